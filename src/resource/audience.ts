@@ -1,0 +1,30 @@
+import type { Key } from './key.js';
+
+/**
+ * Who gets a resource, decided from the resource alone (design, section 4).
+ * `none`: stays here. `others`: every peer but its origin (from a zone, the one peer is global). `only`: one zone.
+ */
+export type Audience = { readonly to: 'none' } | { readonly to: 'others' } | { readonly to: 'only'; readonly zone: string };
+
+export const NOBODY: Audience = { to: 'none' };
+export const OTHERS: Audience = { to: 'others' };
+
+/** The name under which zones know global: it can't be a zone's, for the subject alphabet has no capitals. */
+export const GLOBAL_PEER = 'GLOBAL';
+
+/** Whether `peer` (a zone's name, or GLOBAL_PEER) gets the resource with this key and audience. */
+export function includes(audience: Audience, key: Key, peer: string): boolean {
+  if (audience.to === 'others') return key.zone !== peer;
+  return audience.to === 'only' && audience.zone === peer && key.zone !== peer;
+}
+
+/** The audience in one column: '', '*' or a zone's name. */
+export function formatAudience(audience: Audience): string {
+  if (audience.to === 'others') return '*';
+  return audience.to === 'only' ? audience.zone : '';
+}
+
+export function parseAudience(text: string): Audience {
+  if (text === '') return NOBODY;
+  return text === '*' ? OTHERS : { to: 'only', zone: text };
+}

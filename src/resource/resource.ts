@@ -1,0 +1,50 @@
+import type { Key } from './key.js';
+import type { Labels } from './labels.js';
+
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+export interface JsonObject {
+  readonly [field: string]: JsonValue | undefined;
+}
+
+/** Where a control plane stands: fixed at its first start (design, section 1). */
+export interface Place {
+  /** '' for global. */
+  readonly zone: string;
+  readonly environment: 'kubernetes' | 'universal';
+  /** '' where there are no namespaces. */
+  readonly systemNamespace: string;
+}
+
+/** Global: no zone, no namespaces. */
+export const GLOBAL: Place = { zone: '', environment: 'universal', systemNamespace: '' };
+
+/** A resource as one control plane holds it. */
+export interface Resource {
+  /** Who it is: the same in every store. */
+  readonly key: Key;
+  /** What it is called in this store, without the namespace: the display name at its origin, the assigned name elsewhere. */
+  readonly name: string;
+  /** The namespace that it lies in here: '' on universal and on global. */
+  readonly namespace: string;
+  /** All labels, the computed ones included. */
+  readonly labels: Labels;
+  /** The body as its origin wrote it. */
+  readonly spec: JsonObject;
+  readonly status?: JsonObject | undefined;
+  /** RFC 3339, UTC. */
+  readonly creationTime: string;
+  readonly modificationTime: string;
+}
+
+/** A document as a user wrote it, before anything was computed: what the parsers make of either YAML format. */
+export interface Draft {
+  readonly type: string;
+  /** '' for global-scoped kinds. */
+  readonly mesh: string;
+  readonly name: string;
+  /** undefined: not said. */
+  readonly namespace: string | undefined;
+  readonly labels: Labels;
+  readonly spec: JsonObject;
+  readonly status?: JsonObject | undefined;
+}
