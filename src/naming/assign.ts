@@ -1,0 +1,29 @@
+import { type Key, sameKey } from '../resource/key.js';
+import { kindOf } from '../resource/kinds.js';
+import { hashedName, saltedName } from './hash.js';
+
+/** The names that global has given out so far, for good. */
+export interface AssignedNames {
+  /** The name that copies of `key` have, if it was ever assigned one. */
+  assigned(key: Key): string | undefined;
+  /** Whose name it is among all copies of a kind, whatever their mesh: a kubernetes zone has one namespace for all of them. */
+  holder(type: string, name: string): Key | undefined;
+}
+
+/**
+ * The name of a copy of `key` (design, section 2). The caller keeps it: a name never passes to another key.
+ *
+ *   mesh `default`, MeshTimeout `slow` of zone `east`, namespace `1a`  -> slow-<Kuma's hash>
+ *   the same of zone `east1`, namespace `a`, which Kuma calls the same -> slow-<salted hash>
+ *   Mesh `default`, a kind whose copies keep their name                -> default
+ */
+export function nameFor(key: Key, names: AssignedNames): string {
+  if (!kindOf(key.type).hashed) return key.name;
+  const assigned = names.assigned(key);
+  if (assigned !== undefined) return assigned;
+  for (let n = 0; ; n++) {
+    const candidate = n === 0 ? hashedName(key) : saltedName(key, n);
+    const holder = names.holder(key.type, candidate);
+    if (!holder || sameKey(holder, key)) return candidate;
+  }
+}
