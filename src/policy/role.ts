@@ -1,0 +1,66 @@
+import type { Problem } from '../errors.js';
+import { asArray, asObject, asText, isAbsent } from '../naming/json.js';
+import type { Kind } from '../resource/kinds.js';
+import type { JsonObject, JsonValue } from '../resource/resource.js';
+
+/** What a policy is to the proxies that it touches (namespace seed, "Producers and consumers"). */
+export type Role = 'producer' | 'consumer' | 'workload-owner' | 'system';
+
+/** ClusterLink's namespaced policies: synced like consumer policies (design, section 6). */
+const NAMESPACED_ACCESS = new Set(['AccessPolicy', 'LoadBalancingPolicy']);
+
+/** Whether a namespace belongs to users, and not to the mesh's operators. '' is none at all: global and universal zones. */
+export function isCustom(namespace: string, systemNamespace: string): boolean {
+  return namespace !== '' && namespace !== systemNamespace;
+}
+
+/**
+ * The role of a policy, or why it can't have one (design, section 3; all vectors of Kuma 2.14.3 match). Empty lists count as absent.
+ *
+ *   in `backend-ns`, to: MeshService backend                            -> producer
+ *   in `backend-ns`, to: MeshService backend of namespace `other`       -> consumer
+ *   in `backend-ns`, both of them                                       -> refused
+ */
+export function roleOf(
+  kind: Kind,
+  spec: JsonObject,
+  namespace: string,
+  systemNamespace: string,
+): { readonly role: Role } | { readonly problems: readonly Problem[] } {
+  if (!isCustom(namespace, systemNamespace)) return { role: 'system' };
+  if (!kind.policy) return { role: NAMESPACED_ACCESS.has(kind.type) ? 'workload-owner' : 'system' };
+  if (isAbsent(spec.to)) return { role: 'workload-owner' };
+  const items = asArray(spec.to);
+  const producer = items.findIndex((item) => isProducerItem(item, namespace));
+  const consumer = items.findIndex((item) => !isProducerItem(item, namespace));
+  const problems = [...inboundProblems(spec), ...mixProblems(producer, consumer, namespace)];
+  if (problems.length > 0) return { problems };
+  return { role: producer < 0 ? 'consumer' : 'producer' };
+}
+
+/** Whether an item of `to` names a service or a route in the policy's own namespace. What can't be read is none: consumers reach less. */
+function isProducerItem(item: JsonValue, own: string): boolean {
+  const { kind, name, namespace, labels } = asObject(asObject(item)?.targetRef) ?? {};
+  if ((kind !== 'MeshService' && kind !== 'MeshHTTPRoute') || asText(name) === undefined || !isAbsent(labels)) return false;
+  return isAbsent(namespace) || namespace === '' || namespace === own;
+}
+
+/** `to` decides between producer and consumer, `from` and `rules` are the workload owner's: one policy can't be both. */
+function inboundProblems(spec: JsonObject): Problem[] {
+  return ['from', 'rules']
+    .filter((list) => !isAbsent(spec[list]))
+    .map((list) => ({
+      field: `spec.${list}`,
+      reason: `can't stand together with spec.to in a custom namespace: split the policy in two`,
+    }));
+}
+
+function mixProblems(producer: number, consumer: number, namespace: string): Problem[] {
+  if (producer < 0 || consumer < 0) return [];
+  const [own, other] = [`spec.to[${producer}].targetRef`, `spec.to[${consumer}].targetRef`];
+  const advice = 'split the policy in two';
+  return [
+    { field: own, reason: `names a service or route of namespace "${namespace}" (producer), but ${other} does not (consumer): ${advice}` },
+    { field: other, reason: `names no service or route of namespace "${namespace}" (consumer), but ${own} does (producer): ${advice}` },
+  ];
+}
