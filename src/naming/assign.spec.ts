@@ -72,7 +72,10 @@ describe('nameFor', () => {
       fc.property(keys, (all) => {
         const names = new Names();
         const first = all.map((k) => names.give(k));
-        assert.deepEqual(all.toReversed().map((k) => names.give(k)), first.toReversed());
+        assert.deepEqual(
+          all.toReversed().map((k) => names.give(k)),
+          first.toReversed(),
+        );
       }),
     );
   });

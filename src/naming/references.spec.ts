@@ -118,7 +118,13 @@ describe('resolveReference', () => {
     ['a copy on global', { kind: 'MeshService', name: copyName }, { zone: '', namespace: '' }, GLOBAL, 'west/w/web'],
     ['a copy in a universal zone', { kind: 'MeshService', name: copyName }, { zone: 'bare', namespace: '' }, BARE, 'west/w/web'],
     ['its own zone on universal', { kind: 'MeshService', name: 'a' }, { zone: 'bare', namespace: '' }, BARE, 'bare//a'],
-    ['nothing by a namespace where there are none', { kind: 'MeshService', name: copyName, namespace: 'n' }, { zone: 'bare', namespace: '' }, BARE, `bare/n/${copyName}`],
+    [
+      'nothing by a namespace where there are none',
+      { kind: 'MeshService', name: copyName, namespace: 'n' },
+      { zone: 'bare', namespace: '' },
+      BARE,
+      `bare/n/${copyName}`,
+    ],
   ];
   for (const [title, reference, from, origin, target] of cases) {
     it(`means ${title}`, () => {
@@ -163,7 +169,10 @@ describe('referenceAt', () => {
 
 describe('renderReferences', () => {
   const backends = [{ kind: 'MeshService', name: 'v1', namespace: 'n', weight: 9 }, { kind: 'Mesh' }];
-  const spec = route([{ type: 'RequestMirror', requestMirror: { backendRef: { kind: 'MeshService', name: 'm' }, percentage: 5 } }], backends);
+  const spec = route(
+    [{ type: 'RequestMirror', requestMirror: { backendRef: { kind: 'MeshService', name: 'm' }, percentage: 5 } }],
+    backends,
+  );
   deepFreeze(spec);
 
   it('puts names and namespaces in, and takes a namespace away', () => {

@@ -42,7 +42,12 @@ describe('roleOf', () => {
     ['the first of each sort', 'MeshTimeout', { to: [other, other, own, own] }, 'spec.to[2].targetRef spec.to[0].targetRef'],
     ['from with to', 'MeshTimeout', { from: [{}], to: [own] }, 'spec.from'],
     ['rules with to', 'MeshTimeout', { rules: [{}], to: [own] }, 'spec.rules'],
-    ['everything that is wrong', 'MeshTimeout', { from: [{}], rules: [{}], to: [own, other] }, 'spec.from spec.rules spec.to[0].targetRef spec.to[1].targetRef'],
+    [
+      'everything that is wrong',
+      'MeshTimeout',
+      { from: [{}], rules: [{}], to: [own, other] },
+      'spec.from spec.rules spec.to[0].targetRef spec.to[1].targetRef',
+    ],
     ['an empty from', 'MeshTimeout', { from: [], to: [own] }, 'producer'],
     ['an empty to', 'MeshTimeout', { from: [{}], to: [] }, 'workload-owner'],
     ['rules alone', 'MeshTrafficPermission', { rules: [{}] }, 'workload-owner'],

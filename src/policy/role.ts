@@ -3,8 +3,10 @@ import { asArray, asObject, asText, isAbsent } from '../naming/json.js';
 import type { Kind } from '../resource/kinds.js';
 import type { JsonObject, JsonValue } from '../resource/resource.js';
 
-/** What a policy is to the proxies that it touches (namespace seed, "Producers and consumers"). */
-export type Role = 'producer' | 'consumer' | 'workload-owner' | 'system';
+/** What a policy is to the proxies that it touches (namespace seed, "Producers and consumers"), least specific first. */
+export const ROLES = ['system', 'producer', 'consumer', 'workload-owner'] as const;
+
+export type Role = (typeof ROLES)[number];
 
 /** ClusterLink's namespaced policies: synced like consumer policies (design, section 6). */
 const NAMESPACED_ACCESS = new Set(['AccessPolicy', 'LoadBalancingPolicy']);

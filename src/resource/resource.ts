@@ -28,7 +28,7 @@ export interface Resource {
   readonly namespace: string;
   /** All labels, the computed ones included. */
   readonly labels: Labels;
-  /** The body as its origin wrote it. */
+  /** The body as it reads in this store: at its origin as the user wrote it, elsewhere with the names that references have here. */
   readonly spec: JsonObject;
   readonly status?: JsonObject | undefined;
   /** RFC 3339, UTC. */

@@ -66,6 +66,8 @@ export interface Reader {
   referrers(target: Key): readonly Key[];
   /** A small value kept by name: settings of the first start, signing secrets. */
   setting(name: string): string | undefined;
+  /** The names of all settings that begin with `prefix`, sorted. */
+  settingsFrom(prefix: string): readonly string[];
   mirror: MirrorReader;
   feed: FeedReader;
 }
@@ -124,7 +126,8 @@ export interface MirrorReader {
   get(peer: string, key: Key): MirrorItem | undefined;
   /** In key order. */
   each(peer: string): IterableIterator<MirrorItem>;
-  refusals(peer: string): readonly Refusal[];
+  /** What was refused of the peer's feed, in key order, behind `after`. */
+  refusals(peer: string, after?: Key): readonly Refusal[];
   /** What a transfer from `peer` has staged so far, the last version of each key. A deleted key has wire ''. */
   staged(peer: string): IterableIterator<{ readonly key: Key; readonly wire: string }>;
 }

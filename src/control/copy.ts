@@ -1,0 +1,106 @@
+import { asMeridianError } from '../errors.js';
+import { encodeItem, type Item, type ItemReference } from '../kds/item.js';
+import { hashedName } from '../naming/hash.js';
+import { referenceAt, renderReferences } from '../naming/references.js';
+import { admit } from '../policy/admit.js';
+import { audienceAt } from '../policy/reach.js';
+import { relabel } from '../policy/relabel.js';
+import { ROLES, type Role } from '../policy/role.js';
+import { NOBODY } from '../resource/audience.js';
+import { type Key, sameKey } from '../resource/key.js';
+import { findKind } from '../resource/kinds.js';
+import type { JsonObject, Place } from '../resource/resource.js';
+import type { Transaction } from '../resource/store.js';
+import { validateDraft } from '../resource/validate.js';
+import { assign, meshExists, resolveAll } from './own.js';
+import { isGlobal, type Plane } from './plane.js';
+
+/**
+ * Puts what a peer sent into the store, as a copy: checked again, renamed, relabelled, its references rendered for this store. Gives the reason
+ * when it can't be taken; then nothing was written.
+ *
+ *   zone east sends     MeshTimeout (default, east, backend-ns, slow), to: MeshService backend
+ *   global assigns      slow-x7c4…, resolves the reference to (default, east, backend-ns, backend), stores it with backend-w3r3…
+ *   zone west stores    slow-x7c4… in its system namespace, to: backend-w3r3… there
+ */
+export function putCopy(tx: Transaction, plane: Plane, peer: string, origin: Place, item: Item): string | undefined {
+  const unusable = whyUnusable(tx, item);
+  if (unusable !== undefined) return unusable;
+  try {
+    return isGlobal(plane.place) ? copyAtGlobal(tx, plane, origin, item) : copyAtZone(tx, plane, item);
+  } catch (thrown) {
+    const error = asMeridianError(thrown);
+    if (error.code === 'internal') throw thrown;
+    return error.message;
+  }
+}
+
+/** What is wrong with an item wherever it goes: what can't be read can't be enforced. */
+function whyUnusable(tx: Transaction, { key, labels, spec, status }: Item): string | undefined {
+  if (!findKind(key.type)) return `this control plane does not know the kind ${key.type}: it needs a newer version`;
+  const problems = validateDraft({ type: key.type, mesh: key.mesh, name: key.name, namespace: key.namespace || undefined, labels, spec, status });
+  const [first] = problems;
+  if (first) return `${first.field}: ${first.reason}${problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''}`;
+  if (key.mesh !== '' && !meshExists(tx, key.mesh)) return `mesh ${key.mesh} does not exist here`;
+  return undefined;
+}
+
+/** What came from a zone is admitted as that zone should have done it, then handed on by the rules of its role. */
+function copyAtGlobal(tx: Transaction, plane: Plane, origin: Place, { key, labels, spec, status }: Item): string | undefined {
+  const result = admit({ type: key.type, mesh: key.mesh, name: key.name, namespace: key.namespace || undefined, labels, spec, status }, origin);
+  if ('problems' in result) return result.problems.map(({ field, reason }) => `${field}: ${reason}`).join('; ');
+  const { admitted } = result;
+  if (!sameKey(admitted.key, key)) return `its namespace ${key.namespace || '(none)'} can't be in zone ${origin.zone}`;
+  if (!findKind(key.type)?.sync.up) return `a ${key.type} does not go from a zone to global`;
+  const references = resolveAll(tx, key, origin, spec);
+  const name = assign(tx, key);
+  write(tx, plane, { key, labels, spec, status, name, role: admitted.role, environment: origin.environment, references });
+  tx.setReferences(key, references.map(({ target }) => target));
+  return undefined;
+}
+
+function copyAtZone(tx: Transaction, plane: Plane, item: Item): string | undefined {
+  const { key, assigned } = item;
+  if (!assigned) return 'global sent it without the name that it has here';
+  if (key.zone === plane.place.zone) return 'it belongs to this zone: global can not change it';
+  const role = assigned.role === undefined ? undefined : ROLES.find((known) => known === assigned.role);
+  if (role !== assigned.role) return `this control plane does not know the role ${assigned.role}: it needs a newer version`;
+  write(tx, plane, { ...item, name: assigned.name, role, environment: assigned.environment, references: assigned.references });
+  return undefined;
+}
+
+interface Copy {
+  readonly key: Key;
+  readonly labels: Item['labels'];
+  readonly spec: JsonObject;
+  readonly status?: JsonObject | undefined;
+  readonly name: string;
+  readonly role: Role | undefined;
+  readonly environment: Place['environment'] | undefined;
+  readonly references: readonly ItemReference[];
+}
+
+function write(tx: Transaction, plane: Plane, copy: Copy): void {
+  const { key, spec, status, name, role, references } = copy;
+  const { place } = plane;
+  const kind = findKind(key.type);
+  if (!kind) return;
+  const labels = relabel(key, copy.labels, place, copy.environment, role);
+  const now = plane.now();
+  const namespace = kind.namespaced ? place.systemNamespace : '';
+  const rendered = renderReferences(spec, references.map((reference) => ({ path: reference.path, ...calledHere(place, reference) })));
+  const audience = audienceAt(place, kind, key, labels, spec, role);
+  const wire = audience === NOBODY ? '' : encodeItem({ key, labels: copy.labels, spec, status, assigned: { name, role, environment: copy.environment, references } });
+  tx.put({ key, name, namespace, labels, spec: rendered, status, creationTime: now, modificationTime: now }, audience, wire);
+}
+
+function calledHere(place: Place, { target, name }: ItemReference): { name: string; namespace: string | undefined } {
+  const { name: here, namespace } = referenceAt(place, target, name);
+  return { name: here, namespace };
+}
+
+/** Whether copies of `key` have another name than the one that everybody would expect: what refers to it must be rendered again. */
+export function hasUnexpectedName(tx: Transaction, key: Key): boolean {
+  return tx.assignedName(key) !== hashedName(key);
+}
+

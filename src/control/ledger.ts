@@ -1,0 +1,56 @@
+import { GLOBAL_PEER, includes } from '../resource/audience.js';
+import type { Key } from '../resource/key.js';
+import { keyId } from '../resource/key.js';
+import type { Row } from '../resource/store.js';
+import { isGlobal, type Plane } from './plane.js';
+import { peersOf } from './peers.js';
+import { readReported } from './reported.js';
+import type { PeerView } from './sync.js';
+import { zoneState } from './zones.js';
+
+/** Where one resource stands at one peer. */
+export interface LedgerEntry {
+  readonly key: Key;
+  /** The zone; `global` for a zone's own resources. */
+  readonly peer: string;
+  /** `unverified`: the peer's mirror does not add up, so nothing is known for sure. */
+  readonly state: 'applied' | 'refused' | 'on its way' | 'unverified';
+  readonly reason?: string | undefined;
+  /** RFC 3339, this side's clock, for show only: refused or on its way since. */
+  readonly since?: string | undefined;
+}
+
+/**
+ * The delivery ledger: the cursor plus the exceptions (design, section 4, "Seen from outside"). One entry for each given row and each peer that
+ * should have it.
+ *
+ *   peer acknowledged revision 7, refused {b}
+ *   a changed in 5 -> applied;  b -> refused, and why;  c changed in 9 -> on its way
+ */
+export function ledger(plane: Plane, rows: readonly Row[], view: (peer: string) => PeerView): readonly LedgerEntry[] {
+  const peers = isGlobal(plane.place) ? peersOf(plane.store) : [GLOBAL_PEER];
+  return peers.flatMap((peer) => {
+    const seen = view(peer);
+    const refused = new Map(readReported(plane.store, peer).refusals.map((refusal) => [keyId(refusal.key), refusal]));
+    return rows.filter((row) => includes(row.audience, row.resource.key, peer)).map((row) => entry(plane, row, seen, refused.get(keyId(row.resource.key))));
+  });
+}
+
+function entry(plane: Plane, row: Row, view: PeerView, refusal: { reason: string; since: string } | undefined): LedgerEntry {
+  const base = { key: row.resource.key, peer: view.peer === GLOBAL_PEER ? 'global' : view.peer };
+  const position = view.ack?.position;
+  const { head } = view;
+  const since = row.resource.modificationTime;
+  if (!position || position.store !== head.store || position.term !== head.term) return { ...base, state: 'on its way', since, reason: why(plane, view) };
+  const same = position.digest === head.digest && position.count === head.count;
+  if (!same && position.revision === head.revision) return { ...base, state: 'unverified', since };
+  if (!same && position.revision < row.revision) return { ...base, state: 'on its way', since, reason: why(plane, view) };
+  if (refusal) return { ...base, state: 'refused', reason: refusal.reason, since: refusal.since };
+  return { ...base, state: 'applied' };
+}
+
+function why(plane: Plane, view: PeerView): string | undefined {
+  if (view.stopped) return view.stopped.message;
+  if (isGlobal(plane.place) && zoneState(plane.store, view.peer) === 'disabled') return `zone ${view.peer} is disabled`;
+  return view.online ? undefined : 'the connection is lost';
+}

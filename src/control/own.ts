@@ -1,0 +1,100 @@
+import { MeridianError } from '../errors.js';
+import { encodeItem, type Item, type ItemReference } from '../kds/item.js';
+import { findReferences, resolveReference } from '../naming/references.js';
+import { nameFor } from '../naming/assign.js';
+import type { Admitted } from '../policy/admit.js';
+import { audienceAt } from '../policy/reach.js';
+import type { Role } from '../policy/role.js';
+import { NOBODY } from '../resource/audience.js';
+import { formatKri, type Key } from '../resource/key.js';
+import { kindOf } from '../resource/kinds.js';
+import { LABEL, userLabels } from '../resource/labels.js';
+import { MAX_RESOURCE_BYTES } from '../resource/limits.js';
+import { GLOBAL, type JsonObject, type Place, type Resource } from '../resource/resource.js';
+import type { Reader, Transaction } from '../resource/store.js';
+import { isGlobal, type Plane } from './plane.js';
+
+/** A reference may grow when it is rendered: a 253-character name and a 63-character namespace, with their quotes. */
+const REFERENCE_GROWTH = 2 * 253 + 64;
+
+/** What a user wrote, after admission. */
+export interface OwnBody {
+  readonly admitted: Admitted;
+  readonly spec: JsonObject;
+  readonly status?: JsonObject | undefined;
+}
+
+/** Writes a resource that this control plane owns, with the item that its peers get. Throws `too_large`. */
+export function putOwn(tx: Transaction, plane: Plane, { admitted, spec, status }: OwnBody): 'created' | 'changed' | 'unchanged' {
+  const { key, name, namespace, labels, role } = admitted;
+  const now = plane.now();
+  const resource: Resource = { key, name, namespace, labels, spec, status, creationTime: now, modificationTime: now };
+  const references = ownReferences(tx, plane.place, key, spec);
+  const wire = ownItem(tx, plane.place, resource, role, references);
+  refuseTooLarge(key, wire, references.length);
+  const audience = audienceAt(plane.place, kindOf(key.type), key, labels, spec, role);
+  const outcome = tx.put(resource, audience, audience === NOBODY ? '' : wire);
+  if (isGlobal(plane.place)) tx.setReferences(key, references.map(({ target }) => target));
+  return outcome;
+}
+
+/** Global resolves what its own policies refer to; a zone's are resolved by global, from the spec and the proven zone. */
+function ownReferences(reader: Reader, place: Place, key: Key, spec: JsonObject): readonly ItemReference[] {
+  return isGlobal(place) ? resolveAll(reader, key, place, spec) : [];
+}
+
+/** Every reference of a spec that `origin` wrote, with its target's key and the name that copies of the target have. */
+export function resolveAll(reader: Reader, policy: Key, origin: Place, spec: JsonObject): ItemReference[] {
+  const names = { assigned: (key: Key) => reader.assignedName(key), holder: (type: string, name: string) => reader.nameHolder(type, name) };
+  return findReferences(policy.type, spec).map((reference) => {
+    const target = resolveReference(reference, policy, origin, names.holder);
+    return { path: reference.path, target, name: nameFor(target, names) };
+  });
+}
+
+function ownItem(tx: Transaction, place: Place, resource: Resource, role: Role | undefined, references: readonly ItemReference[]): string {
+  const { key, labels, spec, status } = resource;
+  const item: Item = { key, labels: userLabels(labels), spec, status };
+  if (!isGlobal(place)) return encodeItem(item);
+  return encodeItem({ ...item, assigned: { name: assign(tx, key), role, references } });
+}
+
+/** The name of the copies of `key`, remembered for good from the first time on. */
+export function assign(tx: Transaction, key: Key): string {
+  const known = tx.assignedName(key);
+  if (known !== undefined) return known;
+  const name = nameFor(key, { assigned: (k) => tx.assignedName(k), holder: (type, n) => tx.nameHolder(type, n) });
+  tx.assignName(key, name);
+  return name;
+}
+
+function refuseTooLarge(key: Key, wire: string, references: number): void {
+  const bytes = Buffer.byteLength(wire) + references * REFERENCE_GROWTH;
+  if (bytes <= MAX_RESOURCE_BYTES) return;
+  throw new MeridianError('too_large', `${key.type} ${key.name} takes ${bytes} bytes; at most ${MAX_RESOURCE_BYTES} can be carried to other zones`, {
+    problems: [{ field: 'spec', reason: `is too large: ${bytes} bytes, the limit is ${MAX_RESOURCE_BYTES}` }],
+    hint: 'split it into several resources',
+  });
+}
+
+/** Refuses a resource of a mesh that is not there: its rules could not be enforced. */
+export function requireMesh(reader: Reader, mesh: string): void {
+  if (mesh !== '' && !meshExists(reader, mesh)) {
+    throw new MeridianError('not_found', `mesh ${mesh} does not exist`, { hint: 'create the Mesh at global first' });
+  }
+}
+
+export function meshExists(reader: Reader, mesh: string): boolean {
+  return reader.get({ type: 'Mesh', mesh: '', zone: GLOBAL.zone, namespace: '', name: mesh }) !== undefined;
+}
+
+/** A resource of somebody else can't be written here: only its origin does (design, section 4). */
+export function refuseForeign(place: Place, key: Key, labels: Resource['labels']): void {
+  if (key.zone === place.zone) return;
+  const origin = key.zone === '' ? 'global' : `zone ${key.zone}`;
+  const reason = `it belongs to ${origin}: apply it there`;
+  throw new MeridianError('read_only', `${formatKri(key) || key.name} can't be changed here: ${reason}`, {
+    problems: [{ field: `labels["${LABEL.origin}"]`, reason: `the resource has origin '${labels[LABEL.origin] ?? ''}' here: ${reason}` }],
+  });
+}
+

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { GLOBAL_PEER } from '../resource/audience.js';
+import { GLOBAL, type Place } from '../resource/resource.js';
+import type { Reader, Transaction } from '../resource/store.js';
+import type { About } from '../kds/protocol.js';
+
+/** What this store knows of a peer for good: the store it speaks from, and where it stands. */
+export interface Peer {
+  readonly store: string;
+  readonly about?: About | undefined;
+}
+
+const peerSchema = z.object({
+  store: z.string(),
+  about: z.object({ environment: z.enum(['kubernetes', 'universal']), systemNamespace: z.string(), version: z.string() }).optional(),
+});
+
+export function readPeer(reader: Reader, peer: string): Peer | undefined {
+  const text = reader.setting(`peer:${peer}`);
+  return text === undefined ? undefined : peerSchema.parse(JSON.parse(text));
+}
+
+export function writePeer(tx: Transaction, peer: string, value: Peer): void {
+  tx.setSetting(`peer:${peer}`, JSON.stringify(value));
+}
+
+/** Every peer that this store ever pinned: on global the zones. */
+export function peersOf(reader: Reader): readonly string[] {
+  return reader.settingsFrom('peer:').map((name) => name.slice('peer:'.length));
+}
+
+/** Where a peer stands, or undefined for a zone that never introduced itself. Its zone's name is what the transport proves. */
+export function placeOf(reader: Reader, peer: string): Place | undefined {
+  if (peer === GLOBAL_PEER) return GLOBAL;
+  const about = readPeer(reader, peer)?.about;
+  return about && { zone: peer, environment: about.environment, systemNamespace: about.environment === 'kubernetes' ? about.systemNamespace : '' };
+}

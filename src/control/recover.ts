@@ -1,0 +1,70 @@
+import { MeridianError } from '../errors.js';
+import type { MirrorItem, Reader, Transaction } from '../resource/store.js';
+import { readPeer, writePeer } from './peers.js';
+import type { Plane } from './plane.js';
+
+const DIVERGED = 'diverged';
+
+/** Why this store may not send: a peer showed it its own signature on something it does not know. undefined: it may. */
+export function diverged(reader: Reader): string | undefined {
+  return reader.setting(DIVERGED) || undefined;
+}
+
+/** Kept over restarts, until an operator says `recover`. */
+export function markDiverged(tx: Transaction, reason: string): void {
+  tx.setSetting(DIVERGED, reason);
+}
+
+/** What an operator can say (design, section 4, "Trust in a store"). */
+export interface RecoverOrder {
+  /** Take the store that now speaks for this peer: its old one is lost. */
+  readonly acceptStore?: string | undefined;
+  /** Give up what this peer had sent in an earlier term or from an earlier store, and has not sent since. */
+  readonly dropAbsent?: string | undefined;
+}
+
+/** What was done, in sentences. */
+export function recover(plane: Plane, order: RecoverOrder): readonly string[] {
+  return plane.store.commit((tx) => {
+    const done = [
+      ...(diverged(tx) === undefined ? [] : [raiseTerm(tx)]),
+      ...(order.acceptStore === undefined ? [] : [acceptStore(tx, order.acceptStore)]),
+      ...(order.dropAbsent === undefined ? [] : [dropAbsent(tx, order.dropAbsent)]),
+    ];
+    return done.length > 0 ? done : ['nothing to recover from'];
+  });
+}
+
+/** Peers scan this store anew; what they have from the earlier term stays until it is sent again or given up. */
+function raiseTerm(tx: Transaction): string {
+  const term = tx.head().term + 1;
+  tx.setSetting('term', String(term));
+  tx.setSetting(DIVERGED, '');
+  return `this store sends again, in term ${term}`;
+}
+
+/** The next store that speaks for the peer is pinned. Nothing of the old one proves anything any more. */
+function acceptStore(tx: Transaction, peer: string): string {
+  const known = readPeer(tx, peer);
+  if (!known) throw new MeridianError('not_found', `nothing ever spoke as ${peer}`);
+  writePeer(tx, peer, { ...known, store: '' });
+  for (const item of [...tx.mirror.each(peer)]) tx.mirror.put(peer, { ...item, term: 0 });
+  tx.mirror.setPosition(peer, undefined);
+  return `the next store that speaks for ${peer} is accepted`;
+}
+
+function dropAbsent(tx: Transaction, peer: string): string {
+  const orphans = orphansOf(tx, peer);
+  for (const { key } of orphans) {
+    tx.mirror.delete(peer, key);
+    tx.delete(key);
+    tx.setReferences(key, []);
+  }
+  return `dropped ${orphans.length} that ${peer} sent in an earlier term and has not sent since`;
+}
+
+/** What stays in force although the peer's present store and term do not have it. */
+export function orphansOf(reader: Reader, peer: string): readonly MirrorItem[] {
+  const term = reader.mirror.position(peer)?.term;
+  return term === undefined ? [] : [...reader.mirror.each(peer)].filter((item) => item.term !== term);
+}

@@ -1,0 +1,109 @@
+import { invalid, MeridianError, type Problem } from '../errors.js';
+import { admit, type Admitted } from '../policy/admit.js';
+import { formatKri, type Key, keyId } from '../resource/key.js';
+import { kindOf } from '../resource/kinds.js';
+import type { Draft } from '../resource/resource.js';
+import type { Transaction } from '../resource/store.js';
+import { validateDraft } from '../resource/validate.js';
+import { putOwn, refuseForeign, requireMesh } from './own.js';
+import { peersOf, placeOf } from './peers.js';
+import { isGlobal, owns, type Plane } from './plane.js';
+import { rerender } from './rerender.js';
+import { retryRefused } from './retry.js';
+
+/** What became of one document. */
+export interface Written {
+  readonly key: Key;
+  readonly outcome: 'created' | 'changed' | 'unchanged';
+}
+
+/**
+ * Writes what a user applied: all documents or none, in one commit. Throws `invalid` with every problem of every document (their fields are
+ * prefixed with `[index].` when there are several), `read_only` for what another control plane owns, `not_found` for a mesh that is not there,
+ * `too_large`, `conflict`. A Mesh among the documents is there for the others.
+ */
+export function writeDrafts(plane: Plane, drafts: readonly Draft[]): readonly Written[] {
+  const admitted = admitAll(plane, drafts);
+  return plane.store.commit((tx) => {
+    const results = new Map<Draft, Written>();
+    for (const { draft, own } of meshesFirst(admitted)) results.set(draft, writeOne(tx, plane, draft, own));
+    return drafts.flatMap((draft) => results.get(draft) ?? []);
+  });
+}
+
+/** Deletes what this control plane owns. Throws `not_found`, `read_only`, or `conflict` for a mesh that is in use. */
+export function deleteResource(plane: Plane, key: Key): void {
+  plane.store.commit((tx) => {
+    const row = tx.get(key);
+    if (!row) throw new MeridianError('not_found', `${formatKri(key) || key.name} does not exist`);
+    refuseForeign(plane.place, key, row.resource.labels);
+    if (key.type === 'Mesh') refuseUsedMesh(tx, key.name);
+    tx.delete(key);
+    tx.setReferences(key, []);
+  });
+}
+
+interface Admission {
+  readonly draft: Draft;
+  readonly own: Admitted;
+}
+
+function admitAll(plane: Plane, drafts: readonly Draft[]): Admission[] {
+  const problems: Problem[] = [];
+  const admitted = drafts.flatMap((draft, index) => {
+    refuseCopies(plane, draft);
+    const result = admit(draft, plane.place);
+    const found = [...validateDraft(draft), ...('problems' in result ? result.problems : [])];
+    problems.push(...found.map(({ field, reason }) => ({ field: drafts.length > 1 ? `[${index}].${field}` : field, reason })));
+    return 'problems' in result ? [] : [{ draft, own: result.admitted }];
+  });
+  if (problems.length > 0) throw invalid(problems);
+  refuseTwice(admitted);
+  return admitted;
+}
+
+/** Somebody who edits a copy under its name here is told where it belongs, not that its name is odd. */
+function refuseCopies({ store, place }: Plane, { type, mesh, namespace, name }: Draft): void {
+  const row = store.byName(type, mesh, namespace ?? place.systemNamespace, name);
+  if (row && !owns(place, row.resource.key)) refuseForeign(place, row.resource.key, row.resource.labels);
+}
+
+/** Two documents for one resource: which one is meant is a guess. */
+function refuseTwice(admitted: readonly Admission[]): void {
+  const seen = new Map<string, number>();
+  for (const [index, { own }] of admitted.entries()) {
+    const earlier = seen.get(keyId(own.key));
+    if (earlier !== undefined) throw invalid([{ field: `[${index}]`, reason: `is the same resource as [${earlier}]` }]);
+    seen.set(keyId(own.key), index);
+  }
+}
+
+function meshesFirst(admitted: readonly Admission[]): Admission[] {
+  return [...admitted].sort((a, b) => Number(b.draft.type === 'Mesh') - Number(a.draft.type === 'Mesh'));
+}
+
+function writeOne(tx: Transaction, plane: Plane, draft: Draft, own: Admitted): Written {
+  requireMesh(tx, own.key.mesh);
+  const outcome = putOwn(tx, plane, { admitted: own, spec: draft.spec, status: draft.status });
+  if (outcome === 'created') rerender(tx, plane, own.key);
+  if (own.key.type === 'Mesh' && isGlobal(plane.place)) retryMesh(tx, plane, own.key.name);
+  return { key: own.key, outcome };
+}
+
+/** What zones sent for a mesh before it existed is judged again. */
+function retryMesh(tx: Transaction, plane: Plane, mesh: string): void {
+  for (const peer of peersOf(tx)) {
+    const origin = placeOf(tx, peer);
+    if (origin) retryRefused(tx, plane, peer, origin, (key) => key.mesh === mesh);
+  }
+}
+
+/** A mesh with something in it stays: its rules would go with it. */
+function refuseUsedMesh(tx: Transaction, mesh: string): void {
+  const used = tx.counts().find((entry) => entry.mesh === mesh && kindOf(entry.type).scope === 'Mesh');
+  if (!used) return;
+  throw new MeridianError('conflict', `mesh ${mesh} still has ${used.count} of ${kindOf(used.type).plural}`, {
+    problems: [{ field: 'name', reason: `mesh ${mesh} is in use` }],
+    hint: 'delete what is in the mesh first',
+  });
+}

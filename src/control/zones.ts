@@ -1,0 +1,25 @@
+import { putOwn } from './own.js';
+import type { Plane } from './plane.js';
+import type { Key } from '../resource/key.js';
+import { admit } from '../policy/admit.js';
+import type { Draft } from '../resource/resource.js';
+import type { Reader, Transaction } from '../resource/store.js';
+
+export function zoneKey(name: string): Key {
+  return { type: 'Zone', mesh: '', zone: '', namespace: '', name };
+}
+
+/** `disabled`: it sends and gets nothing; its copies elsewhere stay, for taking a deny away would widen access. */
+export function zoneState(reader: Reader, name: string): 'enabled' | 'disabled' | 'unknown' {
+  const row = reader.get(zoneKey(name));
+  if (!row) return 'unknown';
+  return row.resource.spec.enabled === false ? 'disabled' : 'enabled';
+}
+
+/** A zone that introduced itself for the first time gets its Zone, so that an operator sees it and can disable it. */
+export function registerZone(tx: Transaction, plane: Plane, name: string): void {
+  if (tx.get(zoneKey(name))) return;
+  const draft: Draft = { type: 'Zone', mesh: '', name, namespace: undefined, labels: {}, spec: { enabled: true } };
+  const result = admit(draft, plane.place);
+  if ('admitted' in result) putOwn(tx, plane, { admitted: result.admitted, spec: draft.spec });
+}

@@ -1,0 +1,118 @@
+import { type Key, type KeyTuple, keyFromTuple, keyTuple } from '../resource/key.js';
+import type { Labels } from '../resource/labels.js';
+import type { JsonObject } from '../resource/resource.js';
+
+/** A reference of a policy that global resolved: where it stands in the spec, whom it means, and what copies of that are called. */
+export interface ItemReference {
+  readonly path: readonly (string | number)[];
+  readonly target: Key;
+  readonly name: string;
+}
+
+/**
+ * One resource on its way. From a zone: what the user wrote, and nothing that global would believe anyway. From global: also
+ * what global worked out. The spec is always the one that the origin wrote; the reader puts the names in (seed: Policy On
+ * Namespace, "Cross-resource references").
+ */
+export interface Item {
+  readonly key: Key;
+  /** The labels that the user set: computed ones are worked out again by the reader. */
+  readonly labels: Labels;
+  readonly spec: JsonObject;
+  readonly status?: JsonObject | undefined;
+  /** From global only. */
+  readonly assigned?:
+    | {
+        readonly name: string;
+        readonly role?: string | undefined;
+        readonly environment?: 'kubernetes' | 'universal' | undefined;
+        readonly references: readonly ItemReference[];
+      }
+    | undefined;
+}
+
+/** One line of a feed message: an item that is there, or the key of one that is gone. */
+export type Line = { readonly key: Key; readonly wire: string };
+
+/** An item as the one line that is stored, hashed and sent. The same item gives the same bytes. */
+export function encodeItem(item: Item): string {
+  const { assigned } = item;
+  return JSON.stringify({
+    key: keyTuple(item.key),
+    labels: Object.fromEntries(Object.entries(item.labels).sort(([a], [b]) => (a < b ? -1 : 1))),
+    spec: item.spec,
+    status: item.status,
+    assigned: assigned && {
+      name: assigned.name,
+      role: assigned.role,
+      environment: assigned.environment,
+      references: assigned.references.map(({ path, target, name }) => ({ path, target: keyTuple(target), name })),
+    },
+  });
+}
+
+/** The line that says that `key` left the feed. */
+export function encodeDelete(key: Key): string {
+  return JSON.stringify(keyTuple(key));
+}
+
+/**
+ * What a line says: an object is an item, an array is a delete. undefined for anything else. The caller files the key under the zone that the
+ * transport proves.
+ */
+export function decodeLine(text: string): { readonly key: Key; readonly item: Item | undefined } | undefined {
+  const value = parseJson(text);
+  if (isTuple(value)) return { key: keyFromTuple(value), item: undefined };
+  const item = toItem(value);
+  return item && { key: item.key, item };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function isTuple(value: unknown): value is KeyTuple {
+  return Array.isArray(value) && value.length === 5 && value.every((part) => typeof part === 'string');
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function toItem(value: unknown): Item | undefined {
+  if (!isObject(value) || !isTuple(value.key) || !isLabels(value.labels) || !isObject(value.spec)) return undefined;
+  if (value.status !== undefined && !isObject(value.status)) return undefined;
+  const assigned = value.assigned === undefined ? undefined : toAssigned(value.assigned);
+  if (value.assigned !== undefined && !assigned) return undefined;
+  return {
+    key: keyFromTuple(value.key),
+    labels: value.labels,
+    spec: value.spec as JsonObject,
+    ...(value.status === undefined ? {} : { status: value.status as JsonObject }),
+    ...(assigned ? { assigned } : {}),
+  };
+}
+
+function isLabels(value: unknown): value is Labels {
+  return isObject(value) && Object.values(value).every((label) => typeof label === 'string');
+}
+
+function toAssigned(value: unknown): Item['assigned'] {
+  if (!isObject(value) || typeof value.name !== 'string' || !Array.isArray(value.references)) return undefined;
+  const references = value.references.map(toReference);
+  if (!references.every((reference) => reference !== undefined)) return undefined;
+  const { role, environment } = value;
+  if (role !== undefined && typeof role !== 'string') return undefined;
+  if (environment !== undefined && environment !== 'kubernetes' && environment !== 'universal') return undefined;
+  return { name: value.name, role, environment, references };
+}
+
+function toReference(value: unknown): ItemReference | undefined {
+  if (!isObject(value) || !Array.isArray(value.path) || !isTuple(value.target) || typeof value.name !== 'string') return undefined;
+  if (!value.path.every((step) => typeof step === 'string' || (typeof step === 'number' && Number.isInteger(step)))) return undefined;
+  return { path: value.path as (string | number)[], target: keyFromTuple(value.target), name: value.name };
+}

@@ -1,0 +1,193 @@
+import type { Position } from '../resource/store.js';
+import { ANSWER_TIMEOUT, type Ask, type PageBody, type Push } from './protocol.js';
+
+/**
+ * The receiving half of a session: decides when to ask for what, and when what arrived may be applied. Pure: state and event in,
+ * state and effects out.
+ *
+ *   status: head 7, mine 5          -> ask delta(cursor 5, after 0)
+ *   page 1 of 2                     -> stage it, ask delta(cursor 5, after 4031)
+ *   page 2 of 2, end 7              -> apply what is staged and this, as one commit
+ */
+export interface Receiving {
+  /** The request that is out, if any. One at a time. */
+  readonly asking?: Asking | undefined;
+  /** The newest head that the peer announced. */
+  readonly seen?: Position | undefined;
+  /** Something did not add up: only a full scan helps. */
+  readonly scanNeeded: boolean;
+  /** Failures in a row, for the back-off. */
+  readonly failures: number;
+  /** Not before this (monotonic ms). */
+  readonly retryAt: number;
+}
+
+export interface Asking {
+  readonly ask: Exclude<Ask, { mode: 'refusals' }>;
+  readonly id: string;
+  readonly sentAt: number;
+  readonly tries: number;
+  /** Of a scan: the revision when it began. Its tail is asked from there. */
+  readonly scanRevision?: number | undefined;
+}
+
+export type ReceiverEffect =
+  | { readonly do: 'ask'; readonly id: string; readonly ask: Ask }
+  | { readonly do: 'stage'; readonly lines: readonly string[] }
+  | { readonly do: 'unstage' }
+  /** Apply what is staged and these lines in one commit, if it then adds up to `end`. The outcome comes back as an event. */
+  | { readonly do: 'apply'; readonly mode: 'delta' | 'scan'; readonly lines: readonly string[]; readonly end: Position }
+  | { readonly do: 'adopt'; readonly position: Position };
+
+/** What a step may use besides its state: the position that is stored, the time, and chance. */
+export interface ReceiverContext {
+  readonly position: Position | undefined;
+  /** Monotonic, ms. */
+  readonly now: number;
+  /** In [0, 1). */
+  readonly random: number;
+  /** A fresh id for one request, hex. */
+  readonly id: string;
+}
+
+export interface Received {
+  readonly state: Receiving;
+  readonly effects: readonly ReceiverEffect[];
+}
+
+export const NEW_RECEIVING: Receiving = { scanNeeded: false, failures: 0, retryAt: 0 };
+
+const MAX_TRIES = 5;
+const MAX_BACKOFF = 30_000;
+/** A mirror that agrees with a head so far ahead takes over its revision, so that the log may be pruned behind it. */
+const ADOPT_DISTANCE = 1_000;
+
+/** The peer announced its head. A late announcement of the same process does not count. */
+export function onHead(state: Receiving, head: Position, context: ReceiverContext): Received {
+  return start({ ...state, seen: newest(state.seen, head) }, context);
+}
+
+/** A small delta came unasked. It applies if the mirror is what it starts from; else it is only news. */
+export function onPush(state: Receiving, push: Push, lines: readonly string[], context: ReceiverContext): Received {
+  const seen = newest(state.seen, push.end);
+  const { position } = context;
+  const fits =
+    !state.asking &&
+    !state.scanNeeded &&
+    position?.store === push.end.store &&
+    position.term === push.end.term &&
+    position.revision < push.end.revision &&
+    position.digest === push.from.digest &&
+    position.count === push.from.count;
+  if (!fits) return start({ ...state, seen }, context);
+  return { state: { ...state, seen }, effects: [{ do: 'apply', mode: 'delta', lines, end: push.end }] };
+}
+
+/** An answer. One that was not asked for, or comes late, is dropped. */
+export function onPage(state: Receiving, page: PageBody, lines: readonly string[], context: ReceiverContext): Received {
+  const { asking } = state;
+  if (!asking || asking.id !== page.id) return { state, effects: [] };
+  if (page.scan) return restartAsScan(state, context);
+  const next = nextAsk(asking, page);
+  if (next) return askNext(state, asking, page, next, lines, context);
+  if (!page.end) return fail(state, context);
+  const mode = asking.ask.mode === 'delta' ? 'delta' : 'scan';
+  return { state: { ...state, asking: undefined }, effects: [{ do: 'apply', mode, lines, end: page.end }] };
+}
+
+/** How the commit went: `mismatch` when the result did not add up to the digest that the sender gave. */
+export function onApplied(state: Receiving, outcome: 'applied' | 'mismatch', context: ReceiverContext): Received {
+  if (outcome === 'mismatch') return fail({ ...state, scanNeeded: true }, context);
+  return start({ ...state, scanNeeded: false, failures: 0, retryAt: 0 }, context);
+}
+
+/** Time passed: ask again for an answer that did not come, or start what had to wait. */
+export function onTick(state: Receiving, context: ReceiverContext): Received {
+  const { asking } = state;
+  if (!asking) return start(state, context);
+  if (context.now - asking.sentAt < ANSWER_TIMEOUT) return { state, effects: [] };
+  if (asking.tries >= MAX_TRIES) return fail(state, context);
+  const again: Asking = { ...asking, id: context.id, sentAt: context.now, tries: asking.tries + 1 };
+  return { state: { ...state, asking: again }, effects: [{ do: 'ask', id: again.id, ask: again.ask }] };
+}
+
+/** The connection is gone, or another process speaks for the peer: nothing that was asked will be answered, nothing that was said holds. */
+export function onLost(state: Receiving): Received {
+  const effects: ReceiverEffect[] = state.asking ? [{ do: 'unstage' }] : [];
+  return { state: { ...NEW_RECEIVING, scanNeeded: state.scanNeeded }, effects };
+}
+
+/** Asks for what is missing, unless a request is out or it is too early. */
+function start(state: Receiving, context: ReceiverContext): Received {
+  if (state.asking || context.now < state.retryAt) return { state, effects: [] };
+  const missing = whatIsMissing(state, context.position);
+  if (missing === 'nothing') return { state, effects: [] };
+  if (typeof missing === 'object') return { state, effects: [{ do: 'adopt', position: missing }] };
+  const ask: Asking['ask'] =
+    missing === 'delta' && context.position ? { mode: 'delta', cursor: context.position, after: 0 } : { mode: 'scan' };
+  return sendFirst(state, ask, context);
+}
+
+function sendFirst(state: Receiving, ask: Asking['ask'], context: ReceiverContext): Received {
+  const asking: Asking = { ask, id: context.id, sentAt: context.now, tries: 1 };
+  return { state: { ...state, asking }, effects: [{ do: 'unstage' }, { do: 'ask', id: asking.id, ask }] };
+}
+
+/**
+ * Compares the mirror with the announced head. A peer that announces less than its cursor said is shown that cursor: it then knows
+ * that its store was restored.
+ */
+function whatIsMissing({ seen, scanNeeded }: Receiving, mine: Position | undefined): 'nothing' | 'delta' | 'scan' | Position {
+  if (!seen) return 'nothing';
+  if (!mine || scanNeeded || mine.store !== seen.store || mine.term < seen.term) return 'scan';
+  if (mine.term > seen.term || mine.revision > seen.revision) return 'delta';
+  const agrees = mine.digest === seen.digest && mine.count === seen.count;
+  if (mine.revision === seen.revision) return agrees ? 'nothing' : 'scan';
+  if (!agrees) return 'delta';
+  return seen.revision - mine.revision > ADOPT_DISTANCE ? seen : 'nothing';
+}
+
+/** Of two heads of one process the later. (Another process: `onLost` has cleared the first.) */
+function newest(a: Position | undefined, b: Position): Position {
+  if (!a) return b;
+  return b.term > a.term || (b.term === a.term && b.revision >= a.revision) ? b : a;
+}
+
+/** What follows a page: more of the same; after a scan's last page its tail; nothing after the end. */
+function nextAsk({ ask, scanRevision }: Asking, page: PageBody): Asking['ask'] | undefined {
+  if (ask.mode === 'scan') {
+    return Array.isArray(page.next) ? { mode: 'scan', after: page.next } : { mode: 'tail', revision: scanRevision ?? page.revision, after: 0 };
+  }
+  return typeof page.next === 'number' ? { ...ask, after: page.next } : undefined;
+}
+
+function askNext(
+  state: Receiving,
+  asking: Asking,
+  page: PageBody,
+  ask: Asking['ask'],
+  lines: readonly string[],
+  context: ReceiverContext,
+): Received {
+  const scanRevision = asking.scanRevision ?? (asking.ask.mode === 'scan' ? page.revision : undefined);
+  const next: Asking = { ask, id: context.id, sentAt: context.now, tries: 1, scanRevision };
+  return {
+    state: { ...state, asking: next },
+    effects: [
+      { do: 'stage', lines },
+      { do: 'ask', id: next.id, ask },
+    ],
+  };
+}
+
+function restartAsScan(state: Receiving, context: ReceiverContext): Received {
+  if (state.asking?.ask.mode !== 'delta') return fail(state, context);
+  return sendFirst({ ...state, asking: undefined }, { mode: 'scan' }, context);
+}
+
+/** Gives up for now; waits the longer the more often it failed, with jitter so that zones don't come back all at once. */
+function fail(state: Receiving, context: ReceiverContext): Received {
+  const failures = state.failures + 1;
+  const wait = Math.min(MAX_BACKOFF, 200 * 2 ** Math.min(failures, 10)) * (0.5 + context.random / 2);
+  return { state: { ...state, asking: undefined, failures, retryAt: context.now + wait }, effects: [{ do: 'unstage' }] };
+}

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { type Key, keyFromTuple, keyTuple } from '../resource/key.js';
+import type { Refusal } from '../resource/store.js';
+
+/** A reason is one line for a person: longer ones are cut. */
+const MAX_REASON = 500;
+
+const part = z.string().max(253);
+const wireRefusal = z.object({
+  key: z.tuple([part, part, part, part, part]),
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  reason: z.string(),
+  since: z.string().max(64),
+  inForce: z.enum(['previous', 'deny', 'none']),
+});
+
+/**
+ * What a refusal leaves in force. A kind that may hold a deny fails closed: the last accepted version stays, or what it selects is
+ * denied (design, section 4, "Zones alone").
+ */
+export function inForceAfterRefusal(key: Key, hasPrevious: boolean): Refusal['inForce'] {
+  if (hasPrevious) return 'previous';
+  return MAY_DENY.includes(key.type) ? 'deny' : 'none';
+}
+
+const MAY_DENY = ['MeshTrafficPermission', 'AccessPolicy', 'PrivilegedAccessPolicy'];
+
+export function cutReason(reason: string): string {
+  return reason.length > MAX_REASON ? `${reason.slice(0, MAX_REASON - 1)}…` : reason;
+}
+
+/** Names a list of refusals: both sides compare it instead of the list. '' when there are none. */
+export function digestOfRefusals(refusals: readonly Refusal[]): string {
+  if (refusals.length === 0) return '';
+  const hash = createHash('sha256');
+  for (const { key, hash: item, reason, inForce } of refusals) hash.update(JSON.stringify([keyTuple(key), item, reason, inForce]));
+  return hash.digest('hex');
+}
+
+/** A refusal as the peer lists it, or undefined when the line is none. */
+export function decodeRefusal(line: string): Refusal | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined; // What a peer says wrongly is not a refusal; its digest will not match, which is seen.
+  }
+  const parsed = wireRefusal.safeParse(value);
+  if (!parsed.success) return undefined;
+  return { ...parsed.data, key: keyFromTuple(parsed.data.key), reason: cutReason(parsed.data.reason) };
+}

@@ -1,0 +1,69 @@
+import type { Position } from '../resource/store.js';
+import { type Acknowledged, SILENCE, STATUS_INTERVAL } from './protocol.js';
+
+/**
+ * The sending half of a session: announces the head, and pushes small deltas to a peer that is known to be at the point where they
+ * start. It keeps nothing that a lost message could make wrong: a push that does not fit is dropped over there, and pulled. Pure.
+ *
+ *   ack: revision 5                    -> the next delta starts at 5
+ *   commit 6 changes the peer's feed   -> push 5..6
+ *   commit 7 changes nothing in it     -> nothing (the next delta starts at 7)
+ */
+export interface Sending {
+  /** What the peer's mirror is once all that was pushed has arrived. undefined: not known, so nothing is pushed. */
+  readonly base?: { readonly revision: number; readonly digest: string; readonly count: number } | undefined;
+  /** What the peer said last. */
+  readonly ack?: Acknowledged | undefined;
+  /** When the last status went out (monotonic ms). */
+  readonly statusAt: number;
+}
+
+export type SenderEffect =
+  | { readonly do: 'status' }
+  /** Push the changes behind `base.revision` if they fit into one message; else announce only. */
+  | { readonly do: 'push'; readonly base: { readonly revision: number; readonly digest: string; readonly count: number } };
+
+export interface Sent {
+  readonly state: Sending;
+  readonly effects: readonly SenderEffect[];
+}
+
+export const NEW_SENDING: Sending = { statusAt: Number.NEGATIVE_INFINITY };
+
+export interface SenderContext {
+  readonly head: Position;
+  readonly now: number;
+  /** When the peer was last heard (monotonic ms). */
+  readonly heardAt: number;
+  /** Global pushes; zones only announce, so that a flood from one costs the others nothing. */
+  readonly pushes: boolean;
+}
+
+/** The store changed. */
+export function onCommit(state: Sending, context: SenderContext): Sent {
+  const { head, now, heardAt, pushes } = context;
+  if (now - heardAt > SILENCE) return { state, effects: [] };
+  if (!pushes || !state.base) return announce(state, now);
+  const next = { revision: head.revision, digest: head.digest, count: head.count };
+  const unchanged = state.base.digest === head.digest && state.base.count === head.count;
+  return { state: { ...state, base: next }, effects: unchanged ? [] : [{ do: 'push', base: state.base }] };
+}
+
+/** The peer said how far it is. An older word than what was pushed since is no news. */
+export function onAck(state: Sending, ack: Acknowledged, { head }: SenderContext): Sending {
+  const { position } = ack;
+  const own = position?.store === head.store && position.term === head.term;
+  if (!own) return { ...state, ack, base: undefined };
+  const news = !state.base || position.revision >= state.base.revision;
+  return { ...state, ack, base: news ? { revision: position.revision, digest: position.digest, count: position.count } : state.base };
+}
+
+/** Time passed: announce when it is due. */
+export function onSenderTick(state: Sending, { now }: SenderContext): Sent {
+  return now - state.statusAt < STATUS_INTERVAL ? { state, effects: [] } : announce(state, now);
+}
+
+/** Announces the head, and says how far the own mirror is. */
+export function announce(state: Sending, now: number): Sent {
+  return { state: { ...state, statusAt: now }, effects: [{ do: 'status' }] };
+}

@@ -1,0 +1,111 @@
+import { type Key, keyFromTuple, keyTuple } from '../resource/key.js';
+import type { FeedChange, Head, Position, Reader } from '../resource/store.js';
+import { isOwn, makePosition, type Sign } from './cursor.js';
+import { encodeDelete } from './item.js';
+import { type Ask, PAGE_BYTES, PUSH_BYTES, type PageBody, type Pull, type Push } from './protocol.js';
+
+/** A page with its items, still encoded. */
+export interface ServedPage {
+  readonly body: PageBody;
+  readonly lines: readonly string[];
+}
+
+/** Why this store can't be right: it was shown its own signature on something that it does not know. */
+export interface Divergence {
+  readonly diverged: string;
+}
+
+/** What answers come from: the store of this control plane, and its signature. */
+export interface Source {
+  readonly store: Reader;
+  readonly sign: Sign;
+}
+
+/**
+ * Answers a pull of `peer`. Keeps no state: the request says all, so that any copy of global can answer the next page.
+ * A delta is served only where the own log agrees with the cursor (design, section 4, "Trust in a store").
+ */
+export function servePull(source: Source, peer: string, pull: Pull): ServedPage | Divergence {
+  const { ask, id } = pull;
+  switch (ask.mode) {
+    case 'delta':
+      return serveDelta(source, peer, id, ask);
+    case 'tail':
+      return serveChanges(source, peer, id, ask.revision, ask.after);
+    case 'scan':
+      return serveScan(source, peer, id, ask.after ? keyFromTuple(ask.after) : undefined);
+    case 'refusals':
+      return serveRefusals(source, peer, id, ask.after ? keyFromTuple(ask.after) : undefined);
+  }
+}
+
+/** The delta since `base`, if it fits into a push. undefined: too much, or the log does not reach back. */
+export function makePush(source: Source, peer: string, base: { revision: number; digest: string; count: number }): { body: Push; lines: readonly string[] } | undefined {
+  const { store, sign } = source;
+  const { changes, next } = store.feed.changes(peer, base.revision, 0, PUSH_BYTES);
+  if (next !== undefined || store.feed.summaryAt(peer, base.revision) === undefined) return undefined;
+  const end = makePosition(sign, peer, store.head(), store.feed.summary(peer));
+  return { body: { kind: 'push', from: { digest: base.digest, count: base.count }, end }, lines: changes.map(toLine) };
+}
+
+function serveDelta(source: Source, peer: string, id: string, ask: Extract<Ask, { mode: 'delta' }>): ServedPage | Divergence {
+  const verdict = judgeCursor(source, peer, ask.cursor);
+  if (verdict === 'agrees') return serveChanges(source, peer, id, ask.cursor.revision, ask.after);
+  if (verdict !== 'unknown') return verdict;
+  return { body: { kind: 'page', id, revision: source.store.head().revision, scan: true }, lines: [] };
+}
+
+/**
+ * Whether the own log agrees with a cursor. `unknown`: it can't tell (an older term, a foreign signature, a pruned log), so only a scan
+ * helps. A divergence is proven only by the own signature.
+ */
+export function judgeCursor({ store, sign }: Source, peer: string, cursor: Position): 'agrees' | 'unknown' | Divergence {
+  const head: Head = store.head();
+  if (cursor.store !== head.store || !isOwn(sign, peer, cursor)) return 'unknown';
+  if (cursor.term < head.term) return 'unknown';
+  if (cursor.term > head.term || cursor.revision > head.revision) {
+    return { diverged: `${peer} holds revision ${cursor.revision} of term ${cursor.term}; this store is at revision ${head.revision} of term ${head.term}` };
+  }
+  const then = store.feed.summaryAt(peer, cursor.revision);
+  if (!then) return 'unknown';
+  if (then.digest === cursor.digest && then.count === cursor.count) return 'agrees';
+  return { diverged: `${peer} holds another revision ${cursor.revision} than this store` };
+}
+
+function serveChanges({ store, sign }: Source, peer: string, id: string, revision: number, after: number): ServedPage {
+  const head = store.head();
+  if (store.feed.summaryAt(peer, Math.min(revision, head.revision)) === undefined) {
+    return { body: { kind: 'page', id, revision: head.revision, scan: true }, lines: [] };
+  }
+  const { changes, next } = store.feed.changes(peer, revision, after, PAGE_BYTES);
+  const lines = changes.map(toLine);
+  if (next !== undefined) return { body: { kind: 'page', id, revision: head.revision, next }, lines };
+  return { body: { kind: 'page', id, revision: head.revision, end: makePosition(sign, peer, head, store.feed.summary(peer)) }, lines };
+}
+
+function serveScan({ store }: Source, peer: string, id: string, after: Key | undefined): ServedPage {
+  const { items, next } = store.feed.page(peer, after, PAGE_BYTES);
+  const body: PageBody = { kind: 'page', id, revision: store.head().revision, ...(next ? { next: [...keyTuple(next)] } : {}) };
+  return { body, lines: items.map(toLine) };
+}
+
+/** What this control plane refused of the peer's feed, in key order. */
+function serveRefusals({ store }: Source, peer: string, id: string, after: Key | undefined): ServedPage {
+  const lines: string[] = [];
+  let bytes = 0;
+  let last: Key | undefined;
+  for (const refusal of store.mirror.refusals(peer, after)) {
+    const line = JSON.stringify({ ...refusal, key: keyTuple(refusal.key) });
+    if (last && bytes + line.length > PAGE_BYTES) {
+      return { body: { kind: 'page', id, revision: store.head().revision, next: [...keyTuple(last)] }, lines };
+    }
+    lines.push(line);
+    bytes += line.length;
+    last = refusal.key;
+  }
+  return { body: { kind: 'page', id, revision: store.head().revision }, lines };
+}
+
+function toLine({ key, wire }: FeedChange): string {
+  return wire === '' ? encodeDelete(key) : wire;
+}

@@ -1,0 +1,245 @@
+import type { Position, Refusal } from '../resource/store.js';
+import { type About, type Acknowledged, type Ask, ANSWER_TIMEOUT, type Body, type Message, type Notice, type PageBody, type Pull, type Speaker, type Status } from './protocol.js';
+import { NEW_RECEIVING, onApplied, onHead, onLost, onPage, onPush, onTick, type Received, type ReceiverEffect, type Receiving } from './receiver.js';
+import { announce, NEW_SENDING, onAck, onCommit, onSenderTick, type SenderEffect, type Sending, type Sent } from './sender.js';
+import { decodeRefusal } from './refusal.js';
+
+/**
+ * One session per peer: both halves, and whom the peer's word may be taken from. Pure: `step(state, event, context)` gives the next
+ * state and what is to be done. The same code runs on NATS and in the simulator.
+ */
+export interface Session {
+  readonly peer: string;
+  /** The process that speaks for the peer, and when it was last heard (monotonic ms). */
+  readonly speaker?: Speaker | undefined;
+  readonly heardAt: number;
+  readonly about?: About | undefined;
+  readonly receiving: Receiving;
+  readonly sending: Sending;
+  /** The transfer of the peer's refusals, if one is running. */
+  readonly listing?: { readonly id: string; readonly sentAt: number; readonly digest: string; readonly refusals: readonly Refusal[] } | undefined;
+  /** Why nothing is exchanged with this peer, in its words or ours. */
+  readonly stopped?: { readonly code: Notice['code']; readonly message: string } | undefined;
+}
+
+export type SessionEvent =
+  | { readonly on: 'connected' }
+  | { readonly on: 'lost' }
+  | { readonly on: 'tick' }
+  | { readonly on: 'committed' }
+  | { readonly on: 'message'; readonly message: Message }
+  | { readonly on: 'applied'; readonly outcome: 'applied' | 'mismatch' };
+
+/** What is true around the session at the moment of an event: read from the store and the machine by whoever runs it. */
+export interface Context {
+  readonly self: Speaker;
+  /** The own feed for this peer. */
+  readonly head: Position;
+  /** How far the peer's feed is here. */
+  readonly position: Position | undefined;
+  /** The digest of the peer's refusals that are already recorded here. */
+  readonly recordedRefusals: string;
+  /** The store id that this side has pinned for the peer; undefined before the first contact. */
+  readonly pin: string | undefined;
+  /** The peer may exchange nothing (a disabled zone). */
+  readonly disabled: boolean;
+  /** The own store was found restored: nothing is sent from it. */
+  readonly diverged: boolean;
+  readonly pushes: boolean;
+  readonly now: number;
+  readonly random: number;
+  /** Fresh for each event, hex. */
+  readonly id: string;
+}
+
+export type Effect =
+  | Exclude<ReceiverEffect, { do: 'ask' }>
+  | Exclude<SenderEffect, { do: 'status' }>
+  | { readonly do: 'send-status' }
+  | { readonly do: 'send'; readonly body: Body }
+  | { readonly do: 'serve'; readonly pull: Pull }
+  | { readonly do: 'pin'; readonly store: string }
+  | { readonly do: 'introduce'; readonly about: About }
+  | { readonly do: 'acknowledged'; readonly ack: Acknowledged }
+  | { readonly do: 'refusals'; readonly digest: string; readonly refusals: readonly Refusal[] }
+  /** The peer proved that this process must stop: the operator is told. */
+  | { readonly do: 'stopped'; readonly code: Notice['code']; readonly message: string };
+
+export interface Step {
+  readonly state: Session;
+  readonly effects: readonly Effect[];
+}
+
+export function newSession(peer: string): Session {
+  return { peer, heardAt: Number.NEGATIVE_INFINITY, receiving: NEW_RECEIVING, sending: NEW_SENDING };
+}
+
+export function step(state: Session, event: SessionEvent, context: Context): Step {
+  switch (event.on) {
+    case 'connected':
+      return connected(state, context);
+    case 'lost':
+      return lost(state);
+    case 'tick':
+      return tick(state, context);
+    case 'committed':
+      return sender(state, onCommit(state.sending, senderContext(state, context)), context);
+    case 'applied':
+      return applied(state, event.outcome, context);
+    case 'message':
+      return message(state, event.message, context);
+  }
+}
+
+function connected(state: Session, context: Context): Step {
+  const { state: cleared, effects } = lost(state);
+  const greeted = sender(cleared, announce(cleared.sending, context.now), context);
+  return { state: greeted.state, effects: [...effects, ...greeted.effects] };
+}
+
+function lost(state: Session): Step {
+  const { state: receiving, effects } = onLost(state.receiving);
+  const sending = { ...state.sending, base: undefined };
+  return { state: { ...state, receiving, sending, listing: undefined }, effects: effects.map(receiverEffect) };
+}
+
+function tick(state: Session, context: Context): Step {
+  const sent = sender(dropStaleListing(state, context.now), onSenderTick(state.sending, senderContext(state, context)), context);
+  if (blocked(sent.state, context)) return sent;
+  return join(sent, receiver(sent.state, onTick(sent.state.receiving, context)));
+}
+
+/** After a commit of the peer's items the peer is told at once: its ledger shows it, and its next push fits. */
+function applied(state: Session, outcome: 'applied' | 'mismatch', context: Context): Step {
+  const received = receiver(state, onApplied(state.receiving, outcome, context));
+  return join(received, sender(received.state, announce(received.state.sending, context.now), context));
+}
+
+function message(state: Session, { from, body, lines }: Message, context: Context): Step {
+  if (body.kind === 'notice') return onNotice(state, body, context);
+  const identified = identify(state, from, context);
+  if (identified.stop) return identified.step;
+  const { state: known, effects } = identified.step;
+  const heard = { ...known, heardAt: context.now, stopped: undefined };
+  return join({ state: heard, effects }, dispatch(heard, body, lines, context));
+}
+
+function dispatch(state: Session, body: Exclude<Body, Notice>, lines: readonly string[], context: Context): Step {
+  switch (body.kind) {
+    case 'status':
+      return onStatus(state, body, context);
+    case 'pull':
+      return { state, effects: context.diverged && body.ask.mode !== 'refusals' ? [divergedNotice()] : [{ do: 'serve', pull: body }] };
+    case 'page':
+      return state.listing?.id === body.id ? onListing(state, body, lines, context) : receiver(state, onPage(state.receiving, body, lines, context));
+    case 'push':
+      return receiver(state, onPush(state.receiving, body, lines, context));
+  }
+}
+
+function onStatus(state: Session, status: Status, context: Context): Step {
+  const sending = onAck(state.sending, status.ack, senderContext(state, context));
+  const first = state.sending.ack === undefined;
+  let result: Step = { state: { ...state, sending, about: status.about ?? state.about }, effects: [{ do: 'acknowledged', ack: status.ack }] };
+  if (status.about) result = join(result, { state: result.state, effects: [{ do: 'introduce', about: status.about }] });
+  if (status.head) result = join(result, receiver(result.state, onHead(result.state.receiving, status.head, context)));
+  if (status.ack.refusals !== context.recordedRefusals && !result.state.listing) result = join(result, askRefusals(result.state, status.ack.refusals, context));
+  return first ? join(result, sender(result.state, announce(result.state.sending, context.now), context)) : result;
+}
+
+/** The list of what the peer refuses is short as a rule: an empty one needs no question. */
+function askRefusals(state: Session, digest: string, context: Context): Step {
+  if (digest === '') return { state, effects: [{ do: 'refusals', digest, refusals: [] }] };
+  // The request's id differs from the one a pull of the same step may have taken.
+  const id = `${context.id}0f`;
+  return { state: { ...state, listing: { id, sentAt: context.now, digest, refusals: [] } }, effects: [ask(id, { mode: 'refusals' })] };
+}
+
+function onListing(state: Session, page: PageBody, lines: readonly string[], context: Context): Step {
+  const listing = state.listing;
+  if (!listing) return { state, effects: [] };
+  const refusals = [...listing.refusals, ...lines.flatMap((line) => decodeRefusal(line) ?? [])];
+  if (!Array.isArray(page.next)) {
+    return { state: { ...state, listing: undefined }, effects: [{ do: 'refusals', digest: listing.digest, refusals }] };
+  }
+  const id = `${context.id}0f`;
+  return { state: { ...state, listing: { ...listing, id, sentAt: context.now, refusals } }, effects: [ask(id, { mode: 'refusals', after: page.next })] };
+}
+
+function dropStaleListing(state: Session, now: number): Session {
+  return state.listing && now - state.listing.sentAt > ANSWER_TIMEOUT ? { ...state, listing: undefined } : state;
+}
+
+/** A peer says why it stays silent. Only global may end a zone's process: a zone that says so of global is not believed. */
+function onNotice(state: Session, notice: Notice, context: Context): Step {
+  if (notice.instance !== undefined && notice.instance !== context.self.instance) return { state, effects: [] };
+  const stopped = { code: notice.code, message: notice.message };
+  return { state: { ...state, stopped, heardAt: context.now }, effects: [{ do: 'stopped', ...stopped }] };
+}
+
+/**
+ * Who speaks. A store id that isn't the pinned one needs an operator's word; of two processes with one identity the later one counts, and the
+ * earlier one is told; a later one than the one known makes all that the earlier one announced void.
+ */
+function identify(state: Session, from: Speaker, context: Context): { step: Step; stop: boolean } {
+  if (context.disabled) return refuse(state, { code: 'disabled', message: `zone ${state.peer} is disabled at global` });
+  if (context.pin !== undefined && context.pin !== from.store) {
+    return refuse(state, { code: 'store-changed', message: `store ${from.store} speaks for an identity that belongs to store ${context.pin}` });
+  }
+  const order = state.speaker ? compareSpeakers(from, state.speaker) : 1;
+  if (order < 0) return refuse(state, { code: 'superseded', message: 'a later process has this identity', instance: from.instance });
+  const pins: Effect[] = context.pin === undefined ? [{ do: 'pin', store: from.store }] : [];
+  if (order === 0) return { step: { state, effects: pins }, stop: false };
+  const cleared = state.speaker ? lost(state) : { state, effects: [] };
+  const fresh = { ...cleared.state, speaker: from, sending: { ...cleared.state.sending, ack: undefined, base: undefined } };
+  return { step: { state: fresh, effects: [...cleared.effects, ...pins] }, stop: false };
+}
+
+function refuse(state: Session, notice: Omit<Notice, 'kind'>): { step: Step; stop: boolean } {
+  const stopped = { code: notice.code, message: notice.message };
+  return { step: { state: { ...state, stopped }, effects: [{ do: 'send', body: { kind: 'notice', ...notice } }] }, stop: true };
+}
+
+/** A store's processes in the order of their starts; a recovered store's later term comes after all that was before. */
+export function compareSpeakers(a: Speaker, b: Speaker): number {
+  if (a.store === b.store && a.term !== b.term) return a.term - b.term;
+  if (a.incarnation !== b.incarnation) return a.incarnation - b.incarnation;
+  return a.instance < b.instance ? -1 : a.instance > b.instance ? 1 : 0;
+}
+
+function blocked(state: Session, context: Context): boolean {
+  return context.disabled || state.stopped !== undefined || state.speaker === undefined;
+}
+
+function senderContext(state: Session, context: Context) {
+  return { head: context.head, now: context.now, heardAt: state.heardAt, pushes: context.pushes };
+}
+
+function sender(state: Session, { state: sending, effects }: Sent, context: Context): Step {
+  return { state: { ...state, sending }, effects: context.disabled ? [] : effects.flatMap((effect) => senderEffect(effect, context)) };
+}
+
+function senderEffect(effect: SenderEffect, context: Context): Effect[] {
+  if (effect.do === 'status') return [{ do: 'send-status' }];
+  return context.diverged ? [] : [effect];
+}
+
+function receiver(state: Session, { state: receiving, effects }: Received): Step {
+  return { state: { ...state, receiving }, effects: effects.map(receiverEffect) };
+}
+
+function receiverEffect(effect: ReceiverEffect): Effect {
+  return effect.do === 'ask' ? ask(effect.id, effect.ask) : effect;
+}
+
+function ask(id: string, what: Ask): Effect {
+  return { do: 'send', body: { kind: 'pull', id, ask: what } };
+}
+
+function divergedNotice(): Effect {
+  return { do: 'send', body: { kind: 'notice', code: 'diverged', message: 'this store was restored: it waits for meridianctl recover' } };
+}
+
+function join(first: Step, second: Step): Step {
+  return { state: second.state, effects: [...first.effects, ...second.effects] };
+}

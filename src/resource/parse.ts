@@ -1,0 +1,71 @@
+import type { Problem } from '../errors.js';
+import { readDocuments } from './documents.js';
+import { Envelope } from './envelope.js';
+import { findKind, KINDS } from './kinds.js';
+import { readKubernetes } from './kubernetes.js';
+import { nearest } from './nearest.js';
+import { isObject, quote } from './path.js';
+import type { Draft, JsonObject } from './resource.js';
+import { readUniversal } from './universal.js';
+
+/**
+ * One document of a text. It is acceptable only when `problems` is empty and `validateDraft(draft)` finds none either: the draft
+ * is there beside problems too, so that all problems of a document can be told at once.
+ */
+export interface ParsedDocument {
+  /** Its position among the documents that are not empty, from 0. */
+  readonly index: number;
+  /** Absent when the text can't be read, is in neither format, or is of no known kind. */
+  readonly draft?: Draft | undefined;
+  readonly problems: readonly Problem[];
+}
+
+/** Parses a text of any number of YAML or JSON documents in either format (design, section 1). Never throws. */
+export function parseDocuments(text: string): ParsedDocument[] {
+  return readDocuments(text).map((read, index) =>
+    'problem' in read ? { index, problems: [read.problem] } : { ...parseDocument(read.value), index },
+  );
+}
+
+/**
+ * Parses one value in either format, which `type` (Universal) or `apiVersion` and `kind` (Kubernetes) tell apart. The draft is what
+ * the user wrote: nothing is computed but a default mesh. Never throws.
+ */
+export function parseDocument(value: unknown): ParsedDocument {
+  if (!isObject(value)) return refused('document', 'must be an object');
+  const universal = value.type !== undefined;
+  const kubernetes = ['apiVersion', 'kind', 'metadata'].find((field) => value[field] !== undefined);
+  if (universal && kubernetes) return refused(kubernetes, 'belongs to the Kubernetes format, and `type` to the Universal one: keep one');
+  if (!universal && !kubernetes) return refused('type', 'is missing (or `apiVersion` and `kind`, in the Kubernetes format)');
+  return parseKind(value, universal);
+}
+
+function parseKind(value: JsonObject, universal: boolean): ParsedDocument {
+  const field = universal ? 'type' : 'kind';
+  const type = value[field];
+  if (typeof type !== 'string') return refused(field, type === undefined ? 'is missing' : 'must be a string');
+  const kind = findKind(type);
+  const early = earlyField(value);
+  if (early && (!kind || kind.policy)) {
+    return refused(early, 'marks the early form of policies: `meridianctl convert -f FILE` turns it into the form of today');
+  }
+  if (!kind) return refused(field, unknownKind(type));
+  const document = new Envelope(value, kind);
+  const draft = universal ? readUniversal(document) : readKubernetes(document);
+  return { index: 0, draft, problems: document.problems };
+}
+
+/** Only `conf` marks the early form (design, section 5). Kinds that are no policies may have a `conf` of their own. */
+function earlyField(value: JsonObject): string | undefined {
+  if (value.conf !== undefined) return 'conf';
+  return isObject(value.spec) && value.spec.conf !== undefined ? 'spec.conf' : undefined;
+}
+
+function unknownKind(type: string): string {
+  const near = nearest(type, KINDS.map((kind) => kind.type));
+  return `${quote(type)} is not a kind${near === undefined ? '' : `: did you mean ${near}?`}`;
+}
+
+function refused(field: string, reason: string): ParsedDocument {
+  return { index: 0, problems: [{ field, reason }] };
+}

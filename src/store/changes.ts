@@ -1,0 +1,54 @@
+import type { FeedReader } from '../resource/store.js';
+import { fillBatch } from './batch.js';
+import type { Connection } from './database.js';
+import { KEY_COLUMNS, type KeyColumns, keyOf } from './keys.js';
+import type { Log } from './log.js';
+
+/** `includes` of src/resource/audience.ts in SQL, for an audience column and the key's origin zone. */
+export function isIncluded(audience: string, zone: string): string {
+  return `(${audience} <> '' AND ${audience} IN ('*', @peer) AND ${zone} <> @peer)`;
+}
+
+/**
+ * The last entry of each key from @first on, behind @after. What is in the feed now is a put. What is not, but was at any
+ * time since, is a delete: also what came and went since, for an earlier page (or a scan) may have sent it.
+ *
+ *   at revision   since             now
+ *   in            -                 in      put
+ *   in            -                 out     delete
+ *   out           in for a while    out     delete
+ *   out           never in          out     nothing
+ */
+const CHANGES = `
+  SELECT * FROM (
+    SELECT l.seq, l.key AS number, ${KEY_COLUMNS},
+      CASE WHEN ${isIncluded('r.audience', 'k.zone')} THEN r.wire ELSE '' END AS wire
+    FROM log l JOIN keys k ON k.id = l.key LEFT JOIN resources r ON r.key = l.key
+    WHERE l.seq > @after AND l.seq >= @first
+      AND NOT EXISTS (SELECT 1 FROM log later WHERE later.key = l.key AND later.seq > l.seq)
+    ORDER BY l.seq
+  ) AS last
+  WHERE wire <> '' OR EXISTS (
+    SELECT 1 FROM log past WHERE past.key = last.number AND past.seq >= @first
+      AND (${isIncluded('past.audience_before', 'last.zone')} OR ${isIncluded('past.audience_after', 'last.zone')}))`;
+
+interface ChangeColumns extends KeyColumns {
+  readonly seq: number;
+  readonly wire: string;
+}
+
+/** FeedReader.changes, for a revision that the log reaches back to. */
+export function createChanges(db: Connection, log: Log): FeedReader['changes'] {
+  const select = db.prepare<[{ peer: string; after: number; first: number }], ChangeColumns>(CHANGES);
+  function* rows(peer: string, first: number, after: number) {
+    for (const columns of select.iterate({ peer, after, first })) {
+      yield { key: keyOf(columns), wire: columns.wire, seq: columns.seq };
+    }
+  }
+  return (peer, revision, after, maxBytes) => {
+    const first = log.start(revision);
+    if (first === undefined) return { changes: [], next: undefined };
+    const { taken, more } = fillBatch(rows(peer, first, after), maxBytes);
+    return { changes: taken.map(({ key, wire }) => ({ key, wire })), next: more ? taken.at(-1)?.seq : undefined };
+  };
+}

@@ -1,0 +1,68 @@
+import { MeridianError } from '../errors.js';
+import { type Connection, storeError } from './database.js';
+import type { Log } from './log.js';
+import type { Recorder } from './resources.js';
+import type { Settings } from './settings.js';
+import { applyStep, type FeedStep, type Sums, undoStep } from './sums.js';
+
+export interface Commits extends Recorder {
+  /** Store.commit. `body` gets nothing: the transaction is put together in open.ts. */
+  commit<T>(body: () => T): T;
+}
+
+/**
+ * Commits, one at a time. Rows, log, revision and sums change together or not at all; the revision rises only if a row changed.
+ *
+ *   begin -> body -> (a row changed: revision + 1, prune) -> commit
+ *         -> anything thrown: rollback, the sums go back step by step, thrown on
+ */
+export function createCommits(db: Connection, settings: Settings, log: Log, sums: Sums): Commits {
+  const begin = db.prepare('BEGIN IMMEDIATE');
+  const end = db.prepare('COMMIT');
+  let changed = false;
+  let steps: FeedStep[] = [];
+  const revision = (): number => settings.head().revision + 1;
+
+  function record(step: FeedStep): void {
+    changed = true;
+    // No feed sees a difference: nothing to send, and a delta needn't hold it.
+    if (step.before.audience === step.after.audience && step.before.hash === step.after.hash) return;
+    log.append(revision(), step);
+    applyStep(sums, step);
+    steps.push(step);
+  }
+
+  function finish(): void {
+    if (changed) settings.setRevision(revision());
+    if (steps.length > 0) log.prune();
+    end.run();
+  }
+
+  function rollback(): void {
+    if (db.inTransaction) db.exec('ROLLBACK');
+    for (const step of steps.reverse()) undoStep(sums, step);
+  }
+
+  function commit<T>(body: () => T): T {
+    if (db.inTransaction) throw new MeridianError('internal', 'a commit was begun within a commit');
+    changed = false;
+    steps = [];
+    try {
+      begin.run();
+      const result = refusePromise(body());
+      finish();
+      return result;
+    } catch (thrown) {
+      rollback();
+      throw storeError(thrown, db.name);
+    }
+  }
+
+  return { commit, record, revision };
+}
+
+/** What an async body writes after its first `await` would be outside of the transaction. */
+function refusePromise<T>(result: T): T {
+  if (result instanceof Promise) throw new MeridianError('internal', 'the body of a commit must be synchronous');
+  return result;
+}

@@ -1,0 +1,88 @@
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { MeridianError } from '../errors.js';
+import { migrate, refuseForeign } from './migrations.js';
+
+export type Connection = Database.Database;
+
+const FULL = 2;
+
+/**
+ * Opens, checks and migrates a database: a file, ':memory:', or the bytes of one (then in memory).
+ * Throws `invalid` if it is damaged or not ours, `unavailable` if it can't be read or written.
+ */
+export function openDatabase(source: string | Buffer): Connection {
+  const db = new Database(source);
+  try {
+    refuseForeign(db);
+    configure(db);
+    refuseDamaged(db);
+    migrate(db);
+    return db;
+  } catch (thrown) {
+    db.close();
+    throw thrown;
+  }
+}
+
+/** WAL: readers are never blocked by the writer. FULL, said after WAL: a commit that returned is on the disk. */
+function configure(db: Connection): void {
+  db.pragma('journal_mode = WAL');
+  db.pragma('synchronous = FULL');
+  db.pragma('foreign_keys = ON');
+  db.pragma('trusted_schema = OFF');
+  db.pragma('cell_size_check = ON');
+  db.pragma('temp_store = MEMORY');
+  db.pragma('cache_size = -8000');
+  db.pragma('journal_size_limit = 67108864');
+}
+
+function refuseDamaged(db: Connection): void {
+  const found = db.pragma('quick_check(1)', { simple: true });
+  if (found !== 'ok') throw damaged(db.name, String(found));
+}
+
+/** Throws `internal` unless commits wait for the disk. SQLite may fall back to NORMAL at the first write: ask behind it. */
+export function requireDurable(db: Connection): void {
+  if (db.pragma('synchronous', { simple: true }) !== FULL) {
+    throw new MeridianError('internal', `${db.name} does not wait for the disk: synchronous is not FULL`);
+  }
+}
+
+/** Throws `internal` outside of a commit: what is written there would be on its own. */
+export function requireCommit(db: Connection): void {
+  if (!db.inTransaction) throw new MeridianError('internal', 'the store was written to outside of a commit');
+}
+
+/** Makes an empty file that only we can read, and its folder if there is none. SQLite gives its side files the same mode. */
+export function createPrivate(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // Never open an existing one: closing it again would free the locks that SQLite holds on it in this process.
+  if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600));
+}
+
+/** The same for a file that was there before us, once we know that it is ours. */
+export function makePrivate(path: string): void {
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) chmodSync(file, 0o600);
+}
+
+const UNAVAILABLE = /^(SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|PERM|NOLFS|AUTH)|E[A-Z]+$)/;
+
+/** What SQLite or the file system threw, as one of our errors; anything else as it is. */
+export function storeError(thrown: unknown, path: string): unknown {
+  if (thrown instanceof MeridianError || !(thrown instanceof Error) || !('code' in thrown)) return thrown;
+  const code = String(thrown.code);
+  if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return damaged(path, thrown.message, thrown);
+  if (UNAVAILABLE.test(code)) {
+    return new MeridianError('unavailable', `the store ${path} can't be used: ${thrown.message}`, { cause: thrown });
+  }
+  return thrown;
+}
+
+function damaged(path: string, reason: string, cause?: Error): MeridianError {
+  return new MeridianError('invalid', `${path} is damaged or not a database: ${reason}`, {
+    hint: 'Restore a backup, then run `meridianctl recover`; or move the file away to begin with an empty store.',
+    cause,
+  });
+}

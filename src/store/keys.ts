@@ -1,0 +1,50 @@
+import { type Key, keyFromTuple, keyTuple } from '../resource/key.js';
+import type { Connection } from './database.js';
+
+/** The numbers of keys: one for each key that was ever seen, for good. Everything in the database refers to keys by them. */
+export interface Keys {
+  /** Its number; gives it one if it has none. */
+  number(key: Key): number;
+  find(key: Key): number | undefined;
+}
+
+type Parts = [type: string, mesh: string, zone: string, namespace: string, name: string];
+
+export function createKeys(db: Connection): Keys {
+  const select = db
+    .prepare<Parts, number>(
+      'SELECT id FROM keys WHERE type = ? AND mesh = ? AND zone = ? AND namespace = ? AND name = ?',
+    )
+    .pluck();
+  const insert = db.prepare<Parts>('INSERT INTO keys (type, mesh, zone, namespace, name) VALUES (?, ?, ?, ?, ?)');
+  const find = (key: Key): number | undefined => select.get(...keyTuple(key));
+  return { find, number: (key) => find(key) ?? Number(insert.run(...keyTuple(key)).lastInsertRowid) };
+}
+
+/** The columns of a key in `keys`, for a query that joins it as k. */
+export const KEY_COLUMNS = 'k.type, k.mesh, k.zone, k.namespace, k.name';
+/** Key order, for a query that joins `keys` as k. */
+export const KEY_ORDER = 'k.type, k.mesh, k.zone, k.namespace, k.name';
+
+export interface KeyColumns {
+  readonly type: string;
+  readonly mesh: string;
+  readonly zone: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export function keyOf(columns: KeyColumns): Key {
+  return keyFromTuple(keyTuple(columns));
+}
+
+/**
+ * Goes over rows by number: the numbers are read first, each row when it is reached. So commits may come in between: what was
+ * deleted is left out, what was changed is as it is now.
+ */
+export function* eachOf<T>(numbers: readonly number[], read: (number: number) => T | undefined): IterableIterator<T> {
+  for (const number of numbers) {
+    const row = read(number);
+    if (row !== undefined) yield row;
+  }
+}

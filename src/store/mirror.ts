@@ -1,0 +1,81 @@
+import type { MirrorItem, MirrorWriter, Refusal } from '../resource/store.js';
+import { type Connection, requireCommit } from './database.js';
+import { eachOf, KEY_COLUMNS, KEY_ORDER, type KeyColumns, type Keys, keyOf } from './keys.js';
+import { createPositions } from './positions.js';
+import { createStaging } from './staging.js';
+
+interface ItemColumns extends KeyColumns {
+  readonly wire: string;
+  readonly hash: string;
+  readonly term: number;
+  readonly refused_hash: string | null;
+  readonly refused_reason: string;
+  readonly refused_since: string;
+  readonly in_force: Refusal['inForce'];
+}
+
+const SELECT = `
+  SELECT ${KEY_COLUMNS}, m.wire, m.hash, m.term, m.refused_hash, m.refused_reason, m.refused_since, m.in_force
+  FROM mirror m JOIN keys k ON k.id = m.key WHERE m.peer = ?`;
+
+/** What each peer sent, accepted or not (design, section 4). None of it is a revision of this store. */
+export function createMirror(db: Connection, keys: Keys): MirrorWriter {
+  return { ...createItems(db, keys), ...createPositions(db), ...createStaging(db, keys) };
+}
+
+function createItems(db: Connection, keys: Keys): Pick<MirrorWriter, 'get' | 'each' | 'refusals' | 'put' | 'delete'> {
+  const byNumber = db.prepare<[string, number], ItemColumns>(`${SELECT} AND m.key = ?`);
+  const refused = db.prepare<[string], ItemColumns>(`${SELECT} AND m.refused_hash IS NOT NULL ORDER BY ${KEY_ORDER}`);
+  const numbers = db
+    .prepare<[string], number>(
+      `SELECT k.id FROM mirror m JOIN keys k ON k.id = m.key WHERE m.peer = ? ORDER BY ${KEY_ORDER}`,
+    )
+    .pluck();
+  const remove = db.prepare<[string, number]>('DELETE FROM mirror WHERE peer = ? AND key = ?');
+  const put = preparePut(db);
+  const read = (peer: string, number: number): MirrorItem | undefined => {
+    const found = byNumber.get(peer, number);
+    return found && itemOf(found);
+  };
+  return {
+    get: (peer, key) => read(peer, keys.find(key) ?? 0),
+    *each(peer) {
+      yield* eachOf(numbers.all(peer), (number) => read(peer, number));
+    },
+    refusals: (peer) => refused.all(peer).flatMap((columns) => refusalOf(columns) ?? []),
+    put(peer, item) {
+      requireCommit(db);
+      put(peer, keys.number(item.key), item);
+    },
+    delete(peer, key) {
+      requireCommit(db);
+      remove.run(peer, keys.find(key) ?? 0);
+    },
+  };
+}
+
+function preparePut(db: Connection): (peer: string, key: number, item: MirrorItem) => void {
+  const replace = db.prepare<(string | number | null)[]>(
+    'INSERT OR REPLACE INTO mirror VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  );
+  return (peer, key, { hash, term, refusal, wire }) => {
+    const refused = refusal ? [refusal.hash, refusal.reason, refusal.since, refusal.inForce] : [null, null, null, null];
+    replace.run(peer, key, hash, term, ...refused, wire);
+  };
+}
+
+function itemOf(columns: ItemColumns): MirrorItem {
+  const { wire, hash, term } = columns;
+  return { key: keyOf(columns), wire, hash, term, refusal: refusalOf(columns) };
+}
+
+function refusalOf(columns: ItemColumns): Refusal | undefined {
+  if (columns.refused_hash === null) return undefined;
+  return {
+    key: keyOf(columns),
+    hash: columns.refused_hash,
+    reason: columns.refused_reason,
+    since: columns.refused_since,
+    inForce: columns.in_force,
+  };
+}

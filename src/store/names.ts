@@ -1,0 +1,48 @@
+import { MeridianError } from '../errors.js';
+import { formatKri, type Key, keyTuple, sameKey } from '../resource/key.js';
+import type { Reader, Transaction } from '../resource/store.js';
+import { type Connection, requireCommit } from './database.js';
+import { KEY_COLUMNS, type KeyColumns, type Keys, keyOf } from './keys.js';
+
+export type Names = Pick<Reader, 'assignedName' | 'nameHolder'> & Pick<Transaction, 'assignName'>;
+
+/**
+ * The names of copies, as global assigned them: for good, one for a key and one key for a name, whether or not the resource
+ * still exists (design, section 2). Assigning what is assigned does nothing; anything else is a `conflict`.
+ */
+export function createNames(db: Connection, keys: Keys): Names {
+  const nameOf = db
+    .prepare<string[], string>(
+      `SELECT n.name FROM keys k JOIN names n ON n.key = k.id
+       WHERE k.type = ? AND k.mesh = ? AND k.zone = ? AND k.namespace = ? AND k.name = ?`,
+    )
+    .pluck();
+  const holder = db.prepare<[string, string], KeyColumns>(
+    `SELECT ${KEY_COLUMNS} FROM names n JOIN keys k ON k.id = n.key WHERE n.type = ? AND n.name = ?`,
+  );
+  const insert = db.prepare<[string, string, number]>('INSERT INTO names VALUES (?, ?, ?)');
+
+  const assignedName = (key: Key): string | undefined => nameOf.get(...keyTuple(key));
+  function nameHolder(type: string, name: string): Key | undefined {
+    const found = holder.get(type, name);
+    return found && keyOf(found);
+  }
+
+  return {
+    assignedName,
+    nameHolder,
+    assignName(key, name) {
+      requireCommit(db);
+      const [assigned, other] = [assignedName(key), nameHolder(key.type, name)];
+      if (assigned === name) return;
+      if (assigned !== undefined) throw conflict(key, `its name is ${assigned} for good, it can't become ${name}`);
+      if (other && !sameKey(other, key))
+        throw conflict(key, `the name ${name} belongs to ${formatKri(other)} for good`);
+      insert.run(key.type, name, keys.number(key));
+    },
+  };
+}
+
+function conflict(key: Key, reason: string): MeridianError {
+  return new MeridianError('conflict', `${formatKri(key)}: ${reason}`);
+}

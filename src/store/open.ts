@@ -1,0 +1,121 @@
+import type { Reader, Store, Transaction } from '../resource/store.js';
+import { createCommits } from './commit.js';
+import { type Connection, createPrivate, makePrivate, openDatabase, requireDurable, storeError } from './database.js';
+import { createFeed, readSums } from './feed.js';
+import { createKeys } from './keys.js';
+import { listResources } from './list.js';
+import { lockFolder } from './lock.js';
+import { createLog } from './log.js';
+import { createMirror } from './mirror.js';
+import { createNames } from './names.js';
+import { createReferences } from './references.js';
+import { createResourceReader, createResourceWriter } from './resources.js';
+import { createSettings, initSettings } from './settings.js';
+import { clearStaging } from './staging.js';
+
+export interface StoreOptions {
+  /** Random hex digits: the id of a new store. */
+  readonly random: () => string;
+}
+
+export interface SqliteStore extends Store {
+  /** The bytes of the database as it is now: a backup, to be written to a file or given to `openSnapshot`. */
+  snapshot(): Buffer;
+}
+
+/**
+ * Opens the store in the file `path`, or makes one; `:memory:` for one that is gone when closed. The folder is made (mode 0700)
+ * if there is none, and locked until `close` or the end of the process; the files have mode 0600. Throws `conflict` if another
+ * process has the folder, `invalid` if the file is damaged or not ours, `unavailable` if it can't be read or written.
+ */
+export function openStore(path: string, options: StoreOptions): SqliteStore {
+  if (path === ':memory:') return createStore(openDatabase(path), options, () => {});
+  let unlock = (): void => {};
+  try {
+    unlock = lockFolder(path);
+    createPrivate(path);
+    const db = openDatabase(path);
+    makePrivate(path);
+    return createStore(db, options, unlock);
+  } catch (thrown) {
+    unlock();
+    throw storeError(thrown, path);
+  }
+}
+
+/** A store in memory that begins with a backup: same id, same term, same revision. Errors as `openStore`. */
+export function openSnapshot(bytes: Buffer, options: StoreOptions): SqliteStore {
+  try {
+    return createStore(openDatabase(bytes), options, () => {});
+  } catch (thrown) {
+    throw storeError(thrown, 'the backup');
+  }
+}
+
+function createStore(db: Connection, options: StoreOptions, unlock: () => void): SqliteStore {
+  try {
+    prepare(db, options);
+    const { reader, transaction, commit } = connect(db);
+    return {
+      ...reader,
+      commit: (body) => commit(() => body(transaction)),
+      snapshot: () => snapshot(db),
+      close() {
+        db.close();
+        unlock();
+      },
+    };
+  } catch (thrown) {
+    db.close();
+    throw thrown;
+  }
+}
+
+/** The first write. */
+function prepare(db: Connection, { random }: StoreOptions): void {
+  db.transaction(() => {
+    initSettings(db, random());
+    clearStaging(db);
+  }).immediate();
+  requireDurable(db);
+}
+
+function connect(db: Connection) {
+  const sums = readSums(db);
+  const settings = createSettings(db);
+  const log = createLog(db, settings);
+  const keys = createKeys(db);
+  const commits = createCommits(db, settings, log, sums);
+  const { assignName, ...names } = createNames(db, keys);
+  const { setReferences, ...references } = createReferences(db, keys);
+  const mirror = createMirror(db, keys);
+  const reader: Reader = {
+    head: settings.head,
+    setting: settings.get,
+    list: (filter, offset, size) => listResources(db, filter, offset, size),
+    feed: createFeed(db, settings, log, sums),
+    ...createResourceReader(db),
+    ...names,
+    ...references,
+    mirror,
+  };
+  const transaction: Transaction = {
+    ...reader,
+    ...createResourceWriter(db, keys, commits),
+    get revision() {
+      return commits.revision();
+    },
+    assignName,
+    setReferences,
+    setSetting: settings.set,
+    mirror,
+  };
+  return { reader, transaction, commit: commits.commit };
+}
+
+/** Bytes 18 and 19 say whether a file has a WAL beside it. The bytes alone have none (SQLite, file format, 1.3.3). */
+function snapshot(db: Connection): Buffer {
+  const bytes = db.serialize();
+  bytes.writeUInt16BE(0x0101, 18);
+  return bytes;
+}

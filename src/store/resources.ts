@@ -1,0 +1,110 @@
+import { MeridianError } from '../errors.js';
+import { formatKri, type Key, keyTuple } from '../resource/key.js';
+import { KINDS } from '../resource/kinds.js';
+import type { Resource } from '../resource/resource.js';
+import type { Reader, Row, Transaction } from '../resource/store.js';
+import { type Connection, requireCommit } from './database.js';
+import { eachOf, type Keys } from './keys.js';
+import { type Columns, columnsOf, feedState, rowOf, sameColumns } from './rows.js';
+import type { FeedStep } from './sums.js';
+
+export type ResourceReader = Pick<Reader, 'get' | 'byName' | 'each' | 'counts'>;
+export type ResourceWriter = Pick<Transaction, 'put' | 'delete'>;
+
+export function createResourceReader(db: Connection): ResourceReader {
+  const get = db.prepare<string[], Columns>(
+    `SELECT r.* FROM keys k JOIN resources r ON r.key = k.id
+     WHERE k.type = ? AND k.mesh = ? AND k.zone = ? AND k.namespace = ? AND k.name = ?`,
+  );
+  const byName = db.prepare<[string, string, string, string], Columns>(BY_NAME);
+  const byNumber = db.prepare<[number], Columns>(BY_NUMBER);
+  const numbers = db
+    .prepare<[string], number>(
+      `SELECT k.id FROM keys k CROSS JOIN resources r ON r.key = k.id
+       WHERE k.type = ? ORDER BY k.mesh, k.zone, k.namespace, k.name`,
+    )
+    .pluck();
+  const read = (found: Columns | undefined): Row | undefined => found && rowOf(found);
+  return {
+    get: (key) => read(get.get(...keyTuple(key))),
+    byName: (type, mesh, namespace, name) => read(byName.get(type, mesh, namespace, name)),
+    *each(type) {
+      yield* eachOf(numbers.all(type), (number) => read(byNumber.get(number)));
+    },
+    counts: createCounts(db),
+  };
+}
+
+const BY_NAME = 'SELECT * FROM resources WHERE type = ? AND mesh = ? AND namespace = ? AND name = ?';
+const BY_NUMBER = 'SELECT * FROM resources WHERE key = ?';
+
+/** Insights are the kinds without a short name. */
+const INSIGHTS = new Set(KINDS.filter((kind) => kind.short === '').map((kind) => kind.type));
+
+function createCounts(db: Connection): ResourceReader['counts'] {
+  const counts = db.prepare<[], { type: string; mesh: string; count: number }>(
+    'SELECT type, mesh, count(*) AS count FROM resources GROUP BY type, mesh ORDER BY type, mesh',
+  );
+  return () => counts.all().filter(({ type }) => !INSIGHTS.has(type));
+}
+
+/** What every change of a row is told to, in the same transaction. */
+export interface Recorder {
+  /** The revision that the commit will have. */
+  revision(): number;
+  record(step: FeedStep): void;
+}
+
+export function createResourceWriter(db: Connection, keys: Keys, recorder: Recorder): ResourceWriter {
+  const byNumber = db.prepare<[number], Columns>(BY_NUMBER);
+  const byName = db.prepare<[string, string, string, string], Columns>(BY_NAME);
+  const upsert = db.prepare<[Columns]>(UPSERT);
+  const remove = db.prepare<[number]>('DELETE FROM resources WHERE key = ?');
+  const forget = db.prepare<[number]>('DELETE FROM refs WHERE policy = ?');
+
+  function refuseTaken({ key, name, namespace }: Resource): void {
+    const holder = byName.get(key.type, key.mesh, namespace, name);
+    if (holder) throw taken(key, name, rowOf(holder).resource.key);
+  }
+
+  return {
+    put(resource, audience, wire) {
+      requireCommit(db);
+      const number = keys.number(resource.key);
+      const old = byNumber.get(number);
+      const next = columnsOf(number, resource, audience, wire, recorder.revision());
+      if (old && sameColumns(old, next)) return 'unchanged';
+      if (old?.name !== next.name || old.namespace !== next.namespace) refuseTaken(resource);
+      upsert.run(next);
+      recorder.record({ key: number, zone: next.zone, before: feedState(old), after: feedState(next) });
+      return old ? 'changed' : 'created';
+    },
+    delete(key) {
+      requireCommit(db);
+      const number = keys.find(key);
+      const old = number === undefined ? undefined : byNumber.get(number);
+      if (!old) return false;
+      remove.run(old.key);
+      forget.run(old.key);
+      recorder.record({ key: old.key, zone: old.zone, before: feedState(old), after: feedState(undefined) });
+      return true;
+    },
+  };
+}
+
+/** The creation time of an existing row stays. */
+const UPSERT = `
+  INSERT INTO resources VALUES (
+    @key, @type, @mesh, @zone, @origin_namespace, @display_name, @name, @namespace, @created, @modified, @revision,
+    @audience, @hash, @labels, @spec, @status, @wire
+  ) ON CONFLICT (key) DO UPDATE SET
+    name = excluded.name, namespace = excluded.namespace, modified = excluded.modified, revision = excluded.revision,
+    audience = excluded.audience, hash = excluded.hash, labels = excluded.labels, spec = excluded.spec,
+    status = excluded.status, wire = excluded.wire`;
+
+function taken(key: Key, name: string, holder: Key): MeridianError {
+  const other = formatKri(holder) || `the one of ${holder.zone === '' ? 'global' : `zone ${holder.zone}`}`;
+  return new MeridianError('conflict', `the ${key.type} name ${name} is taken by ${other}`, {
+    hint: 'Two resources of one kind, mesh and namespace need two names.',
+  });
+}

@@ -1,0 +1,62 @@
+import { MeridianError } from '../errors.js';
+import type { Head, Store } from '../resource/store.js';
+import { type Connection, requireCommit } from './database.js';
+
+/** Small values kept by name. `store`, `term`, `revision` and `floor` (see log.ts) are the store's own. */
+export interface Settings {
+  get(name: string): string | undefined;
+  /** Any setting but the store's own; the term only upwards. */
+  set(name: string, value: string): void;
+  setRevision(revision: number): void;
+  floor(): number;
+  setFloor(revision: number): void;
+  head(): Head;
+}
+
+const OWN = new Set(['store', 'revision', 'floor']);
+
+export function createSettings(db: Connection): Settings {
+  const select = db.prepare<[string], string>('SELECT value FROM settings WHERE name = ?').pluck();
+  const upsert = db.prepare<[string, string]>(
+    'INSERT INTO settings VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
+  );
+  const number = (name: string): number => Number(select.get(name));
+  return {
+    get: (name) => select.get(name),
+    set(name, value) {
+      requireCommit(db);
+      if (OWN.has(name)) throw new MeridianError('internal', `the setting ${name} is the store's own`);
+      if (name === 'term' && !(Number(value) > number('term'))) {
+        throw new MeridianError('internal', `the term ${number('term')} can't become ${value}: it only rises`);
+      }
+      upsert.run(name, value);
+    },
+    setRevision: (revision) => upsert.run('revision', String(revision)),
+    floor: () => number('floor'),
+    setFloor: (revision) => upsert.run('floor', String(revision)),
+    head: () => ({ store: select.get('store') ?? '', term: number('term'), revision: number('revision') }),
+  };
+}
+
+/** What a new database begins with. Always writes, so that a volume that can't be written to is found at the start. */
+export function initSettings(db: Connection, store: string): void {
+  const init = db.prepare<[string, string]>(
+    'INSERT INTO settings VALUES (?, ?) ON CONFLICT DO UPDATE SET value = value',
+  );
+  for (const [name, value] of [
+    ['store', store],
+    ['term', '1'],
+    ['revision', '0'],
+    ['floor', '0'],
+  ] as const)
+    init.run(name, value);
+}
+
+/** An operator's word that this store is the truth, though it may have been restored from a backup. Returns the new term. */
+export function raiseTerm(store: Store): number {
+  return store.commit((tx) => {
+    const term = tx.head().term + 1;
+    tx.setSetting('term', String(term));
+    return term;
+  });
+}
