@@ -38,7 +38,15 @@ export function putCopy(tx: Transaction, plane: Plane, peer: string, origin: Pla
 /** What is wrong with an item wherever it goes: what can't be read can't be enforced. */
 function whyUnusable(tx: Transaction, { key, labels, spec, status }: Item): string | undefined {
   if (!findKind(key.type)) return `this control plane does not know the kind ${key.type}: it needs a newer version`;
-  const problems = validateDraft({ type: key.type, mesh: key.mesh, name: key.name, namespace: key.namespace || undefined, labels, spec, status });
+  const problems = validateDraft({
+    type: key.type,
+    mesh: key.mesh,
+    name: key.name,
+    namespace: key.namespace || undefined,
+    labels,
+    spec,
+    status,
+  });
   const [first] = problems;
   if (first) return `${first.field}: ${first.reason}${problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''}`;
   if (key.mesh !== '' && !meshExists(tx, key.mesh)) return `mesh ${key.mesh} does not exist here`;
@@ -47,7 +55,10 @@ function whyUnusable(tx: Transaction, { key, labels, spec, status }: Item): stri
 
 /** What came from a zone is admitted as that zone should have done it, then handed on by the rules of its role. */
 function copyAtGlobal(tx: Transaction, plane: Plane, origin: Place, { key, labels, spec, status }: Item): string | undefined {
-  const result = admit({ type: key.type, mesh: key.mesh, name: key.name, namespace: key.namespace || undefined, labels, spec, status }, origin);
+  const result = admit(
+    { type: key.type, mesh: key.mesh, name: key.name, namespace: key.namespace || undefined, labels, spec, status },
+    origin,
+  );
   if ('problems' in result) return result.problems.map(({ field, reason }) => `${field}: ${reason}`).join('; ');
   const { admitted } = result;
   if (!sameKey(admitted.key, key)) return `its namespace ${key.namespace || '(none)'} can't be in zone ${origin.zone}`;
@@ -55,7 +66,10 @@ function copyAtGlobal(tx: Transaction, plane: Plane, origin: Place, { key, label
   const references = resolveAll(tx, key, origin, spec);
   const name = assign(tx, key);
   write(tx, plane, { key, labels, spec, status, name, role: admitted.role, environment: origin.environment, references });
-  tx.setReferences(key, references.map(({ target }) => target));
+  tx.setReferences(
+    key,
+    references.map(({ target }) => target),
+  );
   return undefined;
 }
 
@@ -88,9 +102,15 @@ function write(tx: Transaction, plane: Plane, copy: Copy): void {
   const labels = relabel(key, copy.labels, place, copy.environment, role);
   const now = plane.now();
   const namespace = kind.namespaced ? place.systemNamespace : '';
-  const rendered = renderReferences(spec, references.map((reference) => ({ path: reference.path, ...calledHere(place, reference) })));
+  const rendered = renderReferences(
+    spec,
+    references.map((reference) => ({ path: reference.path, ...calledHere(place, reference) })),
+  );
   const audience = audienceAt(place, kind, key, labels, spec, role);
-  const wire = audience === NOBODY ? '' : encodeItem({ key, labels: copy.labels, spec, status, assigned: { name, role, environment: copy.environment, references } });
+  const wire =
+    audience === NOBODY
+      ? ''
+      : encodeItem({ key, labels: copy.labels, spec, status, assigned: { name, role, environment: copy.environment, references } });
   tx.put({ key, name, namespace, labels, spec: rendered, status, creationTime: now, modificationTime: now }, audience, wire);
 }
 
@@ -103,4 +123,3 @@ function calledHere(place: Place, { target, name }: ItemReference): { name: stri
 export function hasUnexpectedName(tx: Transaction, key: Key): boolean {
   return tx.assignedName(key) !== hashedName(key);
 }
-

@@ -32,7 +32,9 @@ export function ledger(plane: Plane, rows: readonly Row[], view: (peer: string) 
   return peers.flatMap((peer) => {
     const seen = view(peer);
     const refused = new Map(readReported(plane.store, peer).refusals.map((refusal) => [keyId(refusal.key), refusal]));
-    return rows.filter((row) => includes(row.audience, row.resource.key, peer)).map((row) => entry(plane, row, seen, refused.get(keyId(row.resource.key))));
+    return rows
+      .filter((row) => includes(row.audience, row.resource.key, peer))
+      .map((row) => entry(plane, row, seen, refused.get(keyId(row.resource.key))));
   });
 }
 
@@ -41,7 +43,8 @@ function entry(plane: Plane, row: Row, view: PeerView, refusal: { reason: string
   const position = view.ack?.position;
   const { head } = view;
   const since = row.resource.modificationTime;
-  if (!position || position.store !== head.store || position.term !== head.term) return { ...base, state: 'on its way', since, reason: why(plane, view) };
+  if (!position || position.store !== head.store || position.term !== head.term)
+    return { ...base, state: 'on its way', since, reason: why(plane, view) };
   const same = position.digest === head.digest && position.count === head.count;
   if (!same && position.revision === head.revision) return { ...base, state: 'unverified', since };
   if (!same && position.revision < row.revision) return { ...base, state: 'on its way', since, reason: why(plane, view) };

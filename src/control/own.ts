@@ -34,7 +34,11 @@ export function putOwn(tx: Transaction, plane: Plane, { admitted, spec, status }
   refuseTooLarge(key, wire, references.length);
   const audience = audienceAt(plane.place, kindOf(key.type), key, labels, spec, role);
   const outcome = tx.put(resource, audience, audience === NOBODY ? '' : wire);
-  if (isGlobal(plane.place)) tx.setReferences(key, references.map(({ target }) => target));
+  if (isGlobal(plane.place))
+    tx.setReferences(
+      key,
+      references.map(({ target }) => target),
+    );
   return outcome;
 }
 
@@ -71,10 +75,14 @@ export function assign(tx: Transaction, key: Key): string {
 function refuseTooLarge(key: Key, wire: string, references: number): void {
   const bytes = Buffer.byteLength(wire) + references * REFERENCE_GROWTH;
   if (bytes <= MAX_RESOURCE_BYTES) return;
-  throw new MeridianError('too_large', `${key.type} ${key.name} takes ${bytes} bytes; at most ${MAX_RESOURCE_BYTES} can be carried to other zones`, {
-    problems: [{ field: 'spec', reason: `is too large: ${bytes} bytes, the limit is ${MAX_RESOURCE_BYTES}` }],
-    hint: 'split it into several resources',
-  });
+  throw new MeridianError(
+    'too_large',
+    `${key.type} ${key.name} takes ${bytes} bytes; at most ${MAX_RESOURCE_BYTES} can be carried to other zones`,
+    {
+      problems: [{ field: 'spec', reason: `is too large: ${bytes} bytes, the limit is ${MAX_RESOURCE_BYTES}` }],
+      hint: 'split it into several resources',
+    },
+  );
 }
 
 /** Refuses a resource of a mesh that is not there: its rules could not be enforced. */
@@ -97,4 +105,3 @@ export function refuseForeign(place: Place, key: Key, labels: Resource['labels']
     problems: [{ field: `labels["${LABEL.origin}"]`, reason: `the resource has origin '${labels[LABEL.origin] ?? ''}' here: ${reason}` }],
   });
 }
-

@@ -33,5 +33,11 @@ export function peersOf(reader: Reader): readonly string[] {
 export function placeOf(reader: Reader, peer: string): Place | undefined {
   if (peer === GLOBAL_PEER) return GLOBAL;
   const about = readPeer(reader, peer)?.about;
-  return about && { zone: peer, environment: about.environment, systemNamespace: about.environment === 'kubernetes' ? about.systemNamespace : '' };
+  return (
+    about && {
+      zone: peer,
+      environment: about.environment,
+      systemNamespace: about.environment === 'kubernetes' ? about.systemNamespace : '',
+    }
+  );
 }

@@ -2,7 +2,19 @@ import { GLOBAL_PEER } from '../resource/audience.js';
 import type { Position, Refusal } from '../resource/store.js';
 import { MeridianError } from '../errors.js';
 import { makePosition, type Sign } from '../kds/cursor.js';
-import { type About, type Acknowledged, type Body, decodeMessage, encodeMessage, type Message, type Notice, type Pull, SILENCE, type Speaker, type Status } from '../kds/protocol.js';
+import {
+  type About,
+  type Acknowledged,
+  type Body,
+  decodeMessage,
+  encodeMessage,
+  type Message,
+  type Notice,
+  type Pull,
+  SILENCE,
+  type Speaker,
+  type Status,
+} from '../kds/protocol.js';
 import { digestOfRefusals } from '../kds/refusal.js';
 import { makePush, servePull, type Source } from '../kds/serve.js';
 import { compareSpeakers, type Context, type Effect, newSession, type Session, type SessionEvent, step } from '../kds/session.js';
@@ -67,7 +79,15 @@ const QUEUE_LIMIT = 64;
  * Runs the sessions of one control plane: reads what a step needs, does what it says. Each peer has its queue and its turn, so that a flood
  * from one costs the others nothing.
  */
-export function createSync(plane: Plane, self: Speaker, sign: Sign, about: About | undefined, transport: Transport, machine: Machine, report: Report): Sync {
+export function createSync(
+  plane: Plane,
+  self: Speaker,
+  sign: Sign,
+  about: About | undefined,
+  transport: Transport,
+  machine: Machine,
+  report: Report,
+): Sync {
   const sessions = new Map<string, Session>();
   const queues = new Map<string, Message[]>();
   const refusalDigests = new Map<string, string>();
@@ -300,11 +320,15 @@ function decode(peer: string, text: string, report: Report): Message | undefined
   }
 }
 
-
 function viewOf(session: Session, head: Position, position: Position | undefined, now: number, connected: boolean): PeerView {
   const { peer, receiving, sending, stopped, about, heardAt } = session;
   const { seen } = receiving;
-  const agrees = position !== undefined && seen !== undefined && position.term === seen.term && position.digest === seen.digest && position.count === seen.count;
+  const agrees =
+    position !== undefined &&
+    seen !== undefined &&
+    position.term === seen.term &&
+    position.digest === seen.digest &&
+    position.count === seen.count;
   return {
     peer,
     online: connected && now - heardAt <= SILENCE,

@@ -156,7 +156,9 @@ function newest(a: Position | undefined, b: Position): Position {
 /** What follows a page: more of the same; after a scan's last page its tail; nothing after the end. */
 function nextAsk({ ask, scanRevision }: Asking, page: PageBody): Asking['ask'] | undefined {
   if (ask.mode === 'scan') {
-    return Array.isArray(page.next) ? { mode: 'scan', after: page.next } : { mode: 'tail', revision: scanRevision ?? page.revision, after: 0 };
+    return Array.isArray(page.next)
+      ? { mode: 'scan', after: page.next }
+      : { mode: 'tail', revision: scanRevision ?? page.revision, after: 0 };
   }
   return typeof page.next === 'number' ? { ...ask, after: page.next } : undefined;
 }

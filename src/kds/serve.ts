@@ -40,7 +40,11 @@ export function servePull(source: Source, peer: string, pull: Pull): ServedPage 
 }
 
 /** The delta since `base`, if it fits into a push. undefined: too much, or the log does not reach back. */
-export function makePush(source: Source, peer: string, base: { revision: number; digest: string; count: number }): { body: Push; lines: readonly string[] } | undefined {
+export function makePush(
+  source: Source,
+  peer: string,
+  base: { revision: number; digest: string; count: number },
+): { body: Push; lines: readonly string[] } | undefined {
   const { store, sign } = source;
   const { changes, next } = store.feed.changes(peer, base.revision, 0, PUSH_BYTES);
   if (next !== undefined || store.feed.summaryAt(peer, base.revision) === undefined) return undefined;
@@ -64,7 +68,9 @@ export function judgeCursor({ store, sign }: Source, peer: string, cursor: Posit
   if (cursor.store !== head.store || !isOwn(sign, peer, cursor)) return 'unknown';
   if (cursor.term < head.term) return 'unknown';
   if (cursor.term > head.term || cursor.revision > head.revision) {
-    return { diverged: `${peer} holds revision ${cursor.revision} of term ${cursor.term}; this store is at revision ${head.revision} of term ${head.term}` };
+    return {
+      diverged: `${peer} holds revision ${cursor.revision} of term ${cursor.term}; this store is at revision ${head.revision} of term ${head.term}`,
+    };
   }
   const then = store.feed.summaryAt(peer, cursor.revision);
   if (!then) return 'unknown';

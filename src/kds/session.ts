@@ -1,6 +1,29 @@
 import type { Position, Refusal } from '../resource/store.js';
-import { type About, type Acknowledged, type Ask, ANSWER_TIMEOUT, type Body, type Message, type Notice, type PageBody, type Pull, type Speaker, type Status } from './protocol.js';
-import { NEW_RECEIVING, onApplied, onHead, onLost, onPage, onPush, onTick, type Received, type ReceiverEffect, type Receiving } from './receiver.js';
+import {
+  type About,
+  type Acknowledged,
+  type Ask,
+  ANSWER_TIMEOUT,
+  type Body,
+  type Message,
+  type Notice,
+  type PageBody,
+  type Pull,
+  type Speaker,
+  type Status,
+} from './protocol.js';
+import {
+  NEW_RECEIVING,
+  onApplied,
+  onHead,
+  onLost,
+  onPage,
+  onPush,
+  onTick,
+  type Received,
+  type ReceiverEffect,
+  type Receiving,
+} from './receiver.js';
 import { announce, NEW_SENDING, onAck, onCommit, onSenderTick, type SenderEffect, type Sending, type Sent } from './sender.js';
 import { decodeRefusal } from './refusal.js';
 
@@ -17,7 +40,9 @@ export interface Session {
   readonly receiving: Receiving;
   readonly sending: Sending;
   /** The transfer of the peer's refusals, if one is running. */
-  readonly listing?: { readonly id: string; readonly sentAt: number; readonly digest: string; readonly refusals: readonly Refusal[] } | undefined;
+  readonly listing?:
+    | { readonly id: string; readonly sentAt: number; readonly digest: string; readonly refusals: readonly Refusal[] }
+    | undefined;
   /** Why nothing is exchanged with this peer, in its words or ours. */
   readonly stopped?: { readonly code: Notice['code']; readonly message: string } | undefined;
 }
@@ -131,7 +156,9 @@ function dispatch(state: Session, body: Exclude<Body, Notice>, lines: readonly s
     case 'pull':
       return { state, effects: context.diverged && body.ask.mode !== 'refusals' ? [divergedNotice()] : [{ do: 'serve', pull: body }] };
     case 'page':
-      return state.listing?.id === body.id ? onListing(state, body, lines, context) : receiver(state, onPage(state.receiving, body, lines, context));
+      return state.listing?.id === body.id
+        ? onListing(state, body, lines, context)
+        : receiver(state, onPage(state.receiving, body, lines, context));
     case 'push':
       return receiver(state, onPush(state.receiving, body, lines, context));
   }
@@ -140,10 +167,14 @@ function dispatch(state: Session, body: Exclude<Body, Notice>, lines: readonly s
 function onStatus(state: Session, status: Status, context: Context): Step {
   const sending = onAck(state.sending, status.ack, senderContext(state, context));
   const first = state.sending.ack === undefined;
-  let result: Step = { state: { ...state, sending, about: status.about ?? state.about }, effects: [{ do: 'acknowledged', ack: status.ack }] };
+  let result: Step = {
+    state: { ...state, sending, about: status.about ?? state.about },
+    effects: [{ do: 'acknowledged', ack: status.ack }],
+  };
   if (status.about) result = join(result, { state: result.state, effects: [{ do: 'introduce', about: status.about }] });
   if (status.head) result = join(result, receiver(result.state, onHead(result.state.receiving, status.head, context)));
-  if (status.ack.refusals !== context.recordedRefusals && !result.state.listing) result = join(result, askRefusals(result.state, status.ack.refusals, context));
+  if (status.ack.refusals !== context.recordedRefusals && !result.state.listing)
+    result = join(result, askRefusals(result.state, status.ack.refusals, context));
   return first ? join(result, sender(result.state, announce(result.state.sending, context.now), context)) : result;
 }
 
@@ -163,7 +194,10 @@ function onListing(state: Session, page: PageBody, lines: readonly string[], con
     return { state: { ...state, listing: undefined }, effects: [{ do: 'refusals', digest: listing.digest, refusals }] };
   }
   const id = `${context.id}0f`;
-  return { state: { ...state, listing: { ...listing, id, sentAt: context.now, refusals } }, effects: [ask(id, { mode: 'refusals', after: page.next })] };
+  return {
+    state: { ...state, listing: { ...listing, id, sentAt: context.now, refusals } },
+    effects: [ask(id, { mode: 'refusals', after: page.next })],
+  };
 }
 
 function dropStaleListing(state: Session, now: number): Session {
@@ -184,7 +218,10 @@ function onNotice(state: Session, notice: Notice, context: Context): Step {
 function identify(state: Session, from: Speaker, context: Context): { step: Step; stop: boolean } {
   if (context.disabled) return refuse(state, { code: 'disabled', message: `zone ${state.peer} is disabled at global` });
   if (context.pin !== undefined && context.pin !== from.store) {
-    return refuse(state, { code: 'store-changed', message: `store ${from.store} speaks for an identity that belongs to store ${context.pin}` });
+    return refuse(state, {
+      code: 'store-changed',
+      message: `store ${from.store} speaks for an identity that belongs to store ${context.pin}`,
+    });
   }
   const order = state.speaker ? compareSpeakers(from, state.speaker) : 1;
   if (order < 0) return refuse(state, { code: 'superseded', message: 'a later process has this identity', instance: from.instance });

@@ -66,7 +66,8 @@ export function identityProblems(draft: Draft, at: IdentityFields = UNIVERSAL_FI
   if (draft.name === '') problems.push({ field: at.name, reason: 'is missing' });
   else if (strict && !isDnsLabel(draft.name)) problems.push({ field: at.name, reason: DNS_LABEL_REASON });
   else if (!isDnsName(draft.name)) problems.push({ field: at.name, reason: DNS_NAME_REASON });
-  if (kind.scope === 'Global' && draft.mesh !== '') problems.push({ field: at.mesh, reason: `must be left out: a ${kind.type} is in no mesh` });
+  if (kind.scope === 'Global' && draft.mesh !== '')
+    problems.push({ field: at.mesh, reason: `must be left out: a ${kind.type} is in no mesh` });
   if (kind.scope === 'Mesh' && !isDnsLabel(draft.mesh)) problems.push({ field: at.mesh, reason: DNS_LABEL_REASON });
   if (draft.namespace !== undefined) problems.push(...namespaceProblems(draft.namespace, kind.namespaced, at.namespace));
   return [...problems, ...labelProblems(draft.labels, at.labels)];

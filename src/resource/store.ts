@@ -163,7 +163,12 @@ export interface FeedReader {
    * The last state of every key of `peer`'s feed that changed after `revision`, in the order of the last changes, starting
    * behind position `after` (0: from the start), about `maxBytes` of items (at least one). `next` is the position to go on from.
    */
-  changes(peer: string, revision: number, after: number, maxBytes: number): { readonly changes: readonly FeedChange[]; readonly next: number | undefined };
+  changes(
+    peer: string,
+    revision: number,
+    after: number,
+    maxBytes: number,
+  ): { readonly changes: readonly FeedChange[]; readonly next: number | undefined };
   /** The items of `peer`'s feed in key order behind `after`, each as it is now, about `maxBytes` (at least one). */
   page(peer: string, after: Key | undefined, maxBytes: number): { readonly items: readonly FeedChange[]; readonly next: Key | undefined };
 }

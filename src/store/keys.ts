@@ -12,9 +12,7 @@ type Parts = [type: string, mesh: string, zone: string, namespace: string, name:
 
 export function createKeys(db: Connection): Keys {
   const select = db
-    .prepare<Parts, number>(
-      'SELECT id FROM keys WHERE type = ? AND mesh = ? AND zone = ? AND namespace = ? AND name = ?',
-    )
+    .prepare<Parts, number>('SELECT id FROM keys WHERE type = ? AND mesh = ? AND zone = ? AND namespace = ? AND name = ?')
     .pluck();
   const insert = db.prepare<Parts>('INSERT INTO keys (type, mesh, zone, namespace, name) VALUES (?, ?, ?, ?, ?)');
   const find = (key: Key): number | undefined => select.get(...keyTuple(key));

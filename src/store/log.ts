@@ -37,9 +37,7 @@ export function createLog(db: Connection, settings: Settings): Log {
     `SELECT k.zone, l.audience_before, l.hash_before, l.audience_after, l.hash_after
      FROM log l JOIN keys k ON k.id = l.key WHERE l.revision > ?`,
   );
-  const start = db
-    .prepare<[number], number>('SELECT seq FROM log WHERE revision > ? ORDER BY revision, seq LIMIT 1')
-    .pluck();
+  const start = db.prepare<[number], number>('SELECT seq FROM log WHERE revision > ? ORDER BY revision, seq LIMIT 1').pluck();
   return {
     append(revision, { key, before, after }) {
       insert.run(revision, key, before.audience, before.hash, after.audience, after.hash);

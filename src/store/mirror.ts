@@ -27,9 +27,7 @@ function createItems(db: Connection, keys: Keys): Pick<MirrorWriter, 'get' | 'ea
   const byNumber = db.prepare<[string, number], ItemColumns>(`${SELECT} AND m.key = ?`);
   const refused = db.prepare<[string], ItemColumns>(`${SELECT} AND m.refused_hash IS NOT NULL ORDER BY ${KEY_ORDER}`);
   const numbers = db
-    .prepare<[string], number>(
-      `SELECT k.id FROM mirror m JOIN keys k ON k.id = m.key WHERE m.peer = ? ORDER BY ${KEY_ORDER}`,
-    )
+    .prepare<[string], number>(`SELECT k.id FROM mirror m JOIN keys k ON k.id = m.key WHERE m.peer = ? ORDER BY ${KEY_ORDER}`)
     .pluck();
   const remove = db.prepare<[string, number]>('DELETE FROM mirror WHERE peer = ? AND key = ?');
   const put = preparePut(db);
@@ -55,9 +53,7 @@ function createItems(db: Connection, keys: Keys): Pick<MirrorWriter, 'get' | 'ea
 }
 
 function preparePut(db: Connection): (peer: string, key: number, item: MirrorItem) => void {
-  const replace = db.prepare<(string | number | null)[]>(
-    'INSERT OR REPLACE INTO mirror VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-  );
+  const replace = db.prepare<(string | number | null)[]>('INSERT OR REPLACE INTO mirror VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
   return (peer, key, { hash, term, refusal, wire }) => {
     const refused = refusal ? [refusal.hash, refusal.reason, refusal.since, refusal.inForce] : [null, null, null, null];
     replace.run(peer, key, hash, term, ...refused, wire);

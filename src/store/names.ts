@@ -36,8 +36,7 @@ export function createNames(db: Connection, keys: Keys): Names {
       const [assigned, other] = [assignedName(key), nameHolder(key.type, name)];
       if (assigned === name) return;
       if (assigned !== undefined) throw conflict(key, `its name is ${assigned} for good, it can't become ${name}`);
-      if (other && !sameKey(other, key))
-        throw conflict(key, `the name ${name} belongs to ${formatKri(other)} for good`);
+      if (other && !sameKey(other, key)) throw conflict(key, `the name ${name} belongs to ${formatKri(other)} for good`);
       insert.run(key.type, name, keys.number(key));
     },
   };

@@ -3,9 +3,7 @@ import { type Connection, requireCommit } from './database.js';
 
 /** How far this control plane has each peer's feed. */
 export function createPositions(db: Connection): Pick<MirrorWriter, 'position' | 'setPosition'> {
-  const select = db.prepare<[string], Position>(
-    'SELECT store, term, revision, digest, count, signature FROM positions WHERE peer = ?',
-  );
+  const select = db.prepare<[string], Position>('SELECT store, term, revision, digest, count, signature FROM positions WHERE peer = ?');
   const remove = db.prepare<[string]>('DELETE FROM positions WHERE peer = ?');
   const replace = db.prepare<(string | number)[]>('INSERT OR REPLACE INTO positions VALUES (?, ?, ?, ?, ?, ?, ?)');
   return {

@@ -75,8 +75,7 @@ function audienceColumn(audience: Audience, wire: string): string {
   if (audience.to === 'only' && (audience.zone === '' || audience.zone === '*')) {
     throw new MeridianError('internal', `${JSON.stringify(audience.zone)} is not the name of a zone`);
   }
-  if (audience.to !== 'none' && wire === '')
-    throw new MeridianError('internal', 'a resource with an audience needs an encoded item');
+  if (audience.to !== 'none' && wire === '') throw new MeridianError('internal', 'a resource with an audience needs an encoded item');
   return formatAudience(audience);
 }
 

@@ -6,14 +6,10 @@ export type Staging = Pick<MirrorWriter, 'staged' | 'stage' | 'clearStage'>;
 
 /** The parts of transfers that are not complete yet. They don't outlive the process: a transfer begins again. */
 export function createStaging(db: Connection, keys: Keys): Staging {
-  const upsert = db.prepare<[string, number, string]>(
-    'INSERT INTO staged VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET wire = excluded.wire',
-  );
+  const upsert = db.prepare<[string, number, string]>('INSERT INTO staged VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET wire = excluded.wire');
   const clear = db.prepare<[string]>('DELETE FROM staged WHERE peer = ?');
   const numbers = db
-    .prepare<[string], number>(
-      `SELECT k.id FROM staged s JOIN keys k ON k.id = s.key WHERE s.peer = ? ORDER BY ${KEY_ORDER}`,
-    )
+    .prepare<[string], number>(`SELECT k.id FROM staged s JOIN keys k ON k.id = s.key WHERE s.peer = ? ORDER BY ${KEY_ORDER}`)
     .pluck();
   const read = db.prepare<[string, number], KeyColumns & { readonly wire: string }>(
     `SELECT ${KEY_COLUMNS}, s.wire FROM staged s JOIN keys k ON k.id = s.key WHERE s.peer = ? AND s.key = ?`,

@@ -42,8 +42,7 @@ export function emptySums(): Sums {
 }
 
 export function copySums(sums: Sums): Sums {
-  const copyMap = (map: Map<string, Sum>): Map<string, Sum> =>
-    new Map([...map].map(([zone, sum]) => [zone, { ...sum }]));
+  const copyMap = (map: Map<string, Sum>): Map<string, Sum> => new Map([...map].map(([zone, sum]) => [zone, { ...sum }]));
   return { others: { ...sums.others }, othersFrom: copyMap(sums.othersFrom), only: copyMap(sums.only) };
 }
 
