@@ -5,7 +5,7 @@ import type { Row } from '../resource/store.js';
 import { isGlobal, type Plane } from './plane.js';
 import { peersOf } from './peers.js';
 import { readReported } from './reported.js';
-import type { PeerView } from './sync.js';
+import type { PeerView } from './peer-view.js';
 import { zoneState } from './zones.js';
 
 /** Where one resource stands at one peer. */

@@ -1,26 +1,16 @@
-import { GLOBAL_PEER } from '../resource/audience.js';
-import type { Position, Refusal } from '../resource/store.js';
 import { MeridianError } from '../errors.js';
 import { makePosition, type Sign } from '../kds/cursor.js';
-import {
-  type About,
-  type Acknowledged,
-  type Body,
-  decodeMessage,
-  encodeMessage,
-  type Message,
-  type Notice,
-  type Pull,
-  SILENCE,
-  type Speaker,
-  type Status,
-} from '../kds/protocol.js';
+import { type About, type Acknowledged, type Body, decodeMessage, encodeMessage, type Message, type Pull, type Speaker, type Status } from '../kds/protocol.js';
 import { digestOfRefusals } from '../kds/refusal.js';
-import { makePush, servePull, type Source } from '../kds/serve.js';
+import { makePush, servePull } from '../kds/serve.js';
 import { compareSpeakers, type Context, type Effect, newSession, type Session, type SessionEvent, step } from '../kds/session.js';
 import type { Transport } from '../kds/transport.js';
+import { GLOBAL_PEER } from '../resource/audience.js';
+import type { Position } from '../resource/store.js';
+import { type PeerView, viewOf } from './peer-view.js';
 import { placeOf, readPeer, writePeer } from './peers.js';
 import { isGlobal, type Plane } from './plane.js';
+import { FairQueue } from './queue.js';
 import { applyTransfer, readLines } from './receive.js';
 import { diverged, markDiverged } from './recover.js';
 import { reportedDigest, writeReported } from './reported.js';
@@ -32,311 +22,253 @@ export interface Machine {
   readonly now: () => number;
   /** In [0, 1). */
   readonly random: () => number;
-  /** Unique and unguessable, hex. */
+  /** Unique and unguessable, hex, at most 32 digits. */
   readonly id: () => string;
-  /** Runs something soon, after what is at hand: gives each peer its turn. */
+  /** Runs something soon, after what is at hand. */
   readonly soon: (task: () => void) => void;
 }
 
-/** What an operator should hear of. */
-export interface Report {
-  (level: 'info' | 'warn' | 'error', event: string, details: Readonly<Record<string, unknown>>): void;
-}
+/** What an operator should hear of. Secrets are never in the details. */
+export type Report = (level: 'info' | 'warn' | 'error', event: string, details: Readonly<Record<string, unknown>>) => void;
 
-/** One peer, as seen from here: for /ready, the ledger and `inspect zones`. */
-export interface PeerView {
-  readonly peer: string;
-  readonly online: boolean;
-  /** Everything that the peer announced is here, and adds up. */
-  readonly upToDate: boolean;
-  /** The peer's mirror of our feed, by its own last word. */
-  readonly ack: Acknowledged | undefined;
-  readonly head: Position;
-  readonly stopped: Session['stopped'];
-  readonly failures: number;
+export interface SyncOptions {
+  readonly plane: Plane;
+  /** This process. Its term is read from the store each time. */
+  readonly self: Speaker;
+  readonly sign: Sign;
+  /** What a zone says of itself; undefined on global. */
   readonly about: About | undefined;
+  readonly transport: Transport;
+  readonly machine: Machine;
+  readonly report: Report;
 }
 
-export interface Sync {
+/** Runs the sessions of one control plane: reads what a step needs, does what it says. */
+export class Sync {
+  private readonly sessions = new Map<string, Session>();
+  private readonly queue: FairQueue<Message>;
+  /** Of what this side refused, by peer: worked out again after each commit. */
+  private readonly refusalDigests = new Map<string, string>();
+  private readonly global: boolean;
+  private connected = false;
+  private endedBy: string | undefined;
+
+  constructor(private readonly options: SyncOptions) {
+    this.global = isGlobal(options.plane.place);
+    this.queue = new FairQueue((peer, message) => this.handle(peer, { on: 'message', message }), options.machine.soon);
+    if (!this.global) this.sessions.set(GLOBAL_PEER, newSession(GLOBAL_PEER));
+  }
+
   /** The connection came or went. */
-  connection(connected: boolean): void;
+  connection(connected: boolean): void {
+    this.connected = connected;
+    if (this.global && connected) this.announceSelf();
+    for (const peer of this.sessions.keys()) this.handle(peer, { on: connected ? 'connected' : 'lost' });
+  }
+
   /** A message from `peer`, as the transport proves it. */
-  message(peer: string, text: string): void;
+  message(peer: string, text: string): void {
+    const message = this.decode(peer, text);
+    if (!message || this.endedBy !== undefined) return;
+    if (this.global && peer === GLOBAL_PEER) this.otherGlobal(message.from);
+    else this.queue.add(peer, message);
+  }
+
   /** Something was committed here. */
-  committed(): void;
+  committed(): void {
+    this.announceCommit(undefined);
+  }
+
   /** Call it several times a second. */
-  tick(): void;
-  view(peer: string): PeerView;
-  peers(): readonly string[];
+  tick(): void {
+    if (!this.connected) return;
+    for (const peer of this.sessions.keys()) this.handle(peer, { on: 'tick' });
+  }
+
+  view(peer: string): PeerView {
+    const session = this.sessions.get(peer) ?? newSession(peer);
+    return viewOf(session, this.headFor(peer), this.store.mirror.position(peer), this.options.machine.now(), this.connected);
+  }
+
+  /** The peers that were heard of since the start. */
+  peers(): readonly string[] {
+    return [...this.sessions.keys()];
+  }
+
   /** Why this process must not sync any more, if so. */
-  ended(): string | undefined;
-}
-
-/** Messages of one peer that wait for their turn. More than this are dropped: the protocol asks again. */
-const QUEUE_LIMIT = 64;
-
-/**
- * Runs the sessions of one control plane: reads what a step needs, does what it says. Each peer has its queue and its turn, so that a flood
- * from one costs the others nothing.
- */
-export function createSync(
-  plane: Plane,
-  self: Speaker,
-  sign: Sign,
-  about: About | undefined,
-  transport: Transport,
-  machine: Machine,
-  report: Report,
-): Sync {
-  const sessions = new Map<string, Session>();
-  const queues = new Map<string, Message[]>();
-  const refusalDigests = new Map<string, string>();
-  const source: Source = { store: plane.store, sign };
-  const global = isGlobal(plane.place);
-  let scheduled = false;
-  let connected = false;
-  let ended: string | undefined;
-
-  function session(peer: string): Session {
-    return sessions.get(peer) ?? newSession(peer);
+  ended(): string | undefined {
+    return this.endedBy;
   }
 
-  function speaker(): Speaker {
-    return { ...self, term: plane.store.head().term };
+  private get store() {
+    return this.options.plane.store;
   }
 
-  function context(peer: string): Context {
+  private handle(peer: string, event: SessionEvent): void {
+    if (this.endedBy !== undefined) return;
+    const { state, effects } = step(this.sessions.get(peer) ?? newSession(peer), event, this.context(peer));
+    this.sessions.set(peer, state);
+    for (const effect of effects) this.perform(peer, effect);
+  }
+
+  private context(peer: string): Context {
+    const { machine } = this.options;
     return {
-      self: speaker(),
-      head: headFor(peer),
-      position: plane.store.mirror.position(peer),
-      recordedRefusals: reportedDigest(plane.store, peer),
-      pin: readPeer(plane.store, peer)?.store || undefined,
-      disabled: global && zoneState(plane.store, peer) === 'disabled',
-      diverged: diverged(plane.store) !== undefined,
-      pushes: global,
+      self: this.speaker(),
+      head: this.headFor(peer),
+      position: this.store.mirror.position(peer),
+      recordedRefusals: reportedDigest(this.store, peer),
+      pin: readPeer(this.store, peer)?.store || undefined,
+      disabled: this.global && zoneState(this.store, peer) === 'disabled',
+      diverged: diverged(this.store) !== undefined,
+      pushes: this.global,
       now: machine.now(),
       random: machine.random(),
       id: machine.id(),
     };
   }
 
-  function headFor(peer: string): Position {
-    return makePosition(sign, peer, plane.store.head(), plane.store.feed.summary(peer));
+  private speaker(): Speaker {
+    return { ...this.options.self, term: this.store.head().term };
   }
 
-  function handle(peer: string, event: SessionEvent): void {
-    if (ended !== undefined) return;
-    const { state, effects } = step(session(peer), event, context(peer));
-    sessions.set(peer, state);
-    for (const effect of effects) perform(peer, effect);
+  private headFor(peer: string): Position {
+    return makePosition(this.options.sign, peer, this.store.head(), this.store.feed.summary(peer));
   }
 
-  function perform(peer: string, effect: Effect): void {
+  private perform(peer: string, effect: Effect): void {
     switch (effect.do) {
       case 'send':
-        return send(peer, effect.body, []);
+        return this.send(peer, effect.body);
       case 'send-status':
-        return send(peer, statusFor(peer), []);
+        return this.send(peer, this.statusFor(peer));
       case 'push':
-        return push(peer, effect.base);
+        return this.push(peer, effect.base);
       case 'serve':
-        return serve(peer, effect.pull);
-      case 'stage':
-        return stage(peer, effect.lines);
-      case 'unstage':
-        return plane.store.commit((tx) => tx.mirror.clearStage(peer));
-      case 'adopt':
-        return plane.store.commit((tx) => tx.mirror.setPosition(peer, effect.position));
+        return this.serve(peer, effect.pull);
       case 'apply':
-        return apply(peer, effect);
-      case 'pin':
-        return pin(peer, effect.store);
-      case 'introduce':
-        return introduce(peer, effect.about);
-      case 'refusals':
-        return record(peer, effect.digest, effect.refusals);
+        return this.apply(peer, effect);
       case 'stopped':
-        return stopped(peer, effect);
+        return this.stopped(peer, effect);
+      case 'introduce':
+        return this.introduce(peer, effect.about);
       case 'acknowledged':
         return;
+      default:
+        return this.write(peer, effect);
     }
   }
 
-  function send(peer: string, body: Body, lines: readonly string[]): void {
-    transport.send(peer, encodeMessage({ from: speaker(), body, lines }));
+  /** The effects that only change the store. */
+  private write(peer: string, effect: Extract<Effect, { do: 'stage' | 'unstage' | 'adopt' | 'pin' | 'refusals' }>): void {
+    this.store.commit((tx) => {
+      switch (effect.do) {
+        case 'stage':
+          return tx.mirror.stage(peer, this.lines(peer, effect.lines));
+        case 'unstage':
+          return tx.mirror.clearStage(peer);
+        case 'adopt':
+          return tx.mirror.setPosition(peer, effect.position);
+        case 'pin':
+          return writePeer(tx, peer, { ...readPeer(tx, peer), store: effect.store });
+        case 'refusals':
+          return writeReported(tx, peer, effect.digest, effect.refusals, this.options.plane.now());
+      }
+    });
   }
 
-  function statusFor(peer: string): Status {
-    const position = plane.store.mirror.position(peer);
-    const ack: Acknowledged = { refusals: refusalDigest(peer), ...(position ? { position } : {}) };
-    const silent = diverged(plane.store) !== undefined;
-    return { kind: 'status', ack, ...(silent ? {} : { head: headFor(peer) }), ...(about ? { about } : {}) };
+  private lines(peer: string, lines: readonly string[]) {
+    const origin = placeOf(this.store, peer);
+    return origin ? readLines(lines, origin) : [];
   }
 
-  function refusalDigest(peer: string): string {
-    const known = refusalDigests.get(peer) ?? digestOfRefusals(plane.store.mirror.refusals(peer));
-    refusalDigests.set(peer, known);
+  private send(peer: string, body: Body, lines: readonly string[] = []): void {
+    this.options.transport.send(peer, encodeMessage({ from: this.speaker(), body, lines }));
+  }
+
+  private statusFor(peer: string): Status {
+    const position = this.store.mirror.position(peer);
+    const ack: Acknowledged = { refusals: this.refusalDigest(peer), ...(position ? { position } : {}) };
+    const silent = diverged(this.store) !== undefined;
+    const { about } = this.options;
+    return { kind: 'status', ack, ...(silent ? {} : { head: this.headFor(peer) }), ...(about ? { about } : {}) };
+  }
+
+  private refusalDigest(peer: string): string {
+    const known = this.refusalDigests.get(peer) ?? digestOfRefusals(this.store.mirror.refusals(peer));
+    this.refusalDigests.set(peer, known);
     return known;
   }
 
-  function push(peer: string, base: Extract<Effect, { do: 'push' }>['base']): void {
-    const made = makePush(source, peer, base);
-    if (made) send(peer, made.body, made.lines);
-    else send(peer, statusFor(peer), []);
+  private push(peer: string, base: Extract<Effect, { do: 'push' }>['base']): void {
+    const push = makePush({ store: this.store, sign: this.options.sign }, peer, base);
+    if (push) this.send(peer, push.body, push.lines);
+    else this.send(peer, this.statusFor(peer));
   }
 
-  function serve(peer: string, pull: Pull): void {
-    const answer = servePull(source, peer, pull);
-    if ('body' in answer) return send(peer, answer.body, answer.lines);
-    plane.store.commit((tx) => markDiverged(tx, answer.diverged));
-    report('error', 'store diverged', { peer, reason: answer.diverged, hint: 'run meridianctl recover' });
-    send(peer, { kind: 'notice', code: 'diverged', message: answer.diverged }, []);
+  private serve(peer: string, pull: Pull): void {
+    const answer = servePull({ store: this.store, sign: this.options.sign }, peer, pull);
+    if ('body' in answer) return this.send(peer, answer.body, answer.lines);
+    this.store.commit((tx) => markDiverged(tx, answer.diverged));
+    this.options.report('error', 'this store was restored or rewritten', { peer, reason: answer.diverged, hint: 'run meridianctl recover' });
+    this.send(peer, { kind: 'notice', code: 'diverged', message: answer.diverged.slice(0, 500) });
   }
 
-  function stage(peer: string, lines: readonly string[]): void {
-    const origin = placeOf(plane.store, peer);
-    if (origin) plane.store.commit((tx) => tx.mirror.stage(peer, readLines(lines, origin)));
-  }
-
-  function apply(peer: string, { mode, lines, end }: Extract<Effect, { do: 'apply' }>): void {
-    const origin = placeOf(plane.store, peer);
+  private apply(peer: string, { mode, lines, end }: Extract<Effect, { do: 'apply' }>): void {
+    const origin = placeOf(this.store, peer);
     if (!origin) return;
-    const before = plane.store.head().revision;
-    const outcome = applyTransfer(plane, { peer, origin, mode, lines, end });
-    refusalDigests.delete(peer);
-    if (outcome === 'mismatch') report('warn', 'digest mismatch', { peer, mode, revision: end.revision });
-    handle(peer, { on: 'applied', outcome });
-    if (plane.store.head().revision !== before) committedExcept(peer);
+    const before = this.store.head().revision;
+    const outcome = applyTransfer(this.options.plane, { peer, origin, mode, lines, end });
+    this.refusalDigests.delete(peer);
+    if (outcome === 'mismatch') this.options.report('warn', 'the digest does not match', { peer, mode, revision: end.revision });
+    this.handle(peer, { on: 'applied', outcome });
+    if (this.store.head().revision !== before) this.announceCommit(peer);
   }
 
-  function pin(peer: string, store: string): void {
-    plane.store.commit((tx) => writePeer(tx, peer, { ...readPeer(tx, peer), store }));
-    report('info', 'peer pinned', { peer, store });
-  }
-
-  function introduce(peer: string, introduced: About): void {
-    const known = readPeer(plane.store, peer);
-    if (!global || !known || known.about) return;
-    plane.store.commit((tx) => {
-      writePeer(tx, peer, { ...known, about: introduced });
-      registerZone(tx, plane, peer);
+  private introduce(peer: string, about: About): void {
+    const known = readPeer(this.store, peer);
+    if (!this.global || !known || known.about) return;
+    this.store.commit((tx) => {
+      writePeer(tx, peer, { ...known, about });
+      registerZone(tx, this.options.plane, peer);
     });
-    report('info', 'zone registered', { zone: peer, ...introduced });
-    committedExcept(undefined);
+    this.options.report('info', 'a zone introduced itself', { zone: peer, ...about });
+    this.announceCommit(undefined);
   }
 
-  function record(peer: string, digest: string, refusals: readonly Refusal[]): void {
-    plane.store.commit((tx) => writeReported(tx, peer, digest, refusals, plane.now()));
-    for (const { key, reason } of refusals) report('warn', 'refused by peer', { peer, key, reason });
+  private stopped(peer: string, { code, message }: Extract<Effect, { do: 'stopped' }>): void {
+    this.options.report('warn', 'the peer exchanges nothing', { peer, code, message });
+    // Only global may end a zone's process; what a zone says of global is only shown.
+    if (code === 'superseded' && peer === GLOBAL_PEER) this.end(message);
   }
 
-  function stopped(peer: string, { code, message }: { code: Notice['code']; message: string }): void {
-    report('warn', 'peer stopped the sync', { peer, code, message });
-    if (code === 'superseded' && peer === GLOBAL_PEER) end(message);
+  private end(reason: string): void {
+    this.endedBy = reason;
+    this.options.report('error', 'the sync of this process has ended', { reason });
   }
 
-  function end(reason: string): void {
-    ended = reason;
-    report('error', 'sync ended', { reason });
+  private announceCommit(except: string | undefined): void {
+    this.refusalDigests.clear();
+    for (const peer of this.sessions.keys()) if (peer !== except) this.handle(peer, { on: 'committed' });
   }
 
-  function committedExcept(peer: string | undefined): void {
-    refusalDigests.clear();
-    for (const other of sessions.keys()) if (other !== peer) handle(other, { on: 'committed' });
+  /** Of two processes of global the later one goes on. */
+  private otherGlobal(from: Speaker): void {
+    if (from.instance === this.options.self.instance) return;
+    if (compareSpeakers(from, this.speaker()) > 0) this.end('a later process of global is running');
+    else this.announceSelf();
   }
 
-  /** Another process of global made itself known. The later one goes on. */
-  function otherGlobal(from: Speaker): void {
-    if (from.instance === self.instance) return;
-    const order = compareSpeakers(from, speaker());
-    if (order > 0) end('a later process of global is running');
-    else announceSelf();
+  private announceSelf(): void {
+    this.send(GLOBAL_PEER, { kind: 'notice', code: 'superseded', message: 'a process of global is running' });
   }
 
-  function announceSelf(): void {
-    send(GLOBAL_PEER, { kind: 'notice', code: 'superseded', message: 'a process of global is running' }, []);
-  }
-
-  function enqueue(peer: string, message: Message): void {
-    const queue = queues.get(peer) ?? [];
-    if (queue.length >= QUEUE_LIMIT) return;
-    queue.push(message);
-    queues.set(peer, queue);
-    if (!scheduled) {
-      scheduled = true;
-      machine.soon(drain);
+  private decode(peer: string, text: string): Message | undefined {
+    try {
+      return decodeMessage(text);
+    } catch (thrown) {
+      this.options.report('warn', 'a message was refused', { peer, reason: thrown instanceof MeridianError ? thrown.message : String(thrown) });
+      return undefined;
     }
   }
-
-  /** One message of each peer, then the next round. */
-  function drain(): void {
-    scheduled = false;
-    for (const [peer, queue] of [...queues]) {
-      const next = queue.shift();
-      if (queue.length === 0) queues.delete(peer);
-      if (next) handle(peer, { on: 'message', message: next });
-    }
-    if (queues.size > 0 && !scheduled) {
-      scheduled = true;
-      machine.soon(drain);
-    }
-  }
-
-  function ensurePeers(): void {
-    if (!global) sessions.set(GLOBAL_PEER, session(GLOBAL_PEER));
-  }
-
-  ensurePeers();
-  return {
-    connection(now) {
-      connected = now;
-      if (global && now) announceSelf();
-      for (const peer of sessions.keys()) handle(peer, { on: now ? 'connected' : 'lost' });
-    },
-    message(peer, text) {
-      const message = decode(peer, text, report);
-      if (!message || ended !== undefined) return;
-      if (global && peer === GLOBAL_PEER) otherGlobal(message.from);
-      else enqueue(peer, message);
-    },
-    committed: () => committedExcept(undefined),
-    tick() {
-      if (!connected) return;
-      for (const peer of sessions.keys()) handle(peer, { on: 'tick' });
-    },
-    view: (peer) => viewOf(session(peer), headFor(peer), plane.store.mirror.position(peer), machine.now(), connected),
-    peers: () => [...sessions.keys()],
-    ended: () => ended,
-  };
-}
-
-function decode(peer: string, text: string, report: Report): Message | undefined {
-  try {
-    return decodeMessage(text);
-  } catch (thrown) {
-    report('warn', 'message refused', { peer, reason: thrown instanceof MeridianError ? thrown.message : String(thrown) });
-    return undefined;
-  }
-}
-
-function viewOf(session: Session, head: Position, position: Position | undefined, now: number, connected: boolean): PeerView {
-  const { peer, receiving, sending, stopped, about, heardAt } = session;
-  const { seen } = receiving;
-  const agrees =
-    position !== undefined &&
-    seen !== undefined &&
-    position.term === seen.term &&
-    position.digest === seen.digest &&
-    position.count === seen.count;
-  return {
-    peer,
-    online: connected && now - heardAt <= SILENCE,
-    upToDate: agrees,
-    ack: sending.ack,
-    head,
-    stopped,
-    failures: receiving.failures,
-    about,
-  };
 }

@@ -1,0 +1,40 @@
+import { type About, type Acknowledged, SILENCE } from '../kds/protocol.js';
+import type { Session } from '../kds/session.js';
+import type { Position } from '../resource/store.js';
+
+/** One peer, as seen from here: for /ready, the ledger and `inspect zones`. */
+export interface PeerView {
+  readonly peer: string;
+  /** It was heard a moment ago. */
+  readonly online: boolean;
+  /** Everything that the peer announced is here, and adds up. */
+  readonly upToDate: boolean;
+  /** How far the peer's mirror of our feed is, by its own last word. */
+  readonly ack: Acknowledged | undefined;
+  /** Our feed for it. */
+  readonly head: Position;
+  /** Why nothing is exchanged. */
+  readonly stopped: Session['stopped'];
+  /** Pulls that failed in a row. */
+  readonly failures: number;
+  readonly about: About | undefined;
+}
+
+export function viewOf(session: Session, head: Position, position: Position | undefined, now: number, connected: boolean): PeerView {
+  const { peer, receiving, sending, stopped, about, heardAt } = session;
+  return {
+    peer,
+    online: connected && now - heardAt <= SILENCE,
+    upToDate: agrees(position, receiving.seen),
+    ack: sending.ack,
+    head,
+    stopped,
+    failures: receiving.failures,
+    about,
+  };
+}
+
+function agrees(mine: Position | undefined, announced: Position | undefined): boolean {
+  if (!mine || !announced) return false;
+  return mine.term === announced.term && mine.digest === announced.digest && mine.count === announced.count;
+}
