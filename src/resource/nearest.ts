@@ -4,7 +4,8 @@
  */
 export function nearest(text: string, words: readonly string[]): string | undefined {
   if (text.length > 64) return undefined;
-  const ranked = words.map((word) => ({ word, distance: distance(text.toLowerCase(), word.toLowerCase()) }));
+  const typed = text.toLowerCase();
+  const ranked = words.map((word) => ({ word, distance: distance(typed, word.toLowerCase()) }));
   const [best] = ranked.sort((a, b) => a.distance - b.distance);
   return best !== undefined && best.distance <= 2 ? best.word : undefined;
 }

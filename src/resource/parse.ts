@@ -62,7 +62,9 @@ function earlyField(value: JsonObject): string | undefined {
 }
 
 function unknownKind(type: string): string {
-  const near = nearest(type, KINDS.map((kind) => kind.type));
+  const types = KINDS.map((kind) => kind.type);
+  // Kuma's older kinds and the Gateway API's have the names of today's without `Mesh`.
+  const near = nearest(type, types) ?? nearest(`Mesh${type}`, types);
   return `${quote(type)} is not a kind${near === undefined ? '' : `: did you mean ${near}?`}`;
 }
 

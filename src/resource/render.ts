@@ -2,7 +2,7 @@ import { formatKri } from './key.js';
 import { kindOf } from './kinds.js';
 import { LABEL, type Labels } from './labels.js';
 import type { JsonObject, Place, Resource } from './resource.js';
-import { restName } from './rest-name.js';
+import { hasNamespaces, restName } from './rest-name.js';
 
 /** A resource as the REST API shows it at a place: Kuma's fields in Kuma's order (reference/kumactl-conversations.json). */
 export function toUniversal(resource: Resource, place: Place): JsonObject {
@@ -24,7 +24,7 @@ export function toUniversal(resource: Resource, place: Place): JsonObject {
 /** A resource as a Kubernetes object: the body under `spec` for every kind, the mesh as a label. */
 export function toKubernetes(resource: Resource, place: Place): JsonObject {
   const kind = kindOf(resource.key.type);
-  const namespaced = kind.namespaced && place.environment === 'kubernetes' && resource.namespace !== '';
+  const namespaced = hasNamespaces(kind, place) && resource.namespace !== '';
   const labels = meshLabelled(resource);
   return {
     apiVersion: kind.apiVersion,

@@ -2,7 +2,7 @@ import { kindOf, type Kind } from './kinds.js';
 import type { Place, Resource } from './resource.js';
 
 /** Whether resources of a kind lie in namespaces at a place. */
-function hasNamespaces(kind: Kind, place: Place): boolean {
+export function hasNamespaces(kind: Kind, place: Place): boolean {
   return place.environment === 'kubernetes' && kind.namespaced;
 }
 

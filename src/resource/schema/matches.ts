@@ -1,0 +1,43 @@
+/** What is wrong with the values that matchers of a MeshTrafficPermission compare with; undefined: nothing. */
+
+const TRUST_DOMAIN = /^[a-z0-9._-]{1,255}$/;
+const SPIFFE_SEGMENT = /^[A-Za-z0-9._-]+$/;
+
+/**
+ * A SPIFFE ID, or the beginning of one in whole segments (design, section 5). `spiffe://td/ns/pay` is both, `spiffe://td/` only a
+ * prefix. A value that no certificate can hold is refused: a deny that never matches is a hole.
+ */
+export function spiffeReason(type: string, value: string): string | undefined {
+  if (!value.startsWith('spiffe://')) return 'must begin with spiffe://';
+  if (value.length > 2048) return 'is longer than 2048 characters';
+  const open = type === 'Prefix' && value.endsWith('/') && value !== 'spiffe://';
+  const [domain = '', ...segments] = (open ? value.slice(0, -1) : value).slice('spiffe://'.length).split('/');
+  if (!TRUST_DOMAIN.test(domain)) return 'must name a trust domain: lower-case letters, digits, ".", "-" and "_"';
+  const bad = segments.find((segment) => !SPIFFE_SEGMENT.test(segment) || segment === '.' || segment === '..');
+  if (bad === undefined) return undefined;
+  return bad === ''
+    ? 'must have no empty path segment'
+    : 'must have path segments of letters, digits, ".", "-" and "_", and none of dots alone';
+}
+
+/**
+ * A path as Envoy compares it: without the query, and normalised (`//`, `/./` and `/../` are gone, escapes of plain characters are
+ * written out). Any other value would never match, and a deny that never matches is a hole.
+ */
+export function pathReason(value: string): string | undefined {
+  if (!value.startsWith('/')) return 'must begin with "/"';
+  if (/[?#]/.test(value)) return 'must have no "?" and no "#": a path is compared without its query';
+  if (!/^[\x21-\x7e]+$/.test(value) || value.includes('\\'))
+    return 'must be of visible ASCII characters without "\\": escape others with "%"';
+  const segments = value.split('/').slice(1, -1);
+  if (segments.includes('') || /(^|\/)\.\.?(\/|$)/.test(value)) return 'must be normalised: no "//", "/./" or "/../"';
+  return escapeReason(value);
+}
+
+function escapeReason(value: string): string | undefined {
+  if (/%(?![0-9A-Fa-f]{2})/.test(value)) return 'must have two hexadecimal digits after each "%"';
+  const escaped = (value.match(/%../g) ?? []).map((escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16)));
+  return escaped.some((character) => /[A-Za-z0-9._~/\\-]/.test(character))
+    ? 'must be normalised: letters, digits, "-", ".", "_", "~" and "/" are not escaped'
+    : undefined;
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { ALWAYS } from './check.js';
+import { anyObject, port, tags, text } from './fields.js';
+
+/** The kinds that are no policies. What Meridian reads is checked; the rest is carried as it is. */
+
+const inbound = z.looseObject({
+  port,
+  address: text.optional(),
+  servicePort: port.optional(),
+  name: z.string().optional(),
+  protocol: z.string().optional(),
+  state: z.string().optional(),
+  tags: tags.optional(),
+});
+
+const networking = z
+  .looseObject({
+    address: text,
+    inbound: z.array(inbound).optional(),
+    outbound: z.array(anyObject).optional(),
+    gateway: z.looseObject({ tags: tags.optional() }).optional(),
+  })
+  .superRefine(({ address, inbound: inbounds }, context) => {
+    // Two inbounds on one socket would make it a matter of luck which one's permissions hold.
+    const seen = new Set<string>();
+    for (const [index, item] of (Array.isArray(inbounds) ? inbounds : []).entries()) {
+      const socket = JSON.stringify([item?.address ?? address, item?.port]);
+      if (seen.has(socket))
+        context.addIssue({ code: 'custom', path: ['inbound', index, 'port'], message: 'is taken by another inbound on this address' });
+      seen.add(socket);
+    }
+  }, ALWAYS);
+
+const dataplane = z.looseObject({ networking });
+
+const selector = z
+  .looseObject({ dataplaneTags: anyObject.optional(), dataplaneRef: anyObject.optional(), dataplaneLabels: anyObject.optional() })
+  .superRefine((given, context) => {
+    const [, ...others] = (['dataplaneTags', 'dataplaneRef', 'dataplaneLabels'] as const).filter((field) => given[field] !== undefined);
+    for (const field of others) context.addIssue({ code: 'custom', path: [field], message: 'is one selector too many: keep one' });
+  }, ALWAYS);
+
+const meshService = z.looseObject({
+  selector: selector.optional(),
+  ports: z
+    .array(
+      z.looseObject({
+        port,
+        targetPort: z.union([port, text], 'must be a port or the name of one').optional(),
+        appProtocol: z.string().optional(),
+        name: z.string().optional(),
+      }),
+    )
+    .optional(),
+});
+
+const meshGateway = z.looseObject({ selectors: z.array(anyObject).optional(), conf: anyObject.optional(), tags: tags.optional() });
+
+/** `attributes` are the site's (design, section 6). */
+const zone = z.strictObject({ enabled: z.boolean().optional(), attributes: z.record(text, z.string()).optional() });
+
+/** The schemas of the kinds that have one; the bodies of the others are carried whole. */
+export const OBJECTS: Readonly<Record<string, z.ZodType>> = {
+  Dataplane: dataplane,
+  MeshService: meshService,
+  MeshGateway: meshGateway,
+  Zone: zone,
+};

@@ -1,0 +1,47 @@
+import type { z } from 'zod';
+import type { Problem } from '../errors.js';
+import { findKind, type Kind, KINDS } from './kinds.js';
+import { shapeProblems } from './limits.js';
+import { quote } from './path.js';
+import type { Draft } from './resource.js';
+import { accessSchema, loadBalancingSchema } from './schema/access.js';
+import { check } from './schema/check.js';
+import { anyObject } from './schema/fields.js';
+import { mtpSchema } from './schema/mtp.js';
+import { OBJECTS } from './schema/objects.js';
+import { policySchema } from './schema/policy.js';
+import { UNIVERSAL_ENVELOPE } from './universal.js';
+
+const OWN: Readonly<Record<string, z.ZodType>> = {
+  ...OBJECTS,
+  MeshTrafficPermission: mtpSchema,
+  AccessPolicy: accessSchema,
+  PrivilegedAccessPolicy: accessSchema,
+  LoadBalancingPolicy: loadBalancingSchema,
+};
+
+const SCHEMAS = new Map(KINDS.map((kind) => [kind.type, schemaOf(kind)]));
+
+function schemaOf(kind: Kind): z.ZodType {
+  return OWN[kind.type] ?? (kind.policy ? policySchema(kind, kind.policy) : anyObject);
+}
+
+/**
+ * All that is wrong with the body of a draft (design, section 1), with paths from the document's top: `spec.to[0].targetRef.kind`,
+ * `networking.inbound[0].port`. Names and labels are not looked at: the parsers did (see `identityProblems`).
+ */
+export function validateDraft(draft: Draft): Problem[] {
+  const kind = findKind(draft.type);
+  const schema = SCHEMAS.get(draft.type);
+  if (!kind || !schema) return [{ field: 'type', reason: `${quote(draft.type)} is not a kind` }];
+  const path = kind.body === 'inline' ? [] : ['spec'];
+  const shape = [...shapeProblems(draft.spec, path), ...shapeProblems(draft.status ?? {}, ['status'])];
+  if (shape.length > 0) return shape;
+  return [...reserved(draft, kind), ...check(schema, draft.spec, path).problems];
+}
+
+/** An inline body stands among the fields of the envelope, so it can't have fields of their names. */
+function reserved({ spec }: Draft, kind: Kind): Problem[] {
+  const taken = kind.body === 'inline' ? UNIVERSAL_ENVELOPE.filter((field) => spec[field] !== undefined) : [];
+  return taken.map((field) => ({ field, reason: 'is a name that the envelope of this kind uses' }));
+}
