@@ -1,7 +1,8 @@
+import type { Key } from '../resource/key.js';
 import type { FeedReader } from '../resource/store.js';
 import { fillBatch } from './batch.js';
 import type { Connection } from './database.js';
-import { KEY_COLUMNS, type KeyColumns, keyOf } from './keys.js';
+import { KEY_COLUMNS, keyOf } from './keys.js';
 import type { Log } from './log.js';
 
 /** `includes` of src/resource/audience.ts in SQL, for an audience column and the key's origin zone. */
@@ -32,7 +33,7 @@ const CHANGES = `
     SELECT 1 FROM log past WHERE past.key = last.number AND past.seq >= @first
       AND (${isIncluded('past.audience_before', 'last.zone')} OR ${isIncluded('past.audience_after', 'last.zone')}))`;
 
-interface ChangeColumns extends KeyColumns {
+interface ChangeColumns extends Key {
   readonly seq: number;
   readonly wire: string;
 }

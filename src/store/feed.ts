@@ -1,4 +1,3 @@
-import { MeridianError } from '../errors.js';
 import type { FeedReader } from '../resource/store.js';
 import { createChanges } from './changes.js';
 import type { Connection } from './database.js';
@@ -11,20 +10,20 @@ import { addItem, copySums, emptySums, type Sums, summaryOf, undoStep } from './
 const REMEMBERED = 8;
 
 /**
- * The feeds. `changes` throws `conflict` for a revision that the log doesn't reach back to, or that is not there yet: ask
- * `summaryAt` first, and take a scan if pruning comes between two pages. In a commit, `summary` shows what was written so far.
+ * The feeds. The log reaches back to `floor`: of an earlier revision there is no `summaryAt`, and no `changes` either, so that
+ * nobody takes what is left for all. In a commit, `summary` shows what was written so far.
  */
 export function createFeed(db: Connection, settings: Settings, log: Log, sums: Sums): FeedReader {
   const past = createPast(log, sums);
   const changes = createChanges(db, log);
-  const reaches = (revision: number): boolean => revision >= settings.floor() && revision <= settings.head().revision;
   return {
     summary: (peer) => summaryOf(sums, peer),
-    summaryAt: (peer, revision) => (reaches(revision) ? summaryOf(past(revision), peer) : undefined),
+    summaryAt(peer, revision) {
+      const known = revision >= settings.floor() && revision <= settings.head().revision;
+      return known ? summaryOf(past(revision), peer) : undefined;
+    },
     changes(peer, revision, after, maxBytes) {
-      if (!reaches(revision))
-        throw new MeridianError('conflict', `the change log does not reach back to revision ${revision}`);
-      return changes(peer, revision, after, maxBytes);
+      return revision < settings.floor() ? { changes: [], next: undefined } : changes(peer, revision, after, maxBytes);
     },
     page: createPage(db),
   };
@@ -50,7 +49,6 @@ export function readSums(db: Connection): Sums {
   const items = db.prepare<[], [audience: string, zone: string, hash: string]>(
     `SELECT audience, zone, hash FROM resources INDEXED BY feed WHERE audience <> ''`,
   );
-  for (const [audience, zone, hash] of items.raw().iterate() as Iterable<[string, string, string]>)
-    addItem(sums, zone, { audience, hash });
+  for (const [audience, zone, hash] of items.raw().iterate() as Iterable<[string, string, string]>) addItem(sums, zone, { audience, hash });
   return sums;
 }

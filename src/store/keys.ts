@@ -19,20 +19,17 @@ export function createKeys(db: Connection): Keys {
   return { find, number: (key) => find(key) ?? Number(insert.run(...keyTuple(key)).lastInsertRowid) };
 }
 
-/** The columns of a key in `keys`, for a query that joins it as k. */
+/** The columns of a key, for a query that joins `keys` as k; to order by them is key order. */
 export const KEY_COLUMNS = 'k.type, k.mesh, k.zone, k.namespace, k.name';
-/** Key order, for a query that joins `keys` as k. */
-export const KEY_ORDER = 'k.type, k.mesh, k.zone, k.namespace, k.name';
 
-export interface KeyColumns {
-  readonly type: string;
-  readonly mesh: string;
-  readonly zone: string;
-  readonly namespace: string;
-  readonly name: string;
-}
+/** A number that no key has. */
+export const NO_KEY = 0;
 
-export function keyOf(columns: KeyColumns): Key {
+/** What every key comes behind. */
+export const BEFORE_ALL: Key = { type: '', mesh: '', zone: '', namespace: '', name: '' };
+
+/** The key alone of a row that has the columns of one. */
+export function keyOf(columns: Key): Key {
   return keyFromTuple(keyTuple(columns));
 }
 

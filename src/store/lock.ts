@@ -15,6 +15,7 @@ export function lockFolder(path: string): () => void {
   const lock = new Database(file, { timeout: 0 });
   try {
     lock.pragma('locking_mode = EXCLUSIVE');
+    lock.pragma('journal_mode = MEMORY');
     lock.exec('BEGIN EXCLUSIVE');
   } catch (thrown) {
     lock.close();

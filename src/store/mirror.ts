@@ -1,10 +1,11 @@
+import { type Key, keyTuple } from '../resource/key.js';
 import type { MirrorItem, MirrorWriter, Refusal } from '../resource/store.js';
 import { type Connection, requireCommit } from './database.js';
-import { eachOf, KEY_COLUMNS, KEY_ORDER, type KeyColumns, type Keys, keyOf } from './keys.js';
+import { BEFORE_ALL, eachOf, KEY_COLUMNS, type Keys, keyOf, NO_KEY } from './keys.js';
 import { createPositions } from './positions.js';
 import { createStaging } from './staging.js';
 
-interface ItemColumns extends KeyColumns {
+interface ItemColumns extends Key {
   readonly wire: string;
   readonly hash: string;
   readonly term: number;
@@ -25,9 +26,11 @@ export function createMirror(db: Connection, keys: Keys): MirrorWriter {
 
 function createItems(db: Connection, keys: Keys): Pick<MirrorWriter, 'get' | 'each' | 'refusals' | 'put' | 'delete'> {
   const byNumber = db.prepare<[string, number], ItemColumns>(`${SELECT} AND m.key = ?`);
-  const refused = db.prepare<[string], ItemColumns>(`${SELECT} AND m.refused_hash IS NOT NULL ORDER BY ${KEY_ORDER}`);
+  const refused = db.prepare<string[], ItemColumns>(
+    `${SELECT} AND m.refused_hash IS NOT NULL AND (${KEY_COLUMNS}) > (?, ?, ?, ?, ?) ORDER BY ${KEY_COLUMNS}`,
+  );
   const numbers = db
-    .prepare<[string], number>(`SELECT k.id FROM mirror m JOIN keys k ON k.id = m.key WHERE m.peer = ? ORDER BY ${KEY_ORDER}`)
+    .prepare<[string], number>(`SELECT k.id FROM mirror m JOIN keys k ON k.id = m.key WHERE m.peer = ? ORDER BY ${KEY_COLUMNS}`)
     .pluck();
   const remove = db.prepare<[string, number]>('DELETE FROM mirror WHERE peer = ? AND key = ?');
   const put = preparePut(db);
@@ -36,18 +39,18 @@ function createItems(db: Connection, keys: Keys): Pick<MirrorWriter, 'get' | 'ea
     return found && itemOf(found);
   };
   return {
-    get: (peer, key) => read(peer, keys.find(key) ?? 0),
+    get: (peer, key) => read(peer, keys.find(key) ?? NO_KEY),
     *each(peer) {
       yield* eachOf(numbers.all(peer), (number) => read(peer, number));
     },
-    refusals: (peer) => refused.all(peer).flatMap((columns) => refusalOf(columns) ?? []),
+    refusals: (peer, after = BEFORE_ALL) => refused.all(peer, ...keyTuple(after)).flatMap((columns) => refusalOf(columns) ?? []),
     put(peer, item) {
       requireCommit(db);
       put(peer, keys.number(item.key), item);
     },
     delete(peer, key) {
       requireCommit(db);
-      remove.run(peer, keys.find(key) ?? 0);
+      remove.run(peer, keys.find(key) ?? NO_KEY);
     },
   };
 }
@@ -62,7 +65,8 @@ function preparePut(db: Connection): (peer: string, key: number, item: MirrorIte
 
 function itemOf(columns: ItemColumns): MirrorItem {
   const { wire, hash, term } = columns;
-  return { key: keyOf(columns), wire, hash, term, refusal: refusalOf(columns) };
+  const refusal = refusalOf(columns);
+  return { key: keyOf(columns), wire, hash, term, ...(refusal ? { refusal } : {}) };
 }
 
 function refusalOf(columns: ItemColumns): Refusal | undefined {

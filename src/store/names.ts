@@ -2,7 +2,7 @@ import { MeridianError } from '../errors.js';
 import { formatKri, type Key, keyTuple, sameKey } from '../resource/key.js';
 import type { Reader, Transaction } from '../resource/store.js';
 import { type Connection, requireCommit } from './database.js';
-import { KEY_COLUMNS, type KeyColumns, type Keys, keyOf } from './keys.js';
+import { KEY_COLUMNS, type Keys, keyOf } from './keys.js';
 
 export type Names = Pick<Reader, 'assignedName' | 'nameHolder'> & Pick<Transaction, 'assignName'>;
 
@@ -17,7 +17,7 @@ export function createNames(db: Connection, keys: Keys): Names {
        WHERE k.type = ? AND k.mesh = ? AND k.zone = ? AND k.namespace = ? AND k.name = ?`,
     )
     .pluck();
-  const holder = db.prepare<[string, string], KeyColumns>(
+  const holder = db.prepare<[string, string], Key>(
     `SELECT ${KEY_COLUMNS} FROM names n JOIN keys k ON k.id = n.key WHERE n.type = ? AND n.name = ?`,
   );
   const insert = db.prepare<[string, string, number]>('INSERT INTO names VALUES (?, ?, ?)');

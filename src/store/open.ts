@@ -92,6 +92,7 @@ function connect(db: Connection) {
   const reader: Reader = {
     head: settings.head,
     setting: settings.get,
+    settingsFrom: settings.namesFrom,
     list: (filter, offset, size) => listResources(db, filter, offset, size),
     feed: createFeed(db, settings, log, sums),
     ...createResourceReader(db),

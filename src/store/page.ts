@@ -3,7 +3,7 @@ import type { FeedReader } from '../resource/store.js';
 import { fillBatch } from './batch.js';
 import { isIncluded } from './changes.js';
 import type { Connection } from './database.js';
-import { type KeyColumns, keyOf } from './keys.js';
+import { BEFORE_ALL, keyOf } from './keys.js';
 
 /** The items of one audience, from the index `feed`. */
 function ofAudience(audience: string): string {
@@ -16,11 +16,9 @@ function ofAudience(audience: string): string {
 /** SQLite merges the two, which are in key order already: a page costs what is on it. */
 const PAGE = `${ofAudience("'*'")} UNION ALL ${ofAudience("nullif(@peer, '*')")} ORDER BY 1, 2, 3, 4, 5`;
 
-const BEFORE_ALL: Key = { type: '', mesh: '', zone: '', namespace: '', name: '' };
-
 /** FeedReader.page. */
 export function createPage(db: Connection): FeedReader['page'] {
-  const select = db.prepare<[Key & { peer: string }], KeyColumns & { readonly wire: string }>(PAGE);
+  const select = db.prepare<[Key & { peer: string }], Key & { readonly wire: string }>(PAGE);
   function* rows(peer: string, after: Key) {
     for (const columns of select.iterate({ ...after, peer })) yield { key: keyOf(columns), wire: columns.wire };
   }

@@ -1,15 +1,15 @@
-import { keyTuple } from '../resource/key.js';
+import { type Key, keyTuple } from '../resource/key.js';
 import type { Reader, Transaction } from '../resource/store.js';
 import { type Connection, requireCommit } from './database.js';
-import { KEY_COLUMNS, KEY_ORDER, type KeyColumns, type Keys, keyOf } from './keys.js';
+import { KEY_COLUMNS, type Keys, keyOf } from './keys.js';
 
 export type References = Pick<Reader, 'referrers'> & Pick<Transaction, 'setReferences'>;
 
 /** Which policies refer to which targets. A target need not exist (yet). Deleting a policy removes its references. */
 export function createReferences(db: Connection, keys: Keys): References {
-  const referrers = db.prepare<string[], KeyColumns>(
+  const referrers = db.prepare<string[], Key>(
     `SELECT ${KEY_COLUMNS} FROM keys t JOIN refs ON refs.target = t.id JOIN keys k ON k.id = refs.policy
-     WHERE t.type = ? AND t.mesh = ? AND t.zone = ? AND t.namespace = ? AND t.name = ? ORDER BY ${KEY_ORDER}`,
+     WHERE t.type = ? AND t.mesh = ? AND t.zone = ? AND t.namespace = ? AND t.name = ? ORDER BY ${KEY_COLUMNS}`,
   );
   const clear = db.prepare<[number]>('DELETE FROM refs WHERE policy = ?');
   const insert = db.prepare<[number, number]>('INSERT OR IGNORE INTO refs VALUES (?, ?)');

@@ -1,10 +1,15 @@
 import { MeridianError } from '../errors.js';
-import type { Head, Store } from '../resource/store.js';
+import type { Head } from '../resource/store.js';
 import { type Connection, requireCommit } from './database.js';
 
-/** Small values kept by name. `store`, `term`, `revision` and `floor` (see log.ts) are the store's own. */
+/**
+ * Small values kept by name. `store`, `revision` and `floor` (see log.ts) are the store's own; `term` is raised with an
+ * operator's word, by setting it in a commit.
+ */
 export interface Settings {
   get(name: string): string | undefined;
+  /** The names that begin with `prefix`, sorted. */
+  namesFrom(prefix: string): readonly string[];
   /** Any setting but the store's own; the term only upwards. */
   set(name: string, value: string): void;
   setRevision(revision: number): void;
@@ -17,12 +22,14 @@ const OWN = new Set(['store', 'revision', 'floor']);
 
 export function createSettings(db: Connection): Settings {
   const select = db.prepare<[string], string>('SELECT value FROM settings WHERE name = ?').pluck();
-  const upsert = db.prepare<[string, string]>(
-    'INSERT INTO settings VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
-  );
+  const names = db
+    .prepare<{ prefix: string }, string>('SELECT name FROM settings WHERE substr(name, 1, length(@prefix)) = @prefix ORDER BY name')
+    .pluck();
+  const upsert = db.prepare<[string, string]>('INSERT INTO settings VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value');
   const number = (name: string): number => Number(select.get(name));
   return {
     get: (name) => select.get(name),
+    namesFrom: (prefix) => names.all({ prefix }),
     set(name, value) {
       requireCommit(db);
       if (OWN.has(name)) throw new MeridianError('internal', `the setting ${name} is the store's own`);
@@ -40,9 +47,7 @@ export function createSettings(db: Connection): Settings {
 
 /** What a new database begins with. Always writes, so that a volume that can't be written to is found at the start. */
 export function initSettings(db: Connection, store: string): void {
-  const init = db.prepare<[string, string]>(
-    'INSERT INTO settings VALUES (?, ?) ON CONFLICT DO UPDATE SET value = value',
-  );
+  const init = db.prepare<[string, string]>('INSERT INTO settings VALUES (?, ?) ON CONFLICT DO UPDATE SET value = value');
   for (const [name, value] of [
     ['store', store],
     ['term', '1'],
@@ -50,13 +55,4 @@ export function initSettings(db: Connection, store: string): void {
     ['floor', '0'],
   ] as const)
     init.run(name, value);
-}
-
-/** An operator's word that this store is the truth, though it may have been restored from a backup. Returns the new term. */
-export function raiseTerm(store: Store): number {
-  return store.commit((tx) => {
-    const term = tx.head().term + 1;
-    tx.setSetting('term', String(term));
-    return term;
-  });
 }

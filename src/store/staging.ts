@@ -1,6 +1,7 @@
+import type { Key } from '../resource/key.js';
 import type { MirrorWriter } from '../resource/store.js';
 import { type Connection, requireCommit } from './database.js';
-import { eachOf, KEY_COLUMNS, KEY_ORDER, type KeyColumns, type Keys, keyOf } from './keys.js';
+import { eachOf, KEY_COLUMNS, type Keys, keyOf } from './keys.js';
 
 export type Staging = Pick<MirrorWriter, 'staged' | 'stage' | 'clearStage'>;
 
@@ -9,9 +10,9 @@ export function createStaging(db: Connection, keys: Keys): Staging {
   const upsert = db.prepare<[string, number, string]>('INSERT INTO staged VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET wire = excluded.wire');
   const clear = db.prepare<[string]>('DELETE FROM staged WHERE peer = ?');
   const numbers = db
-    .prepare<[string], number>(`SELECT k.id FROM staged s JOIN keys k ON k.id = s.key WHERE s.peer = ? ORDER BY ${KEY_ORDER}`)
+    .prepare<[string], number>(`SELECT k.id FROM staged s JOIN keys k ON k.id = s.key WHERE s.peer = ? ORDER BY ${KEY_COLUMNS}`)
     .pluck();
-  const read = db.prepare<[string, number], KeyColumns & { readonly wire: string }>(
+  const read = db.prepare<[string, number], Key & { readonly wire: string }>(
     `SELECT ${KEY_COLUMNS}, s.wire FROM staged s JOIN keys k ON k.id = s.key WHERE s.peer = ? AND s.key = ?`,
   );
   return {
