@@ -1,3 +1,4 @@
+import { isObject } from '../resource/path.js';
 import type { JsonObject, JsonValue } from '../resource/resource.js';
 
 /** `value` if it is an object, else undefined: for reading a spec that nobody has checked. */
@@ -19,10 +20,6 @@ export function asText(value: JsonValue | undefined): string | undefined {
 export function isAbsent(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null) return true;
   return typeof value === 'object' && Object.keys(value).length === 0;
-}
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 // Array.isArray alone does not narrow a readonly array.

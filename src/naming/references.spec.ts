@@ -210,9 +210,15 @@ describe('renderReferences', () => {
         const rendered = renderReferences(value, [{ path: ['nowhere', ...path], name: 'x', namespace: undefined }]);
         assert.deepEqual(rendered, value);
         assert.ok(renderReferences(value, [{ path, name: 'x', namespace: 'y' }]));
-        assert.equal(({} as Record<string, unknown>).name, undefined);
       }),
     );
+  });
+
+  it('takes nothing inherited for a part of the spec', () => {
+    for (const path of [['__proto__'], ['to', '__proto__'], ['constructor', 'prototype']]) {
+      const value = { to: {} };
+      assert.equal(renderReferences(value, [{ path, name: 'x', namespace: 'y' }]), value);
+    }
   });
 });
 

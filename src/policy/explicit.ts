@@ -1,8 +1,9 @@
-import { asObject, isAbsent, isArray, isObject } from '../naming/json.js';
+import { asObject, isAbsent, isArray } from '../naming/json.js';
 import { findReferences, impliedNamespace, renderReferences } from '../naming/references.js';
 import type { Key } from '../resource/key.js';
 import { findKind } from '../resource/kinds.js';
 import { LABEL } from '../resource/labels.js';
+import { isObject } from '../resource/path.js';
 import type { JsonObject, JsonValue, Place } from '../resource/resource.js';
 import type { Role } from './role.js';
 

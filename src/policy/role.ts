@@ -8,8 +8,17 @@ export const ROLES = ['system', 'producer', 'consumer', 'workload-owner'] as con
 
 export type Role = (typeof ROLES)[number];
 
-/** ClusterLink's namespaced policies: synced like consumer policies (design, section 6). */
-const NAMESPACED_ACCESS = new Set(['AccessPolicy', 'LoadBalancingPolicy']);
+/** ClusterLink's policies in a custom namespace: the namespaced ones are synced like consumer policies (design, section 6). */
+const ACCESS_ROLES = new Map<string, Role>([
+  ['AccessPolicy', 'workload-owner'],
+  ['LoadBalancingPolicy', 'workload-owner'],
+  ['PrivilegedAccessPolicy', 'system'],
+]);
+
+/** Whether resources of a kind have a role: targetRef policies and access policies. */
+export function hasRole(kind: Kind): boolean {
+  return kind.policy !== undefined || ACCESS_ROLES.has(kind.type);
+}
 
 /** Whether a namespace belongs to users, and not to the mesh's operators. '' is none at all: global and universal zones. */
 export function isCustom(namespace: string, systemNamespace: string): boolean {
@@ -30,7 +39,7 @@ export function roleOf(
   systemNamespace: string,
 ): { readonly role: Role } | { readonly problems: readonly Problem[] } {
   if (!isCustom(namespace, systemNamespace)) return { role: 'system' };
-  if (!kind.policy) return { role: NAMESPACED_ACCESS.has(kind.type) ? 'workload-owner' : 'system' };
+  if (!kind.policy) return { role: ACCESS_ROLES.get(kind.type) ?? 'system' };
   if (isAbsent(spec.to)) return { role: 'workload-owner' };
   const items = asArray(spec.to);
   const producer = items.findIndex((item) => isProducerItem(item, namespace));
