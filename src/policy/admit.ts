@@ -5,6 +5,7 @@ import { findKind, type Kind } from '../resource/kinds.js';
 import { COMPUTED_LABELS, LABEL, type Labels } from '../resource/labels.js';
 import { formatPath, quote } from '../resource/path.js';
 import type { Draft, Place } from '../resource/resource.js';
+import { hasNamespaces } from '../resource/rest-name.js';
 import { gatewayProblems } from './gateway.js';
 import { relabel } from './relabel.js';
 import { hasRole, isCustom, type Role, roleOf } from './role.js';
@@ -50,12 +51,8 @@ export function admit(draft: Draft, place: Place): { readonly admitted: Admitted
   return { admitted: { key, name: draft.name, namespace, labels, ...(role ? { role } : {}) } };
 }
 
-function hasNamespace(kind: Kind, place: Place): boolean {
-  return kind.namespaced && place.environment === 'kubernetes';
-}
-
 function namespaceAt(kind: Kind, draft: Draft, place: Place): string {
-  return hasNamespace(kind, place) ? draft.namespace || place.systemNamespace : '';
+  return hasNamespaces(kind, place) ? draft.namespace || place.systemNamespace : '';
 }
 
 interface RoleHere {
@@ -90,7 +87,7 @@ function namespaceProblems(kind: Kind, { namespace, labels }: Draft, place: Plac
 }
 
 function namespaceReason(kind: Kind, namespace: string, place: Place): string | undefined {
-  if (!hasNamespace(kind, place)) return `must be left out: ${whyNoNamespace(kind, place)}`;
+  if (!hasNamespaces(kind, place)) return `must be left out: ${whyNoNamespace(kind, place)}`;
   if (!kind.systemOnly || namespace === place.systemNamespace) return undefined;
   return `must be ${quote(place.systemNamespace)}: a ${kind.type} lives in the system namespace only`;
 }
