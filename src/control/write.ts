@@ -24,11 +24,23 @@ export interface Written {
  */
 export function writeDrafts(plane: Plane, drafts: readonly Draft[]): readonly Written[] {
   const admitted = admitAll(plane, drafts);
-  return plane.store.commit((tx) => {
-    const results = new Map<Draft, Written>();
-    for (const { draft, own } of meshesFirst(admitted)) results.set(draft, writeOne(tx, plane, draft, own));
-    return drafts.flatMap((draft) => results.get(draft) ?? []);
-  });
+  return plane.store.commit((tx) => writeAll(tx, plane, admitted));
+}
+
+/** What `writeDrafts` would do, without doing it: same results, same errors. The commit is made and rolled back, so that nothing is guessed. */
+export function dryRunDrafts(plane: Plane, drafts: readonly Draft[]): readonly Written[] {
+  const admitted = admitAll(plane, drafts);
+  const rollback = new MeridianError('internal', 'a dry run ends before its commit');
+  let written: readonly Written[] = [];
+  try {
+    plane.store.commit((tx) => {
+      written = writeAll(tx, plane, admitted);
+      throw rollback;
+    });
+  } catch (thrown) {
+    if (thrown !== rollback) throw thrown;
+  }
+  return written;
 }
 
 /** Deletes what this control plane owns. Throws `not_found`, `read_only`, or `conflict` for a mesh that is in use. */
@@ -76,6 +88,12 @@ function refuseTwice(admitted: readonly Admission[]): void {
     if (earlier !== undefined) throw invalid([{ field: `[${index}]`, reason: `is the same resource as [${earlier}]` }]);
     seen.set(keyId(own.key), index);
   }
+}
+
+function writeAll(tx: Transaction, plane: Plane, admitted: readonly Admission[]): readonly Written[] {
+  const results = new Map<Draft, Written>();
+  for (const { draft, own } of meshesFirst(admitted)) results.set(draft, writeOne(tx, plane, draft, own));
+  return admitted.flatMap(({ draft }) => results.get(draft) ?? []);
 }
 
 function meshesFirst(admitted: readonly Admission[]): Admission[] {

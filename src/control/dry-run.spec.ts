@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parseDocuments } from '../resource/parse.js';
+import { type Draft, GLOBAL } from '../resource/resource.js';
+import { openStore } from '../store/open.js';
+import type { Plane } from './plane.js';
+import { dryRunDrafts, writeDrafts } from './write.js';
+
+function newPlane(): Plane {
+  return { place: GLOBAL, store: openStore(':memory:', { random: () => '00' }), now: () => '2026-01-01T00:00:00Z' };
+}
+
+function drafts(text: string): Draft[] {
+  return parseDocuments(text).flatMap(({ draft }) => draft ?? []);
+}
+
+const MESH = '{type: Mesh, name: default}';
+const SLOW = '{type: MeshTimeout, mesh: default, name: slow, spec: {to: [{targetRef: {kind: Mesh}, default: {idleTimeout: 1s}}]}}';
+const SLOWER = SLOW.replace('1s', '2s');
+
+/** All that a store would tell anybody. */
+function state({ store }: Plane): unknown {
+  const rows = ['Mesh', 'MeshTimeout'].flatMap((type) => [...store.each(type)]);
+  const names = rows.map(({ resource }) => store.assignedName(resource.key));
+  return { head: store.head(), rows, names, feed: store.feed.summary('east'), held: store.counts() };
+}
+
+describe('dryRunDrafts', () => {
+  const cases: [title: string, before: string, applied: string][] = [
+    ['all new', '', `${MESH}\n---\n${SLOW}`],
+    ['in another order', '', `${SLOW}\n---\n${MESH}`],
+    ['changed', `${MESH}\n---\n${SLOW}`, SLOWER],
+    ['unchanged', `${MESH}\n---\n${SLOW}`, SLOW],
+    ['nothing', MESH, ''],
+  ];
+  for (const [title, before, applied] of cases) {
+    it(`tells what a write would do, and does nothing: ${title}`, () => {
+      const plane = newPlane();
+      writeDrafts(plane, drafts(before));
+      const untouched = state(plane);
+      const told = dryRunDrafts(plane, drafts(applied));
+      assert.deepEqual(state(plane), untouched);
+      assert.deepEqual(writeDrafts(plane, drafts(applied)), told);
+    });
+  }
+
+  it('refuses as a write would', () => {
+    const plane = newPlane();
+    const refusals = [dryRunDrafts, writeDrafts].map((write) => {
+      try {
+        return write(plane, drafts(SLOW));
+      } catch (thrown) {
+        return thrown;
+      }
+    });
+    assert.equal((refusals[0] as { code: string }).code, 'not_found');
+    assert.deepEqual(refusals[0], refusals[1]);
+  });
+
+  it('leaves the store open for the next commit', () => {
+    const plane = newPlane();
+    dryRunDrafts(plane, drafts(MESH));
+    writeDrafts(plane, drafts(MESH));
+    assert.equal(plane.store.head().revision, 1);
+  });
+});
