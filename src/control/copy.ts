@@ -23,7 +23,7 @@ import { isGlobal, type Plane } from './plane.js';
  *   global assigns      slow-x7c4…, resolves the reference to (default, east, backend-ns, backend), stores it with backend-w3r3…
  *   zone west stores    slow-x7c4… in its system namespace, to: backend-w3r3… there
  */
-export function putCopy(tx: Transaction, plane: Plane, peer: string, origin: Place, item: Item): string | undefined {
+export function putCopy(tx: Transaction, plane: Plane, origin: Place, item: Item): string | undefined {
   const unusable = whyUnusable(tx, item);
   if (unusable !== undefined) return unusable;
   try {

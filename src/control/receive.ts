@@ -130,7 +130,7 @@ function take(tx: Transaction, plane: Plane, { peer, origin, end }: Transfer, ke
 /** Puts an item into the store, or lists it as refused with the reason. */
 export function judge(tx: Transaction, plane: Plane, peer: string, origin: Place, item: MirrorItem): boolean {
   const decoded = decodeLine(item.wire)?.item;
-  const reason = decoded ? putCopy(tx, plane, peer, origin, { ...decoded, key: item.key }) : 'it can not be read';
+  const reason = decoded ? putCopy(tx, plane, origin, { ...decoded, key: item.key }) : 'it can not be read';
   if (reason === undefined) {
     tx.mirror.put(peer, { key: item.key, wire: item.wire, hash: item.hash, term: item.term });
     rerender(tx, plane, item.key);

@@ -32,5 +32,5 @@ function rerenderCopy(tx: Transaction, plane: Plane, policy: Key): void {
   const origin = placeOf(tx, policy.zone);
   const item = tx.mirror.get(policy.zone, policy);
   const decoded = item && decodeLine(item.wire)?.item;
-  if (origin && decoded && item.refusal === undefined) putCopy(tx, plane, policy.zone, origin, { ...decoded, key: policy });
+  if (origin && decoded && item.refusal === undefined) putCopy(tx, plane, origin, { ...decoded, key: policy });
 }

@@ -1,6 +1,16 @@
 import { MeridianError } from '../errors.js';
 import { makePosition, type Sign } from '../kds/cursor.js';
-import { type About, type Acknowledged, type Body, decodeMessage, encodeMessage, type Message, type Pull, type Speaker, type Status } from '../kds/protocol.js';
+import {
+  type About,
+  type Acknowledged,
+  type Body,
+  decodeMessage,
+  encodeMessage,
+  type Message,
+  type Pull,
+  type Speaker,
+  type Status,
+} from '../kds/protocol.js';
 import { digestOfRefusals } from '../kds/refusal.js';
 import { makePush, servePull } from '../kds/serve.js';
 import { compareSpeakers, type Context, type Effect, newSession, type Session, type SessionEvent, step } from '../kds/session.js';
@@ -210,7 +220,11 @@ export class Sync {
     const answer = servePull({ store: this.store, sign: this.options.sign }, peer, pull);
     if ('body' in answer) return this.send(peer, answer.body, answer.lines);
     this.store.commit((tx) => markDiverged(tx, answer.diverged));
-    this.options.report('error', 'this store was restored or rewritten', { peer, reason: answer.diverged, hint: 'run meridianctl recover' });
+    this.options.report('error', 'this store was restored or rewritten', {
+      peer,
+      reason: answer.diverged,
+      hint: 'run meridianctl recover',
+    });
     this.send(peer, { kind: 'notice', code: 'diverged', message: answer.diverged.slice(0, 500) });
   }
 
@@ -267,7 +281,10 @@ export class Sync {
     try {
       return decodeMessage(text);
     } catch (thrown) {
-      this.options.report('warn', 'a message was refused', { peer, reason: thrown instanceof MeridianError ? thrown.message : String(thrown) });
+      this.options.report('warn', 'a message was refused', {
+        peer,
+        reason: thrown instanceof MeridianError ? thrown.message : String(thrown),
+      });
       return undefined;
     }
   }

@@ -1,0 +1,79 @@
+import { findReferences } from '../../src/naming/references.js';
+import { type Key, keyId } from '../../src/resource/key.js';
+import { KINDS } from '../../src/resource/kinds.js';
+import type { Row } from '../../src/resource/store.js';
+import type { Model, Template } from './model.js';
+import type { Node } from './node.js';
+import type { World } from './world.js';
+
+/** Everything that is wrong now that the world is quiet again: empty when all is as it should be. */
+export function violations(world: World, model: Model): readonly string[] {
+  return [...world.nodes.values()].flatMap((node) => [...contentProblems(node, model), ...ledgerProblems(world, node)]);
+}
+
+function contentProblems(node: Node, model: Model): string[] {
+  const expected = new Map(model.expectedAt(node.place.zone).map((truth) => [keyId(truth.key), truth]));
+  const rows = rowsOf(node);
+  const problems: string[] = [];
+  for (const [id, { key, template }] of expected) {
+    const row = rows.get(id);
+    if (model.isUnsure(key)) continue;
+    if (!row) problems.push(`${node.name} lacks ${show(key)}`);
+    else problems.push(...rowProblems(node, model, row, template).map((text) => `${node.name} ${show(key)}: ${text}`));
+  }
+  for (const [id, row] of rows) {
+    const { key } = row.resource;
+    if (!expected.has(id) && !model.isUnsure(key) && key.type !== 'Zone')
+      problems.push(`${node.name} has ${show(key)}, which should not be there`);
+  }
+  return problems;
+}
+
+function rowsOf(node: Node): Map<string, Row> {
+  const rows = new Map<string, Row>();
+  for (const { type } of KINDS) for (const row of node.plane.store.each(type)) rows.set(keyId(row.resource.key), row);
+  return rows;
+}
+
+function rowProblems(node: Node, model: Model, { resource }: Row, template: Template): string[] {
+  const problems: string[] = [];
+  const { key, spec, labels, name } = resource;
+  if (strip(spec) !== strip(template.draft.spec))
+    problems.push(`says ${JSON.stringify(spec)} instead of ${JSON.stringify(template.draft.spec)}`);
+  if (key.zone !== node.place.zone && model.writes(key) === 1 && resource.creationTime !== resource.modificationTime)
+    problems.push('was rewritten');
+  if (labels['kuma.io/display-name'] !== key.name) problems.push(`has display name ${labels['kuma.io/display-name']}`);
+  if ((labels['kuma.io/zone'] ?? '') !== key.zone) problems.push(`has zone ${labels['kuma.io/zone']}`);
+  if (key.zone === node.place.zone && name !== key.name) problems.push(`is called ${name} at its origin`);
+  return [...problems, ...referenceProblems(node, key, spec, template)];
+}
+
+/** A reference to a service that is here leads to that very service. */
+function referenceProblems(node: Node, key: Key, spec: Row['resource']['spec'], { refersTo }: Template): string[] {
+  if (refersTo === undefined || key.zone === node.place.zone) return [];
+  const target: Key = { type: 'MeshService', mesh: key.mesh, zone: key.zone, namespace: key.namespace, name: refersTo };
+  if (!node.plane.store.get(target)) return [];
+  const [reference] = findReferences(key.type, spec);
+  const found = reference && node.plane.store.byName(reference.kind, key.mesh, reference.namespace ?? '', reference.name);
+  return found && keyId(found.resource.key) === keyId(target) ? [] : [`does not lead to ${show(target)}`];
+}
+
+/** Names and namespaces of references differ from store to store. */
+function strip(spec: unknown): string {
+  return JSON.stringify(spec, (field, value: unknown) => (field === 'name' || field === 'namespace' ? undefined : value));
+}
+
+/** When all is quiet, both sides of every feed know that they agree. */
+function ledgerProblems(world: World, node: Node): string[] {
+  const peers = node.place.zone === '' ? world.zones.map((zone) => zone.place.zone) : ['GLOBAL'];
+  return peers.flatMap((peer) => {
+    const view = node.view(peer);
+    if (!view) return [`${node.name} does not run`];
+    if (!view.upToDate) return [`${node.name} is not up to date with ${peer}: ${JSON.stringify(view)}`];
+    return view.ack?.position?.digest === view.head.digest ? [] : [`${node.name} does not know that ${peer} is up to date`];
+  });
+}
+
+function show(key: Key): string {
+  return `${key.type} ${key.mesh}/${key.zone}/${key.namespace}/${key.name.slice(0, 12)}`;
+}

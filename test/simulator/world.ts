@@ -1,0 +1,116 @@
+import { GLOBAL_PEER } from '../../src/resource/audience.js';
+import { GLOBAL, type Place } from '../../src/resource/resource.js';
+import { type Random, seeded } from './random.js';
+import { Node } from './node.js';
+
+/** How unfriendly the network is. Probabilities per message; delays in virtual ms. */
+export interface Weather {
+  readonly loss: number;
+  readonly repeat: number;
+  readonly maxDelay: number;
+}
+
+export const CALM: Weather = { loss: 0, repeat: 0, maxDelay: 5 };
+
+interface Task {
+  readonly at: number;
+  readonly order: number;
+  readonly run: () => void;
+}
+
+/** A process died at a chosen point: between two effects, before or after a commit. */
+export class Crash extends Error {}
+
+const TICK = 200;
+
+/**
+ * Global and zones in one process, on a virtual clock and a seeded network. The real session, feed, filter and rendering code, and real
+ * SQLite stores. A run is a function of its seed.
+ */
+export class World {
+  now = 0;
+  weather: Weather = CALM;
+  readonly random: Random;
+  readonly nodes = new Map<string, Node>();
+  /** What happened, for a failing seed. */
+  readonly journal: string[] = [];
+  private tasks: Task[] = [];
+  private order = 0;
+
+  constructor(
+    readonly seed: number,
+    zones: readonly Place[],
+  ) {
+    this.random = seeded(seed);
+    for (const place of [GLOBAL, ...zones]) this.nodes.set(nameOf(place), new Node(this, place));
+    for (const node of this.nodes.values()) node.start();
+  }
+
+  get global(): Node {
+    return this.node('');
+  }
+
+  get zones(): readonly Node[] {
+    return [...this.nodes.values()].filter((node) => node.place.zone !== '');
+  }
+
+  node(zone: string): Node {
+    const found = this.nodes.get(zone);
+    if (!found) throw new Error(`no node ${zone}`);
+    return found;
+  }
+
+  log(line: string): void {
+    this.journal.push(`${this.now.toFixed(0).padStart(7)} ${line}`);
+  }
+
+  after(delay: number, run: () => void): void {
+    this.tasks.push({ at: this.now + delay, order: this.order++, run });
+  }
+
+  /** Carries a message as the weather has it. `peer` is whom the sender means. */
+  carry(from: Node, peer: string, text: string): void {
+    if (peer === GLOBAL_PEER && from.place.zone === '') return; // one process of global here
+    const target = this.node(peer === GLOBAL_PEER ? '' : peer);
+    const sender = from.place.zone === '' ? GLOBAL_PEER : from.place.zone;
+    const copies = this.random.chance(this.weather.repeat) ? 2 : 1;
+    for (let copy = 0; copy < copies; copy++) {
+      if (this.random.chance(this.weather.loss)) continue;
+      this.after(1 + this.random.below(this.weather.maxDelay), () => target.deliver(sender, text, from));
+    }
+  }
+
+  /** Runs everything that is due within `duration`. */
+  run(duration: number): void {
+    const end = this.now + duration;
+    for (let due = this.takeDue(end); due; due = this.takeDue(end)) {
+      this.now = Math.max(this.now, due.at);
+      due.run();
+    }
+    this.now = end;
+  }
+
+  /** Lets each node's timer run for as long as the node lives. */
+  keepTicking(node: Node, generation: number): void {
+    this.after(TICK, () => {
+      if (node.generation !== generation) return;
+      node.tick();
+      this.keepTicking(node, generation);
+    });
+  }
+
+  private takeDue(end: number): Task | undefined {
+    let best = -1;
+    for (let index = 0; index < this.tasks.length; index++) {
+      const task = this.tasks[index];
+      const chosen = this.tasks[best];
+      if (!task || task.at > end) continue;
+      if (!chosen || task.at < chosen.at || (task.at === chosen.at && task.order < chosen.order)) best = index;
+    }
+    return best < 0 ? undefined : this.tasks.splice(best, 1)[0];
+  }
+}
+
+function nameOf(place: Place): string {
+  return place.zone;
+}
