@@ -2,6 +2,7 @@ import { invalid, MeridianError, type Problem } from '../errors.js';
 import { admit, type Admitted } from '../policy/admit.js';
 import { formatKri, type Key, keyId } from '../resource/key.js';
 import { kindOf } from '../resource/kinds.js';
+import type { ParsedDocument } from '../resource/parse.js';
 import type { Draft } from '../resource/resource.js';
 import type { Transaction } from '../resource/store.js';
 import { validateDraft } from '../resource/validate.js';
@@ -10,6 +11,9 @@ import { peersOf, placeOf } from './peers.js';
 import { isGlobal, owns, type Plane } from './plane.js';
 import { rerender } from './rerender.js';
 import { retryRefused } from './retry.js';
+
+/** A document as a parser made it: the draft may be there beside problems. */
+export type Document = Pick<ParsedDocument, 'draft' | 'problems'>;
 
 /** What became of one document. */
 export interface Written {
@@ -23,13 +27,22 @@ export interface Written {
  * `too_large`, `conflict`. A Mesh among the documents is there for the others.
  */
 export function writeDrafts(plane: Plane, drafts: readonly Draft[]): readonly Written[] {
-  const admitted = admitAll(plane, drafts);
+  return writeDocuments(plane, drafts.map(asDocument));
+}
+
+/** The same for parsed documents: what the parser found wrong is told together with the rest. */
+export function writeDocuments(plane: Plane, documents: readonly Document[]): readonly Written[] {
+  const admitted = admitAll(plane, documents);
   return plane.store.commit((tx) => writeAll(tx, plane, admitted));
+}
+
+function asDocument(draft: Draft): Document {
+  return { draft, problems: [] };
 }
 
 /** What `writeDrafts` would do, without doing it: same results, same errors. The commit is made and rolled back, so that nothing is guessed. */
 export function dryRunDrafts(plane: Plane, drafts: readonly Draft[]): readonly Written[] {
-  const admitted = admitAll(plane, drafts);
+  const admitted = admitAll(plane, drafts.map(asDocument));
   const rollback = new MeridianError('internal', 'a dry run ends before its commit');
   let written: readonly Written[] = [];
   try {
@@ -60,18 +73,25 @@ interface Admission {
   readonly own: Admitted;
 }
 
-function admitAll(plane: Plane, drafts: readonly Draft[]): Admission[] {
+function admitAll(plane: Plane, documents: readonly Document[]): Admission[] {
   const problems: Problem[] = [];
-  const admitted = drafts.flatMap((draft, index) => {
-    refuseCopies(plane, draft);
-    const result = admit(draft, plane.place);
-    const found = [...validateDraft(draft), ...('problems' in result ? result.problems : [])];
-    problems.push(...found.map(({ field, reason }) => ({ field: drafts.length > 1 ? `[${index}].${field}` : field, reason })));
-    return 'problems' in result ? [] : [{ draft, own: result.admitted }];
+  const admitted = documents.flatMap((document, index) => {
+    const { found, admission } = admitOne(plane, document);
+    problems.push(...found.map(({ field, reason }) => ({ field: documents.length > 1 ? `[${index}].${field}` : field, reason })));
+    return admission ? [admission] : [];
   });
   if (problems.length > 0) throw invalid(problems);
   refuseTwice(admitted);
   return admitted;
+}
+
+function admitOne(plane: Plane, { draft, problems }: Document): { found: readonly Problem[]; admission?: Admission } {
+  if (!draft) return { found: problems };
+  refuseCopies(plane, draft);
+  const result = admit(draft, plane.place);
+  const found = [...problems, ...validateDraft(draft)];
+  if ('problems' in result) return { found: [...found, ...result.problems] };
+  return { found, admission: { draft, own: result.admitted } };
 }
 
 /** Somebody who edits a copy under its name here is told where it belongs, not that its name is odd. */

@@ -55,10 +55,15 @@ function kind(type: string, short: string, path: string, directions: string, wri
   };
 }
 
+/** A kind's name for people: `MeshHTTPRoute` -> `Mesh HTTP Route`. */
+export function singularOf(type: string): string {
+  return type.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/(HTTP|TCP|TLS)(?=[A-Z])/g, '$1 ');
+}
+
 function pluralOf(type: string): string {
-  const spaced = type.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/(HTTP|TCP|TLS)(?=[A-Z])/g, '$1 ');
-  if (spaced.endsWith('y')) return `${spaced.slice(0, -1)}ies`;
-  return /(s|sh)$/.test(spaced) ? `${spaced}es` : `${spaced}s`;
+  const spaced = singularOf(type);
+  if (/[^aeiou]y$/.test(spaced)) return `${spaced.slice(0, -1)}ies`;
+  return /(s|sh|ch)$/i.test(spaced) ? `${spaced}es` : `${spaced}s`;
 }
 
 function policy(type: string, short: string, path: string, lists: string): Kind {
