@@ -1,4 +1,4 @@
-import { Composer, type Document, isScalar, LineCounter, type ParsedNode, Parser, visit, type YAMLMap } from 'yaml';
+import { Composer, type Document, isScalar, Lexer, LineCounter, type ParsedNode, Parser, visit, type YAMLMap } from 'yaml';
 import type { Problem } from '../errors.js';
 import { MAX_LEVELS } from './limits.js';
 import { quote } from './path.js';
@@ -21,22 +21,40 @@ const OPTIONS = {
 } as const;
 
 /**
+ * How many collections may be open at once while a text is read. Twice the limit of a body, for a pair in a list counts here too: the
+ * exact limit is that of the value (src/resource/limits.ts). The library recurses, and some ten thousand levels end the process
+ * without an exception, so it must not see them.
+ */
+const MAX_OPEN = 2 * MAX_LEVELS;
+
+/**
  * Splits a text of YAML or JSON documents into values. Empty documents are left out. A document with an error (its line and
  * column are in the reason), a key that comes twice, an unknown tag, an alias bomb or an alias to itself is a problem of that
- * document alone. Never throws.
+ * document alone; only nesting without end stops the reading. Never throws.
  */
 export function readDocuments(text: string): ReadDocument[] {
   const lines = new LineCounter();
+  lines.addNewLine(0);
+  const parser = new Parser(lines.addNewLine);
+  const composer = new Composer(OPTIONS);
   const read: (ReadDocument | undefined)[] = [];
-  let composer = new Composer(OPTIONS);
-  for (const token of new Parser(lines.addNewLine).parse(text)) {
-    if (token.type === 'document' && nestsTooDeep(token)) {
-      read.push(...take(composer.end(), lines), problemAt(lines, token.offset, `nests deeper than ${MAX_LEVELS} levels`));
-      composer = new Composer(OPTIONS);
-    } else read.push(...take(composer.next(token), lines));
+  const compose = (tokens: Iterable<Token>) => {
+    for (const token of tokens) read.push(...take(composer.next(token), lines));
+  };
+  for (const lexeme of new Lexer().lex(text)) {
+    compose(parser.next(lexeme));
+    if (parser.stack.length > MAX_OPEN) return present([...read, ...take(composer.end(), lines), tooDeep(parser, lines)]);
   }
-  read.push(...take(composer.end(), lines));
+  compose(parser.end());
+  return present([...read, ...take(composer.end(), lines)]);
+}
+
+function present(read: readonly (ReadDocument | undefined)[]): ReadDocument[] {
   return read.filter((document) => document !== undefined);
+}
+
+function tooDeep(parser: Parser, lines: LineCounter): ReadDocument {
+  return problemAt(lines, parser.offset, `nests deeper than ${MAX_LEVELS} levels: nothing after it was read`);
 }
 
 function take(composed: Iterable<Composed>, lines: LineCounter): (ReadDocument | undefined)[] {
@@ -93,24 +111,4 @@ function aliasReason(thrown: unknown): string {
 function problemAt(lines: LineCounter, offset: number, reason: string): ReadDocument {
   const { line, col } = lines.linePos(offset);
   return { problem: { field: 'document', reason: `line ${line}, column ${col}: ${reason}` } };
-}
-
-/**
- * Whether a document nests far beyond what a resource may. It is asked before the document is composed: composing recurses, and
- * some ten thousand levels end the process (no exception: the stack is full inside a regular expression).
- */
-function nestsTooDeep(document: Token): boolean {
-  const open: { readonly token: Token; readonly level: number }[] = [{ token: document, level: 0 }];
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    // Twice the limit, for here a pair in a list is a level too: the exact limit is that of the value (src/resource/limits.ts).
-    if (node.level > 2 * MAX_LEVELS) return true;
-    for (const token of childrenOf(node.token)) open.push({ token, level: node.level + 1 });
-  }
-  return false;
-}
-
-function childrenOf(token: Token): Token[] {
-  if (token.type === 'document') return token.value ? [token.value] : [];
-  if (!('items' in token)) return [];
-  return token.items.flatMap((item) => [item.key, item.value].filter((child) => child !== null && child !== undefined));
 }

@@ -9,7 +9,6 @@ const DNS_LABEL = new RegExp(`^${LABEL_OF_DNS}$`);
 const DNS_NAME = new RegExp(`^${LABEL_OF_DNS}(\\.${LABEL_OF_DNS})*$`);
 const LABEL_NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 /** What would break a line of a log or a header. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are what it looks for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
 /** The name of a mesh, zone or namespace: a DNS-1123 label of up to 63 characters, hence one NATS token and one part of a KRI. */

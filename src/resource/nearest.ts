@@ -13,10 +13,10 @@ export function nearest(text: string, words: readonly string[]): string | undefi
 /** Levenshtein's distance, one row at a time: row[j] is the distance between what was read of `a` and the first j of `b`. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (const [i, letter] of [...a].entries()) {
+  for (let i = 0; i < a.length; i++) {
     const next = [i + 1];
     for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (letter === b[j - 1] ? 0 : 1);
+      const replaced = (row[j - 1] ?? 0) + (a[i] === b[j - 1] ? 0 : 1);
       next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
     row = next;

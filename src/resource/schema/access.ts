@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { ALWAYS } from './check.js';
 import { dnsLabel, text } from './fields.js';
 
 const VALUED = ['In', 'NotIn'];
@@ -60,4 +59,4 @@ export const loadBalancingSchema = z
       const reason = given ? `belongs to the scheme ${scheme} alone` : `is missing: the scheme ${scheme} needs it`;
       if (given !== (spec.scheme === scheme)) context.addIssue({ code: 'custom', path: [field], message: reason });
     }
-  }, ALWAYS);
+  });

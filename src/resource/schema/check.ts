@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Problem } from '../../errors.js';
 import { formatPath, isObject, type Path } from '../path.js';
 
