@@ -27,11 +27,11 @@ const CHANGES = `
     FROM log l JOIN keys k ON k.id = l.key LEFT JOIN resources r ON r.key = l.key
     WHERE l.seq > @after AND l.seq >= @first
       AND NOT EXISTS (SELECT 1 FROM log later WHERE later.key = l.key AND later.seq > l.seq)
-    ORDER BY l.seq
   ) AS last
   WHERE wire <> '' OR EXISTS (
     SELECT 1 FROM log past WHERE past.key = last.number AND past.seq >= @first
-      AND (${isIncluded('past.audience_before', 'last.zone')} OR ${isIncluded('past.audience_after', 'last.zone')}))`;
+      AND (${isIncluded('past.audience_before', 'last.zone')} OR ${isIncluded('past.audience_after', 'last.zone')}))
+  ORDER BY seq`;
 
 interface ChangeColumns extends Key {
   readonly seq: number;

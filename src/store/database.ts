@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { MeridianError } from '../errors.js';
@@ -8,12 +8,20 @@ export type Connection = Database.Database;
 
 const FULL = 2;
 
+/** How long a commit waits for another program that writes. The whole process waits with it, so not for long. */
+const BUSY_MS = 1_000;
+
+/** SQLite, file format, 1.3: the smallest page, and the two bytes that say whether a file has a WAL beside it. */
+const SMALLEST_BYTES = 512;
+const WAL_FLAGS = 18;
+const NO_WAL = 0x0101;
+
 /**
  * Opens, checks and migrates a database: a file, ':memory:', or the bytes of one (then in memory).
  * Throws `invalid` if it is damaged or not ours, `unavailable` if it can't be read or written.
  */
 export function openDatabase(source: string | Buffer): Connection {
-  const db = new Database(source);
+  const db = new Database(source, { timeout: BUSY_MS });
   try {
     refuseForeign(db);
     configure(db);
@@ -24,6 +32,14 @@ export function openDatabase(source: string | Buffer): Connection {
     db.close();
     throw thrown;
   }
+}
+
+/** The bytes of a database as one that has no WAL, for memory holds none. Throws `invalid` if they can't be a database. */
+export function withoutWal(bytes: Buffer): Buffer {
+  if (bytes.length < SMALLEST_BYTES) throw damaged('the backup', 'it is too short');
+  const copy = Buffer.from(bytes);
+  copy.writeUInt16BE(NO_WAL, WAL_FLAGS);
+  return copy;
 }
 
 /** WAL: readers are never blocked by the writer. FULL, said after WAL: a commit that returned is on the disk. */
@@ -70,6 +86,12 @@ export function createPrivate(path: string): void {
 /** The same for a file that was there before us, once we know that it is ours. */
 export function makePrivate(path: string): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) chmodSync(file, 0o600);
+}
+
+/** Throws `invalid` for a file that is too short: SQLite would take it for an empty one and write over it. */
+export function refuseShort(path: string): void {
+  const { size } = statSync(path);
+  if (size > 0 && size < SMALLEST_BYTES) throw damaged(path, 'it is too short');
 }
 
 const UNAVAILABLE = /^(SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|PERM|NOLFS|AUTH)|E[A-Z]+$)/;

@@ -1,6 +1,15 @@
 import type { Reader, Store, Transaction } from '../resource/store.js';
 import { createCommits } from './commit.js';
-import { type Connection, createPrivate, makePrivate, openDatabase, requireDurable, storeError } from './database.js';
+import {
+  type Connection,
+  createPrivate,
+  makePrivate,
+  openDatabase,
+  refuseShort,
+  requireDurable,
+  storeError,
+  withoutWal,
+} from './database.js';
 import { createFeed, readSums } from './feed.js';
 import { createKeys } from './keys.js';
 import { listResources } from './list.js';
@@ -19,7 +28,10 @@ export interface StoreOptions {
 }
 
 export interface SqliteStore extends Store {
-  /** The bytes of the database as it is now: a backup, to be written to a file or given to `openSnapshot`. */
+  /**
+   * The bytes of the database as it is now: a backup, for `openSnapshot`, or to be written to a file that has no `-wal` of
+   * another database beside it.
+   */
   snapshot(): Buffer;
 }
 
@@ -34,6 +46,7 @@ export function openStore(path: string, options: StoreOptions): SqliteStore {
   try {
     unlock = lockFolder(path);
     createPrivate(path);
+    refuseShort(path);
     const db = openDatabase(path);
     makePrivate(path);
     return createStore(db, options, unlock);
@@ -46,7 +59,7 @@ export function openStore(path: string, options: StoreOptions): SqliteStore {
 /** A store in memory that begins with a backup: same id, same term, same revision. Errors as `openStore`. */
 export function openSnapshot(bytes: Buffer, options: StoreOptions): SqliteStore {
   try {
-    return createStore(openDatabase(bytes), options, () => {});
+    return createStore(openDatabase(withoutWal(bytes)), options, () => {});
   } catch (thrown) {
     throw storeError(thrown, 'the backup');
   }
@@ -59,7 +72,7 @@ function createStore(db: Connection, options: StoreOptions, unlock: () => void):
     return {
       ...reader,
       commit: (body) => commit(() => body(transaction)),
-      snapshot: () => snapshot(db),
+      snapshot: () => db.serialize(),
       close() {
         db.close();
         unlock();
@@ -112,11 +125,4 @@ function connect(db: Connection) {
     mirror,
   };
   return { reader, transaction, commit: commits.commit };
-}
-
-/** Bytes 18 and 19 say whether a file has a WAL beside it. The bytes alone have none (SQLite, file format, 1.3.3). */
-function snapshot(db: Connection): Buffer {
-  const bytes = db.serialize();
-  bytes.writeUInt16BE(0x0101, 18);
-  return bytes;
 }
