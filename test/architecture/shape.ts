@@ -1,0 +1,51 @@
+import ts from 'typescript';
+import { type Rule, type Source } from './source.js';
+
+const LINES = 300;
+
+/** Files that may be longer, each with the reason. Only tables of data: code is split. */
+const LONG: Readonly<Record<string, string>> = {};
+
+/** No file of src and cmd is longer than 300 lines. */
+export const shortFiles: Rule = ({ path, text }) => {
+  const lines = text.split('\n').length - 1;
+  const isListed = Object.hasOwn(LONG, path);
+  if (lines > LINES && !isListed) return [`${path}:${LINES}: ${lines} lines, more than ${LINES}: split it by what it is about`];
+  if (lines <= LINES && isListed) return [`${path}:1: no longer long: take it off the list of long files`];
+  return [];
+};
+
+/** The long files that are listed but gone. */
+export function goneLongFiles(sources: readonly Source[]): string[] {
+  return Object.keys(LONG).filter((path) => !sources.some((source) => source.path === path));
+}
+
+/** No file is there only to pass on what others export. */
+export const noBarrels: Rule = ({ path, tree }) => {
+  if (/(^|\/)index\.[cm]?[jt]sx?$/.test(path)) return [`${path}:1: no index files: import from the file that has it`];
+  const passesOn = (statement: ts.Statement) => ts.isExportDeclaration(statement) && statement.moduleSpecifier !== undefined;
+  return tree.statements.length > 0 && tree.statements.every(passesOn)
+    ? [`${path}:1: it only re-exports: import from the file that has it`]
+    : [];
+};
+
+/** No file or folder is named for being useful. */
+export const noUtils: Rule = ({ path }) => {
+  const named = path.split('/').find((name) => /(^|[-_.])utils?([-_.]|$)/i.test(name));
+  return named ? [`${path}:1: ${named} says nothing: name it for what it holds`] : [];
+};
+
+// The words are put together here, so that this file does not hold them itself.
+const LEFT_FOR_LATER = new RegExp(`\\b(${['TO', 'DO'].join('')}|${['FIX', 'ME'].join('')})\\b`);
+
+/** Nothing is marked as to be done later. */
+export const nothingLeft: Rule = (source) => matchingLines(source, LEFT_FOR_LATER, 'do it now or leave it out');
+
+const SILENCED = /(oxlint|eslint)-disable(?!.* -- \S)|@ts-(?:ignore|nocheck)|@ts-(?:expect)-error(?! \S)/;
+
+/** Where a rule or the compiler is silenced, the same line says why. */
+export const silencedWithReason: Rule = (source) => matchingLines(source, SILENCED, 'say why on the same line: `-- the reason`');
+
+function matchingLines({ path, text }: Source, pattern: RegExp, what: string): string[] {
+  return text.split('\n').flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}: ${what}`] : []));
+}

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { installed, refusing } from './architecture/engines.js';
+import { importsGoOneWay } from './architecture/layers.js';
+import { pureGlobals, pureImports } from './architecture/purity.js';
+import { goneLongFiles, noBarrels, noUtils, nothingLeft, shortFiles, silencedWithReason } from './architecture/shape.js';
+import { type Rule, source, sourcesIn } from './architecture/source.js';
+
+const product = sourcesIn('src', 'cmd');
+const everything = [...product, ...sourcesIn('test', 'scripts', 'bench')];
+
+/** Each rule with code that it must refuse and code that it must let pass: `[path, text]`. */
+interface Proof {
+  readonly rule: Rule;
+  readonly on: readonly ReturnType<typeof source>[];
+  readonly refuses: readonly (readonly [string, string])[];
+  readonly passes: readonly (readonly [string, string])[];
+}
+
+const PROOFS: Record<string, Proof> = {
+  'imports go one way': {
+    rule: importsGoOneWay,
+    on: product,
+    refuses: [
+      ['src/resource/a.ts', "import { x } from '../naming/x.js';"],
+      ['src/resource/schema/a.ts', "import { x } from '../../naming/x.js';"],
+      ['src/naming/a.ts', "import type { X } from '../policy/x.js';"],
+      ['src/policy/a.ts', "export { x } from '../kds/x.js';"],
+      ['src/kds/a.ts', "const x = await import('../store/x.js');"],
+      ['src/kds/a.ts', "type X = import('../control/x.js').X;"],
+      ['src/control/a.ts', "import '../store/x.js';"],
+      ['src/store/a.ts', "import { x } from '../nats/x.js';"],
+      ['src/nats/a.ts', "import { x } from '../control/x.js';"],
+      ['src/xds/a.ts', "import x = require('../api/x.js');"],
+      ['src/api/a.ts', "import { x } from '../store/x.js';"],
+      ['src/config/a.ts', "import { x } from '../runtime/x.js';"],
+      ['src/runtime/a.ts', "import { x } from '../resource/x.js';"],
+      ['src/errors.ts', "import { x } from './resource/x.js';"],
+      ['src/store/a.ts', "import { x } from '../../cmd/x.js';"],
+      ['src/store/a.ts', "import { x } from '../../test/x.js';"],
+      ['src/other/a.ts', ''],
+    ],
+    passes: [
+      ['src/resource/a.ts', "import { x } from '../errors.js';\nimport { y } from './y.js';"],
+      ['src/resource/schema/a.ts', "import { x } from '../key.js';\nimport { y } from '../../errors.js';"],
+      ['src/policy/a.ts', "import { x } from '../naming/x.js';"],
+      ['src/api/a.ts', "import { x } from '../control/x.js';"],
+      ['src/runtime/a.ts', "import { x } from '../config/x.js';"],
+      ['src/kds/a.spec.ts', "import { x } from '../store/x.js';"],
+      ['cmd/zone/a.ts', "import { x } from '../../src/store/x.js';\nimport { y } from '../../src/nats/y.js';"],
+    ],
+  },
+  'the pure parts import nothing that does anything': {
+    rule: pureImports,
+    on: product,
+    refuses: [
+      ...[
+        'node:fs',
+        'fs',
+        'node:fs/promises',
+        'node:net',
+        'node:http',
+        'node:timers',
+        'node:timers/promises',
+        'node:child_process',
+        'node:os',
+      ].map((module) => ['src/kds/a.ts', `import { x } from '${module}';`] as const),
+      ['src/policy/a.ts', "import { randomUUID } from 'node:crypto';"],
+      ['src/policy/a.ts', "import { randomBytes as createHash } from 'node:crypto';"],
+      ['src/policy/a.ts', "import * as crypto from 'node:crypto';"],
+      ['src/policy/a.ts', "import crypto, { createHash } from 'node:crypto';"],
+      ['src/policy/a.ts', "export * from 'node:crypto';"],
+      ['src/naming/a.ts', "import { pino } from 'pino';"],
+      ['src/resource/a.ts', "const fs = await import('node:fs');"],
+    ],
+    passes: [
+      ['src/policy/a.ts', "import { createHash, type KeyObject } from 'node:crypto';"],
+      ['src/resource/a.ts', "import { z } from 'zod';\n// import 'node:fs'"],
+      ['src/store/a.ts', "import { x } from 'node:fs';"],
+      ['src/kds/a.spec.ts', "import { x } from 'node:fs';"],
+    ],
+  },
+  'the pure parts use no clock, chance or surroundings': {
+    rule: pureGlobals,
+    on: product,
+    refuses: [
+      'Date.now()',
+      'new Date()',
+      'let at: Date',
+      'Math.random()',
+      "Math['random']()",
+      'const { random } = Math',
+      'setTimeout(f, 1)',
+      'setInterval(f, 1)',
+      'setImmediate(f)',
+      'process.env.X',
+      'const { env } = process',
+      'performance.now()',
+      'crypto.randomUUID()',
+      'globalThis.Date',
+      'global.process.env',
+      'const x = { process }',
+      'AbortSignal.timeout(1)',
+      'function f(process: string) {}',
+      'fetch("x")',
+      'console.log(1)',
+    ].map((text) => ['src/kds/a.ts', text] as const),
+    passes: [
+      ['src/kds/a.ts', "// Date.now()\nconst text = 'process.env and Math.random()';"],
+      ['src/kds/a.ts', 'Math.max(1, 2); event.process; const y = { process: 1, Date: 2 };'],
+      ['src/kds/a.ts', 'interface X { process: string; performance(): void }\nconst { process: own } = x;'],
+      ['src/kds/a.ts', "const global = place('global'); send(global.name);"],
+      ['src/store/a.ts', 'Date.now()'],
+      ['src/kds/a.spec.ts', 'Date.now()'],
+    ],
+  },
+  'files are short': {
+    rule: shortFiles,
+    on: product,
+    refuses: [['src/kds/a.ts', 'x;\n'.repeat(301)]],
+    passes: [['src/kds/a.ts', 'x;\n'.repeat(300)]],
+  },
+  'there are no barrels': {
+    rule: noBarrels,
+    on: everything,
+    refuses: [
+      ['src/kds/index.ts', 'export const x = 1;'],
+      ['src/kds/a.ts', "export { x } from './x.js';\nexport * from './y.js';"],
+    ],
+    passes: [['src/kds/a.ts', "export { x } from './x.js';\nexport const y = 1;"]],
+  },
+  'there are no utils': {
+    rule: noUtils,
+    on: everything,
+    refuses: [
+      ['src/utils/a.ts', ''],
+      ['src/kds/util.ts', ''],
+      ['src/kds/string-utils.ts', ''],
+    ],
+    passes: [['src/kds/utility-rate.ts', '']],
+  },
+  'nothing is left for later': {
+    rule: nothingLeft,
+    on: everything,
+    refuses: [
+      ['src/kds/a.ts', `// ${'TO'}${'DO'}: later`],
+      ['scripts/a.mjs', `/* ${'FIX'}${'ME'} */`],
+    ],
+    passes: [['src/kds/a.ts', '// to do so, then fix me']],
+  },
+  'what is silenced says why': {
+    rule: silencedWithReason,
+    on: everything,
+    refuses: [
+      ['src/kds/a.ts', `// oxlint-${'disable'}-next-line no-console`],
+      ['src/kds/a.ts', `// @ts-${'ignore'} -- because`],
+      ['src/kds/a.ts', `// @ts-${'expect'}-error`],
+    ],
+    passes: [
+      ['src/kds/a.ts', `// oxlint-${'disable'}-next-line no-console -- the tool's output`],
+      ['test/a.ts', `// @ts-${'expect'}-error the field is refused by the compiler`],
+    ],
+  },
+};
+
+for (const [name, { rule, on, refuses, passes }] of Object.entries(PROOFS)) {
+  describe(name, () => {
+    it('holds', () => {
+      assert.ok(on.length > 50, 'the sources were found');
+      assert.deepEqual(on.flatMap(rule), []);
+    });
+    it('can fail', () => {
+      for (const [path, text] of refuses) assert.notDeepEqual(rule(source(path, text)), [], `${path}: ${text.slice(0, 80)}`);
+      for (const [path, text] of passes) assert.deepEqual(rule(source(path, text)), [], `${path}: ${text.slice(0, 80)}`);
+    });
+  });
+}
+
+it('lists no long file that is gone', () => {
+  assert.deepEqual(goneLongFiles(product), []);
+});
+
+describe('every package runs on our Node', () => {
+  it('holds, in production from 20.11 on, and for development on 20.20', () => {
+    const production = installed('production');
+    assert.ok(production.length > 20, 'the packages were found');
+    assert.deepEqual(refusing(production, ['20.11.0', '20.20.0']), []);
+    assert.deepEqual(refusing(installed('development'), ['20.20.0']), []);
+  });
+  it('can fail', () => {
+    const asking = (node: string) => refusing([{ path: 'node_modules/a', version: '1.0.0', node }], ['20.11.0', '20.20.0']);
+    for (const node of ['>=22', '^22 || ^24', '18.x', '>=20.19', 'rubbish']) assert.equal(asking(node).length, 1, node);
+    for (const node of ['', '>=18', '^20.0.0 || >=22', '20.x', '*']) assert.deepEqual(asking(node), [], node);
+  });
+});
