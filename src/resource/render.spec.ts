@@ -45,6 +45,12 @@ test('the REST body has the fields of Kuma in their order', () => {
   });
 });
 
+test('a Kubernetes object says its mesh, whatever labels the resource has', () => {
+  const key = { type: 'MeshTimeout', mesh: 'm1', zone: '', namespace: '', name: 'a' };
+  const resource: Resource = { key, name: 'a', namespace: '', labels: {}, spec: {}, creationTime: '', modificationTime: '' };
+  assert.equal(parseDocument(toKubernetes(resource, GLOBAL)).draft?.mesh, 'm1');
+});
+
 const letters = fc.constantFrom(...'abc019'.split(''));
 const dnsLabel = fc
   .tuple(letters, fc.string({ unit: fc.constantFrom(...'ab0-'.split('')), maxLength: 6 }), letters)
