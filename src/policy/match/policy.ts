@@ -1,0 +1,71 @@
+import { type Audience, includes } from '../../resource/audience.js';
+import { findKind } from '../../resource/kinds.js';
+import { LABEL } from '../../resource/labels.js';
+import { GLOBAL, type Resource } from '../../resource/resource.js';
+import { check } from '../../resource/schema/check.js';
+import { isAbsent, TOP, type TargetRef, targetRef } from '../../resource/schema/target-ref.js';
+import { audienceAt } from '../reach.js';
+import { ROLES, type Role } from '../role.js';
+import { comparePolicies } from './order.js';
+
+/** A targetRef policy, read once for all proxies. */
+export interface Policy {
+  readonly resource: Resource;
+  readonly role: Role;
+  /** As written; an absent one is Mesh. undefined: it can't be read. */
+  readonly targetRef: TargetRef | undefined;
+  /** `kuma.io/effect: shadow`: matched and shown, never enforced. */
+  readonly shadow: boolean;
+  /** The zones that it holds in, beside its own. */
+  readonly audience: Audience;
+}
+
+const MESH: TargetRef = { kind: 'Mesh' };
+const TOP_SCHEMA = targetRef(TOP, {});
+
+/** Reads targetRef policies and puts them in order, the most specific last (design, section 5). What is none is left out. */
+export function readPolicies(resources: Iterable<Resource>): Policy[] {
+  const read = [...resources].filter(({ key }) => findKind(key.type)?.policy).map(readPolicy);
+  return read.sort(comparePolicies);
+}
+
+function readPolicy(resource: Resource): Policy {
+  const { key, labels, spec } = resource;
+  const role = roleHere(resource);
+  const kind = findKind(key.type);
+  return {
+    resource,
+    role,
+    targetRef: readTargetRef(resource),
+    shadow: labels[LABEL.effect] === 'shadow',
+    audience: kind ? audienceAt(GLOBAL, kind, key, labels, spec, role) : { to: 'none' },
+  };
+}
+
+/**
+ * The role that global computed: a copy's references are rewritten, so that its spec no longer tells. Without a namespace there is only
+ * one; in one, what has no role reaches no further than that namespace.
+ */
+function roleHere({ key, labels }: Resource): Role {
+  if (key.namespace === '') return 'system';
+  return ROLES.find((role) => role === labels[LABEL.role]) ?? 'workload-owner';
+}
+
+function readTargetRef({ spec }: Resource): TargetRef | undefined {
+  if (isAbsent(spec.targetRef ?? undefined)) return MESH;
+  const { data } = check(TOP_SCHEMA, spec.targetRef, []);
+  return data?.kind === undefined ? undefined : { ...data, kind: data.kind };
+}
+
+/**
+ * Whether a policy may touch a proxy at all, whatever its targetRef says (design, section 3). Only the keys are asked, which no user can
+ * set, so that it is the same on global's view: a policy stays in its mesh; where it isn't held it touches nothing; consumers and workload owners
+ * touch their own zone and namespace only.
+ */
+export function mayTouch({ resource: { key }, role, audience }: Policy, dataplane: Resource): boolean {
+  const { mesh, zone, namespace } = dataplane.key;
+  if (key.mesh !== mesh) return false;
+  const home = key.zone === zone;
+  if (role === 'consumer' || role === 'workload-owner') return home && key.namespace === namespace;
+  return home || includes(audience, key, zone);
+}

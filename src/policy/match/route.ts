@@ -1,0 +1,100 @@
+import { asArray, asObject, asText } from '../../naming/json.js';
+import type { Key } from '../../resource/key.js';
+import { LABEL } from '../../resource/labels.js';
+import type { JsonObject, JsonValue, Resource } from '../../resource/resource.js';
+import type { TargetRef } from '../../resource/schema/target-ref.js';
+import { type MeshIndex, means } from './mesh.js';
+import type { Policy } from './policy.js';
+import type { Inbound, Proxy } from './proxy.js';
+import { serviceSelects } from './service.js';
+import { includesAll, labelsOf, SERVICE_TAG, textsOf } from './tags.js';
+
+/** A route through which a policy applies to an inbound. */
+export interface Via {
+  readonly route: Key;
+  /** The `matches` of the rules that lead to the inbound, one of which a request must meet: `[{path: {type: PathPrefix, value: /v2}}]`. */
+  readonly matches: readonly JsonObject[];
+  /** Whether a request can be told to come this way. If not (a TCP route, a route that strangers made), it counts for denies alone. */
+  readonly certain: boolean;
+}
+
+/**
+ * The routes that a policy targets and that lead to the inbound (design, section 5). `MeshGatewayRoute` is a MeshHTTPRoute on a
+ * MeshGateway, and means the gateway's listener; any other route means the services that it sends requests to.
+ *
+ *   route r, to: backend, rules: [{matches: [/v2], default: {backendRefs: [backend-v2]}}]  ->  for an inbound of backend-v2: r, [/v2]
+ */
+export function routesTo(ref: TargetRef, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): Via[] {
+  const onGateway = ref.kind === 'MeshGatewayRoute';
+  const routes = mesh.ofType(onGateway ? 'MeshHTTPRoute' : ref.kind).filter((route) => means(ref, policy, route, mesh));
+  return routes.flatMap((route) => {
+    const rules = onGateway ? rulesOnGateway(route, inbound, mesh) : rulesLeadingTo(route, proxy, inbound, mesh);
+    const matches = rules.flatMap(matchesOf);
+    const certain = route.key.type === 'MeshHTTPRoute' && !isStrange(route, proxy);
+    return matches.length === 0 ? [] : [{ route: route.key, matches, certain }];
+  });
+}
+
+/** A rule without matches is for every request. */
+function matchesOf(rule: JsonObject): JsonObject[] {
+  const matches = asArray(rule.matches).map((match) => asObject(match) ?? {});
+  return matches.length === 0 ? [{}] : matches;
+}
+
+/** A route of another custom namespace: its maker must not open anything here. */
+function isStrange({ key, labels }: Resource, { dataplane }: Proxy): boolean {
+  if (key.namespace === '' || labels[LABEL.role] === 'system') return false;
+  return key.zone !== dataplane.key.zone || key.namespace !== dataplane.key.namespace;
+}
+
+function rulesOnGateway(route: Resource, { gateway }: Inbound, mesh: MeshIndex): JsonObject[] {
+  const target = asObject(route.spec.targetRef);
+  const name = asText(target?.name);
+  if (!gateway || target?.kind !== 'MeshGateway' || name === undefined) return [];
+  const own = { ...gateway, zone: route.key.zone, namespace: '', name };
+  const meant = mesh.find(own) ?? mesh.named('MeshGateway', '', name);
+  if (meant?.key.name !== gateway.name || meant.key.zone !== gateway.zone) return [];
+  return asArray(route.spec.to).flatMap((item) => rulesOf(asObject(item)));
+}
+
+function rulesOf(item: JsonObject | undefined): JsonObject[] {
+  return asArray(item?.rules)
+    .map(asObject)
+    .filter((rule) => rule !== undefined);
+}
+
+/** Requests go to a rule's backends; where it names none, to what the route is about. */
+function rulesLeadingTo(route: Resource, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): JsonObject[] {
+  return asArray(route.spec.to).flatMap((value) => {
+    const item = asObject(value);
+    return rulesOf(item).filter((rule) => {
+      const backends = asArray(asObject(rule.default)?.backendRefs);
+      return (backends.length > 0 ? backends : [item?.targetRef]).some((ref) => leadsTo(ref, route, proxy, inbound, mesh));
+    });
+  });
+}
+
+function leadsTo(value: JsonValue | undefined, route: Resource, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): boolean {
+  const ref = asObject(value) ?? {};
+  const { kind, name } = ref;
+  if (kind === 'MeshServiceSubset') return inbound.tags[SERVICE_TAG] === name && includesAll(inbound.tags, textsOf(ref.tags));
+  if (kind !== 'MeshService' && kind !== 'MeshMultiZoneService') return false;
+  if (kind === 'MeshService' && name !== undefined && ref.namespace === undefined && inbound.tags[SERVICE_TAG] === name) return true;
+  const section = asText(ref.sectionName) ?? (typeof ref.port === 'number' ? String(ref.port) : undefined);
+  return servicesOf(kind, ref, route, mesh).some((service) => serviceSelects(service, proxy, inbound, section));
+}
+
+/** The services behind a reference, by the names that they have in this store. */
+function servicesOf(kind: string, ref: JsonObject, route: Resource, mesh: MeshIndex): Resource[] {
+  const labels = textsOf(ref.labels);
+  const name = asText(ref.name);
+  const byLabels = mesh.ofType(kind).filter((found) => Object.keys(labels).length > 0 && includesAll(labelsOf(found), labels));
+  const byName = name === undefined ? undefined : mesh.named(kind, asText(ref.namespace) ?? route.namespace, name);
+  const found = byName ? [byName] : byLabels;
+  return kind === 'MeshService' ? found : found.flatMap((multi) => servicesOfMultiZone(multi, mesh));
+}
+
+function servicesOfMultiZone({ spec }: Resource, mesh: MeshIndex): Resource[] {
+  const wanted = textsOf(asObject(asObject(asObject(spec.selector)?.meshService))?.matchLabels);
+  return mesh.ofType('MeshService').filter((service) => Object.keys(wanted).length > 0 && includesAll(labelsOf(service), wanted));
+}

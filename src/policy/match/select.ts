@@ -1,0 +1,85 @@
+import type { TargetRef } from '../../resource/schema/target-ref.js';
+import { type MeshIndex, means } from './mesh.js';
+import { mayTouch, type Policy } from './policy.js';
+import { type Inbound, isSection, type Proxy } from './proxy.js';
+import { routesTo, type Via } from './route.js';
+import { serviceSelects } from './service.js';
+import { includesAll, SERVICE_TAG } from './tags.js';
+
+/** A policy that selects an inbound. */
+export interface Match {
+  readonly policy: Policy;
+  /** Only through these routes; undefined: wholly. */
+  readonly via?: readonly Via[];
+}
+
+/** The policies that select an inbound of the proxy, in the order that they were given in (see readPolicies). */
+export function matchInbound(policies: readonly Policy[], proxy: Proxy, inbound: Inbound, mesh: MeshIndex): Match[] {
+  return policies.flatMap((policy) => matchOne(policy, proxy, inbound, mesh) ?? []);
+}
+
+/** The policies that select the proxy by any of its inbounds: for outgoing traffic and for the proxy as a whole. */
+export function matchProxy(policies: readonly Policy[], proxy: Proxy, mesh: MeshIndex): Policy[] {
+  return policies.filter((policy) => proxy.inbounds.some((inbound) => matchOne(policy, proxy, inbound, mesh)));
+}
+
+function matchOne(policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): Match | undefined {
+  const ref = policy.targetRef;
+  if (!mayTouch(policy, proxy.dataplane)) return undefined;
+  // What can't be read may hold denies: a permission is then one for everything that it may touch (see src/policy/decide).
+  if (!ref) return policy.resource.key.type === 'MeshTrafficPermission' ? { policy } : undefined;
+  if (ref.kind.endsWith('Route')) {
+    const via = routesTo(ref, policy, proxy, inbound, mesh);
+    return via.length > 0 ? { policy, via } : undefined;
+  }
+  return selects(ref, policy, proxy, inbound, mesh) ? { policy } : undefined;
+}
+
+/**
+ * Whether a top-level targetRef selects an inbound, as it is written (design, section 5).
+ *
+ *   MeshSubset {tags: {env: prod}}                         the inbounds with that tag
+ *   MeshService {name: backend}                            the inbounds tagged so, and those that the service of that name selects
+ *   Dataplane {labels: {app: web}, sectionName: admin}     of the proxies with that label the inbound called `admin`
+ */
+function selects(ref: TargetRef, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): boolean {
+  const { tags } = inbound;
+  if (ref.proxyTypes && !ref.proxyTypes.includes(proxy.type)) return false;
+  switch (ref.kind) {
+    case 'Mesh':
+      return true;
+    case 'MeshSubset':
+      return includesAll(tags, ref.tags ?? {});
+    case 'MeshServiceSubset':
+      return tags[SERVICE_TAG] === ref.name && includesAll(tags, ref.tags ?? {});
+    case 'MeshService':
+      return isTagged(ref, inbound) || isServed(ref, policy, proxy, inbound, mesh);
+    case 'MeshGateway':
+      return isListener(ref, policy, inbound, mesh) && includesAll(tags, ref.tags ?? {});
+    case 'Dataplane':
+      return isDataplane(ref, policy, proxy, mesh) && (ref.sectionName === undefined || isSection(inbound, ref.sectionName));
+    default:
+      return false;
+  }
+}
+
+/** A service as the value of a tag has no namespace; its section is the inbound's. */
+function isTagged({ name, namespace, sectionName }: TargetRef, inbound: Inbound): boolean {
+  if (name === undefined || namespace !== undefined || inbound.tags[SERVICE_TAG] !== name) return false;
+  return sectionName === undefined || isSection(inbound, sectionName);
+}
+
+function isServed(ref: TargetRef, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): boolean {
+  const services = mesh.ofType('MeshService').filter((service) => means(ref, policy, service, mesh));
+  return services.some((service) => serviceSelects(service, proxy, inbound, ref.sectionName));
+}
+
+function isListener(ref: TargetRef, policy: Policy, { gateway }: Inbound, mesh: MeshIndex): boolean {
+  const found = gateway && mesh.find(gateway);
+  return found !== undefined && means(ref, policy, found, mesh);
+}
+
+function isDataplane(ref: TargetRef, policy: Policy, { dataplane }: Proxy, mesh: MeshIndex): boolean {
+  if (ref.name === undefined && ref.labels === undefined) return true;
+  return means(ref, policy, dataplane, mesh);
+}
