@@ -1,0 +1,42 @@
+import { GLOBAL_PEER } from '../resource/audience.js';
+import { isDnsLabel } from '../resource/names.js';
+
+const ROOT = 'meridian.v1';
+
+/** Where the processes of global hear each other. */
+export const GLOBAL_SUBJECT = `${ROOT}.global`;
+
+/** What a zone says to global: its credential lets nobody else publish here. */
+export function upSubject(zone: string): string {
+  return `${ROOT}.zone.${zone}.up`;
+}
+
+/** What global says to a zone. */
+export function downSubject(zone: string): string {
+  return `${ROOT}.zone.${zone}.down`;
+}
+
+/** The subjects that a control plane listens on. `zone` '' is global. */
+export function subjectsToHear(zone: string): readonly string[] {
+  return zone === '' ? [upSubject('*'), GLOBAL_SUBJECT] : [downSubject(zone)];
+}
+
+/** Where what is meant for `peer` goes. undefined: the two do not talk to each other. */
+export function subjectTo(zone: string, peer: string): string | undefined {
+  if (zone !== '') return peer === GLOBAL_PEER ? upSubject(zone) : undefined;
+  if (peer === GLOBAL_PEER) return GLOBAL_SUBJECT;
+  return isDnsLabel(peer) ? downSubject(peer) : undefined;
+}
+
+/**
+ * Who sent what arrived on `subject`: the subject proves it (design, section 4). undefined: nobody that may.
+ *
+ *   at global: meridian.v1.zone.east.up   -> east
+ *   at east:   meridian.v1.zone.east.down -> GLOBAL
+ */
+export function senderOf(zone: string, subject: string): string | undefined {
+  if (zone !== '') return subject === downSubject(zone) ? GLOBAL_PEER : undefined;
+  if (subject === GLOBAL_SUBJECT) return GLOBAL_PEER;
+  const sender = subject.split('.')[3] ?? '';
+  return isDnsLabel(sender) && subject === upSubject(sender) ? sender : undefined;
+}

@@ -1,0 +1,147 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { asMeridianError } from '../errors.js';
+import type { Transport } from '../kds/transport.js';
+import { type NatsAddress, parseAddress } from './address.js';
+import { exposure } from './credentials.js';
+import { dial } from './dial.js';
+import { Link } from './link.js';
+import { senderOf, subjectsToHear, subjectTo } from './subjects.js';
+
+/** Where this adapter says what happens. Secrets are never in the details. */
+export type Log = (level: 'info' | 'warn' | 'error', event: string, details: Readonly<Record<string, unknown>>) => void;
+
+export interface NatsOptions {
+  /** `nats://`, `tls://`, `ws://` or `wss://`; it may hold a user and password, or a token. */
+  readonly url: string;
+  readonly credsFile: string | undefined;
+  /** '' for global. */
+  readonly zone: string;
+  readonly log: Log;
+}
+
+const FIRST_PAUSE = 200;
+const LONGEST_PAUSE = 5_000;
+
+/**
+ * The transport on core NATS (design, section 4). Connects for ever: a server that is not there, at the start or later, is tried again
+ * with jitter. What is sent meanwhile is dropped, for the protocol repeats itself.
+ */
+export class NatsTransport implements Transport {
+  private readonly address: NatsAddress;
+  private readonly closing = new AbortController();
+  private link: Link | undefined;
+  private running: Promise<void> | undefined;
+  private reason: string | undefined = 'not connected yet';
+  /** The reason that was logged last. */
+  private said: string | undefined;
+  private handle: (peer: string, text: string) => void = () => {};
+  private tell: (connected: boolean) => void = () => {};
+
+  /** Throws `invalid` for a URL that is none. Nothing happens before `start`. */
+  constructor(private readonly options: NatsOptions) {
+    this.address = parseAddress(options.url);
+  }
+
+  onMessage(handler: (peer: string, text: string) => void): void {
+    this.handle = handler;
+  }
+
+  onConnection(handler: (connected: boolean) => void): void {
+    this.tell = handler;
+  }
+
+  start(): void {
+    const { credsFile, log } = this.options;
+    const exposed = credsFile === undefined ? undefined : exposure(credsFile);
+    if (exposed !== undefined) log('warn', exposed, { hint: `chmod 600 ${credsFile}` });
+    this.running = this.run();
+  }
+
+  send(peer: string, text: string): void {
+    const subject = subjectTo(this.options.zone, peer);
+    if (subject !== undefined) this.link?.publish(subject, text);
+  }
+
+  /** Why there is no connection now; undefined: there is one. */
+  away(): string | undefined {
+    return this.reason;
+  }
+
+  /** Sends what is on its way, for so long at most, and ends the connection. The handlers are called no more. */
+  async close(timeoutMs: number): Promise<void> {
+    this.closing.abort();
+    this.tell = () => {};
+    this.handle = () => {};
+    await this.link?.close(timeoutMs);
+    await Promise.race([this.running, wait(timeoutMs, undefined, { ref: false })]);
+  }
+
+  private async run(): Promise<void> {
+    let failures = 0;
+    while (!this.closing.signal.aborted) {
+      const began = performance.now();
+      try {
+        this.reason = await this.connectOnce();
+      } catch (thrown) {
+        this.reason = asMeridianError(thrown).message;
+      }
+      this.sayAway();
+      // A connection that ends at once, for a permission perhaps, is a failure like one that does not come about.
+      failures = performance.now() - began > 2 * LONGEST_PAUSE ? 0 : failures + 1;
+      await this.pause(failures);
+    }
+  }
+
+  /** Resolves when a connection that came about has ended, with the reason; throws when it did not come about. */
+  private async connectOnce(): Promise<string> {
+    const { zone, credsFile, log } = this.options;
+    const dialled = await dial(this.address, credsFile, zone === '' ? 'meridian-global' : `meridian-zone-${zone}`);
+    const link = new Link(dialled, log);
+    if (!this.closing.signal.aborted) this.begin(link);
+    else link.terminate();
+    const reason = await link.ended;
+    link.terminate();
+    this.link = undefined;
+    this.guard(() => this.tell(false));
+    return reason;
+  }
+
+  private begin(link: Link): void {
+    for (const subject of subjectsToHear(this.options.zone)) link.hear(subject, (from, text) => this.receive(from, text));
+    this.link = link;
+    this.reason = undefined;
+    this.said = undefined;
+    this.options.log('info', 'connected to NATS', { url: this.address.url });
+    this.guard(() => this.tell(true));
+  }
+
+  private receive(subject: string, text: string): void {
+    const peer = senderOf(this.options.zone, subject);
+    if (peer !== undefined) this.guard(() => this.handle(peer, text));
+  }
+
+  /** What our handlers throw is a bug or a broken store: it must end the process, not the library's reader, which would go on deaf. */
+  private guard(call: () => void): void {
+    try {
+      call();
+    } catch (thrown) {
+      queueMicrotask(() => {
+        throw thrown;
+      });
+    }
+  }
+
+  /** Says each reason once, not at each attempt. */
+  private sayAway(): void {
+    if (this.reason === this.said || this.closing.signal.aborted) return;
+    this.said = this.reason;
+    this.options.log('warn', 'NATS is away', { url: this.address.url, reason: this.reason });
+  }
+
+  /** Longer from time to time, and never the same for all, so that a thousand zones do not come back at once. */
+  private async pause(failures: number): Promise<void> {
+    const longest = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.min(failures, 10));
+    const { signal } = this.closing;
+    await wait(longest * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});
+  }
+}
