@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseDocuments } from '../resource/parse.js';
-import { type Draft, GLOBAL } from '../resource/resource.js';
+import { GLOBAL } from '../resource/resource.js';
 import { openStore } from '../store/open.js';
 import type { Plane } from './plane.js';
-import { dryRunDrafts, writeDrafts } from './write.js';
+import { dryRunDocuments, writeDocuments } from './write.js';
 
 function newPlane(): Plane {
   return { place: GLOBAL, store: openStore(':memory:', { random: () => '00' }), now: () => '2026-01-01T00:00:00Z' };
-}
-
-function drafts(text: string): Draft[] {
-  return parseDocuments(text).flatMap(({ draft }) => draft ?? []);
 }
 
 const MESH = '{type: Mesh, name: default}';
@@ -25,7 +21,7 @@ function state({ store }: Plane): unknown {
   return { head: store.head(), rows, names, feed: store.feed.summary('east'), held: store.counts() };
 }
 
-describe('dryRunDrafts', () => {
+describe('dryRunDocuments', () => {
   const cases: [title: string, before: string, applied: string][] = [
     ['all new', '', `${MESH}\n---\n${SLOW}`],
     ['in another order', '', `${SLOW}\n---\n${MESH}`],
@@ -36,19 +32,19 @@ describe('dryRunDrafts', () => {
   for (const [title, before, applied] of cases) {
     it(`tells what a write would do, and does nothing: ${title}`, () => {
       const plane = newPlane();
-      writeDrafts(plane, drafts(before));
+      writeDocuments(plane, parseDocuments(before));
       const untouched = state(plane);
-      const told = dryRunDrafts(plane, drafts(applied));
+      const told = dryRunDocuments(plane, parseDocuments(applied));
       assert.deepEqual(state(plane), untouched);
-      assert.deepEqual(writeDrafts(plane, drafts(applied)), told);
+      assert.deepEqual(writeDocuments(plane, parseDocuments(applied)), told);
     });
   }
 
   it('refuses as a write would', () => {
     const plane = newPlane();
-    const refusals = [dryRunDrafts, writeDrafts].map((write) => {
+    const refusals = [dryRunDocuments, writeDocuments].map((write) => {
       try {
-        return write(plane, drafts(SLOW));
+        return write(plane, parseDocuments(SLOW));
       } catch (thrown) {
         return thrown;
       }
@@ -59,8 +55,8 @@ describe('dryRunDrafts', () => {
 
   it('leaves the store open for the next commit', () => {
     const plane = newPlane();
-    dryRunDrafts(plane, drafts(MESH));
-    writeDrafts(plane, drafts(MESH));
+    dryRunDocuments(plane, parseDocuments(MESH));
+    writeDocuments(plane, parseDocuments(MESH));
     assert.equal(plane.store.head().revision, 1);
   });
 });

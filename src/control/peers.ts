@@ -17,16 +17,22 @@ const peerSchema = z.object({
 
 export function readPeer(reader: Reader, peer: string): Peer | undefined {
   const text = reader.setting(`peer:${peer}`);
-  return text === undefined ? undefined : peerSchema.parse(JSON.parse(text));
+  return text ? peerSchema.parse(JSON.parse(text)) : undefined;
 }
 
 export function writePeer(tx: Transaction, peer: string, value: Peer): void {
   tx.setSetting(`peer:${peer}`, JSON.stringify(value));
 }
 
-/** Every peer that this store ever pinned: on global the zones. */
+/** After this, nothing is known of the peer: the next store that speaks for it is its first. */
+export function forgetPeer(tx: Transaction, peer: string): void {
+  tx.setSetting(`peer:${peer}`, '');
+}
+
+/** Every peer that this store pinned: on global the zones. */
 export function peersOf(reader: Reader): readonly string[] {
-  return reader.settingsFrom('peer:').map((name) => name.slice('peer:'.length));
+  const known = reader.settingsFrom('peer:').filter((name) => reader.setting(name) !== '');
+  return known.map((name) => name.slice('peer:'.length));
 }
 
 /** Where a peer stands, or undefined for a zone that never introduced itself. Its zone's name is what the transport proves. */

@@ -40,9 +40,9 @@ function asDocument(draft: Draft): Document {
   return { draft, problems: [] };
 }
 
-/** What `writeDrafts` would do, without doing it: same results, same errors. The commit is made and rolled back, so that nothing is guessed. */
-export function dryRunDrafts(plane: Plane, drafts: readonly Draft[]): readonly Written[] {
-  const admitted = admitAll(plane, drafts.map(asDocument));
+/** What `writeDocuments` would do, without doing it: same results, same errors. The commit is rolled back, so that nothing is guessed. */
+export function dryRunDocuments(plane: Plane, documents: readonly Document[]): readonly Written[] {
+  const admitted = admitAll(plane, documents);
   const rollback = new MeridianError('internal', 'a dry run ends before its commit');
   let written: readonly Written[] = [];
   try {

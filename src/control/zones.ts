@@ -1,5 +1,8 @@
 import { putOwn } from './own.js';
+import { forgetPeer } from './peers.js';
 import type { Plane } from './plane.js';
+import { writeReported } from './reported.js';
+import { MeridianError } from '../errors.js';
 import type { Key } from '../resource/key.js';
 import { admit } from '../policy/admit.js';
 import type { Draft } from '../resource/resource.js';
@@ -22,4 +25,23 @@ export function registerZone(tx: Transaction, plane: Plane, name: string): void 
   const draft: Draft = { type: 'Zone', mesh: '', name, namespace: undefined, labels: {}, spec: { enabled: true } };
   const result = admit(draft, plane.place);
   if ('admitted' in result) putOwn(tx, plane, { admitted: result.admitted, spec: draft.spec });
+}
+
+/**
+ * Forgets a zone: its Zone, its copies here (and so everywhere), and all that was kept of the exchange with it. Names stay assigned for good.
+ * Whether it is still there is asked before. Throws `not_found`.
+ */
+export function deleteZone(plane: Plane, name: string): void {
+  plane.store.commit((tx) => {
+    if (!tx.delete(zoneKey(name))) throw new MeridianError('not_found', `zone ${name} does not exist`);
+    for (const { key } of [...tx.mirror.each(name)]) {
+      tx.mirror.delete(name, key);
+      tx.delete(key);
+      tx.setReferences(key, []);
+    }
+    tx.mirror.clearStage(name);
+    tx.mirror.setPosition(name, undefined);
+    writeReported(tx, name, '', [], plane.now());
+    forgetPeer(tx, name);
+  });
 }
