@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { MeridianError } from '../errors.js';
+import { readConfigFile } from './file.js';
+import { readSettings } from './read.js';
+import { insecurity } from './security.js';
+import { COMMON, ZONE } from './settings.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'meridian-config-'));
+after(() => rmSync(folder, { recursive: true }));
+
+function fileWith(text: string): string {
+  const path = join(folder, 'config.yaml');
+  writeFileSync(path, text);
+  return path;
+}
+
+function problemsOf(call: () => unknown): string[] {
+  try {
+    call();
+  } catch (thrown) {
+    assert.ok(thrown instanceof MeridianError && thrown.code === 'invalid' && thrown.hint, String(thrown));
+    return thrown.problems.map(({ field, reason }) => `${field} ${reason}`);
+  }
+  return [];
+}
+
+describe('settings', () => {
+  test('have the defaults of the design', () => {
+    assert.deepEqual(readSettings(ZONE, { environment: { MERIDIAN_ZONE_NAME: 'east' }, file: {} }), {
+      dataDir: './data',
+      natsUrl: 'nats://127.0.0.1:4222',
+      natsCreds: '',
+      allowInsecure: false,
+      apiAddress: '127.0.0.1',
+      apiPort: 5681,
+      diagnosticsPort: 5680,
+      logLevel: 'info',
+      zoneName: 'east',
+      environment: 'kubernetes',
+      systemNamespace: 'kuma-system',
+      xdsPort: 5678,
+    });
+  });
+
+  const given: readonly [
+    key: keyof typeof ZONE,
+    variable: string,
+    yaml: string,
+    file: unknown,
+    inEnvironment: string,
+    environment: unknown,
+  ][] = [
+    ['dataDir', 'MERIDIAN_DATA_DIR', 'dataDir: /a', '/a', '/b', '/b'],
+    ['natsUrl', 'MERIDIAN_NATS_URL', 'natsUrl: tls://a:1', 'tls://a:1', '', ''],
+    ['natsUrl', 'MERIDIAN_NATS_URL', 'natsUrl: ""', '', 'wss://u:p@b/c', 'wss://u:p@b/c'],
+    ['natsCreds', 'MERIDIAN_NATS_CREDS', 'natsCreds: /a', '/a', '/b', '/b'],
+    ['allowInsecure', 'MERIDIAN_ALLOW_INSECURE', 'allowInsecure: true', true, 'false', false],
+    ['apiAddress', 'MERIDIAN_API_ADDRESS', 'apiAddress: 0.0.0.0', '0.0.0.0', '::', '::'],
+    ['apiPort', 'MERIDIAN_API_PORT', 'apiPort: 1', 1, '0', 0],
+    ['diagnosticsPort', 'MERIDIAN_DIAGNOSTICS_PORT', 'diagnosticsPort: "65535"', 65_535, '2', 2],
+    ['logLevel', 'MERIDIAN_LOG_LEVEL', 'logLevel: debug', 'debug', 'error', 'error'],
+    ['zoneName', 'MERIDIAN_ZONE_NAME', 'zoneName: a', 'a', 'b-1', 'b-1'],
+    ['environment', 'MERIDIAN_ENVIRONMENT', 'environment: universal', 'universal', 'kubernetes', 'kubernetes'],
+    ['systemNamespace', 'MERIDIAN_SYSTEM_NAMESPACE', 'systemNamespace: a', 'a', 'b', 'b'],
+    ['xdsPort', 'MERIDIAN_XDS_PORT', 'xdsPort: 3', 3, '4', 4],
+  ];
+  for (const [key, variable, yaml, fromFile, text, fromEnvironment] of given) {
+    test(`${yaml} is read, and ${variable}=${text} wins`, () => {
+      const file = { zoneName: 'east', ...readConfigFile(fileWith(yaml)) };
+      assert.equal(readSettings(ZONE, { environment: {}, file })[key], fromFile);
+      assert.equal(readSettings(ZONE, { environment: { [variable]: text }, file })[key], fromEnvironment);
+    });
+  }
+
+  test('the table above has every setting', () => {
+    assert.deepEqual([...new Set(given.map(([key]) => key))].sort(), Object.keys(ZONE).sort());
+  });
+
+  test('an empty variable counts as not set, except the NATS URL', () => {
+    const environment = Object.fromEntries(Object.values(ZONE).map(({ variable }) => [variable, '']));
+    assert.equal(readSettings(ZONE, { environment, file: { zoneName: 'east', apiPort: 7 } }).apiPort, 7);
+    assert.equal(readSettings(COMMON, { environment, file: { natsUrl: 'nats://a' } }).natsUrl, '');
+    assert.deepEqual(
+      problemsOf(() => readSettings(ZONE, { environment, file: {} })),
+      ['zoneName (MERIDIAN_ZONE_NAME) must be set'],
+    );
+  });
+
+  const bad: readonly [variable: string, values: readonly string[]][] = [
+    ['MERIDIAN_NATS_URL', ['nats', 'http://a', 'nats://', 'nats:// a', ' nats://a']],
+    ['MERIDIAN_ALLOW_INSECURE', ['yes', '1', 'TRUE']],
+    ['MERIDIAN_API_ADDRESS', ['a b', 'http://a']],
+    ['MERIDIAN_API_PORT', ['-1', '65536', '80.5', 'http', '0x50', '1e3']],
+    ['MERIDIAN_DIAGNOSTICS_PORT', ['tcp://10.0.0.1:5680']],
+    ['MERIDIAN_LOG_LEVEL', ['INFO', 'trace']],
+    ['MERIDIAN_ZONE_NAME', ['global', 'East', 'a.b', '-a', 'a-', 'a_b', 'a'.repeat(64), '*', '>']],
+    ['MERIDIAN_ENVIRONMENT', ['k8s']],
+    ['MERIDIAN_SYSTEM_NAMESPACE', ['a.b']],
+    ['MERIDIAN_XDS_PORT', ['x']],
+  ];
+  for (const [variable, values] of bad) {
+    test(`refuses ${variable}=${values.join(', ')}`, () => {
+      for (const value of values) {
+        const problems = problemsOf(() => readSettings(ZONE, { environment: { MERIDIAN_ZONE_NAME: 'east', [variable]: value }, file: {} }));
+        assert.equal(problems.length, 1, value);
+        assert.match(problems[0] ?? '', new RegExp(`^\\w+ \\(${variable}\\) must be `));
+      }
+    });
+  }
+
+  test('tells all problems at once, and no value', () => {
+    const environment = { MERIDIAN_NATS_URL: 'nats:secret', MERIDIAN_API_PORT: 'secret' };
+    const problems = problemsOf(() => readSettings(COMMON, { environment, file: { zoneName: 'east', apiport: 1 } }));
+    assert.deepEqual(
+      problems.map((problem) => problem.split(' ')[0]),
+      ['zoneName', 'apiport', 'natsUrl', 'apiPort'],
+    );
+    assert.ok(!problems.join().includes('secret'));
+  });
+});
+
+describe('a configuration file', () => {
+  test('may be empty', () => {
+    for (const text of ['', '# nothing\n', '---\n']) assert.deepEqual(readConfigFile(fileWith(text)), {});
+  });
+
+  for (const text of ['- a', 'text', 'a: 1\na: 2', 'a: {', 'natsUrl: "secret\n  x: 1', '&a [*a, *b]']) {
+    test(`is refused: ${JSON.stringify(text)}`, () => {
+      const problems = problemsOf(() => readConfigFile(fileWith(text)));
+      assert.equal(problems.length, 1);
+      assert.ok(problems[0]?.startsWith(folder) && !problems[0].includes('secret'), problems[0]);
+    });
+  }
+
+  test('must be there', () => {
+    assert.match(problemsOf(() => readConfigFile(join(folder, 'none')))[0] ?? '', /ENOENT/);
+    assert.match(problemsOf(() => readConfigFile(folder))[0] ?? '', /EISDIR/);
+  });
+});
+
+describe('a NATS without credentials', () => {
+  const config = { natsUrl: 'nats://nats:4222', natsCreds: '', allowInsecure: false };
+
+  for (const natsUrl of [
+    '',
+    'nats://127.0.0.1',
+    'nats://127.1.2.3:1',
+    'ws://localhost:80/x',
+    'tls://[::1]:4222',
+    'nats://u:p@nats',
+    'nats://token@nats:1',
+  ]) {
+    test(`is fine, or has some: ${natsUrl}`, () => assert.equal(insecurity({ ...config, natsUrl }), undefined));
+  }
+
+  const exposed = [
+    'nats://nats',
+    'tls://10.0.0.1:4222',
+    'nats://127.0.0.1.example.org',
+    'nats://localhost.example.org:4222',
+    'nats://[fe80::1]:4222',
+    'nats://@nats',
+  ];
+  for (const natsUrl of exposed) {
+    test(`must be allowed: ${natsUrl}`, () => {
+      assert.match(problemsOf(() => insecurity({ ...config, natsUrl }))[0] ?? '', /MERIDIAN_NATS_URL/);
+      assert.match(insecurity({ ...config, natsUrl, allowInsecure: true }) ?? '', /no credentials/);
+      assert.equal(insecurity({ ...config, natsUrl, natsCreds: '/a' }), undefined);
+    });
+  }
+});

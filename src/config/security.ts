@@ -1,0 +1,40 @@
+import { invalid } from '../errors.js';
+import type { GlobalConfig } from './settings.js';
+
+type NatsConfig = Pick<GlobalConfig, 'natsUrl' | 'natsCreds' | 'allowInsecure'>;
+
+/**
+ * What is not safe about the NATS that is configured, although it is allowed: for the log and /ready. Throws `invalid` when it is not allowed: without credentials
+ * anybody who reaches that NATS can speak as any zone, and as global.
+ */
+export function insecurity({ natsUrl, natsCreds, allowInsecure }: NatsConfig): string | undefined {
+  if (natsUrl === '' || natsCreds !== '' || hasUser(natsUrl) || isLoopback(hostOf(natsUrl))) return undefined;
+  const reason = `has no credentials, and ${hostOf(natsUrl)} is another machine: whoever reaches it can speak as any zone`;
+  if (!allowInsecure) {
+    throw invalid(
+      [{ field: 'natsUrl (MERIDIAN_NATS_URL)', reason }],
+      'Set natsCreds (MERIDIAN_NATS_CREDS) to the file of `meridianctl zone add`, or allowInsecure (MERIDIAN_ALLOW_INSECURE) to true.',
+    );
+  }
+  return `the NATS connection ${reason}`;
+}
+
+/** What stands between `//` and the path. */
+function authority(url: string): string {
+  return (url.split('://')[1] ?? '').split(/[/?#]/)[0] ?? '';
+}
+
+function hasUser(url: string): boolean {
+  return authority(url).lastIndexOf('@') > 0;
+}
+
+/** Without port and brackets. */
+function hostOf(url: string): string {
+  const host = authority(url).split('@').pop() ?? '';
+  return /^\[(.*)\]/.exec(host)?.[1] ?? host.replace(/:\d*$/, '');
+}
+
+/** Not a name that merely begins so: `127.0.0.1.example.org` is anywhere. */
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+
+/** One setting: its environment variable, the values it takes as text, and what to do when it is wrong. Its YAML key is the property's name. */
+export interface Setting<T> {
+  readonly variable: string;
+  /** Reads what YAML or the environment gave; environment variables are always text. */
+  readonly schema: z.ZodType<T>;
+  /** undefined: it must be set. */
+  readonly fallback?: T;
+  /** What it is, as the end of "must be ...". */
+  readonly expects: string;
+  /** Set to '' it means something; elsewhere an empty variable counts as not set. */
+  readonly mayBeEmpty?: boolean;
+}
+
+const text = z.string().min(1);
+const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')]);
+const port = z
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\d{1,5}$/)
+      .transform(Number),
+  ])
+  .pipe(z.number().int().min(0).max(65_535));
+const dnsLabel = z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);
+
+const DNS_LABEL = 'up to 63 lower-case letters, digits and "-", with a letter or digit at both ends';
+const PORT = 'a port, 0 (any free one) to 65535';
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+
+function setting<T>(
+  variable: string,
+  schema: z.ZodType<T>,
+  expects: string,
+  more: { fallback?: T; mayBeEmpty?: boolean } = {},
+): Setting<T> {
+  return { variable, schema, expects, ...more };
+}
+
+/** What every daemon can be told (design, section 8). */
+export const COMMON = {
+  /** The folder of the database. */
+  dataDir: setting('MERIDIAN_DATA_DIR', text, 'a folder', { fallback: './data' }),
+  /** '' : this control plane stands alone. */
+  natsUrl: setting(
+    'MERIDIAN_NATS_URL',
+    z.string().regex(/^((nats|tls|ws|wss):\/\/\S+)?$/),
+    'a URL that begins with nats://, tls://, ws:// or wss://, or empty',
+    {
+      fallback: 'nats://127.0.0.1:4222',
+      mayBeEmpty: true,
+    },
+  ),
+  /** A credentials file; '' : none. */
+  natsCreds: setting('MERIDIAN_NATS_CREDS', z.string(), 'a file made by `meridianctl zone add`', { fallback: '' }),
+  allowInsecure: setting('MERIDIAN_ALLOW_INSECURE', flag, 'true or false', { fallback: false }),
+  apiAddress: setting('MERIDIAN_API_ADDRESS', text.regex(/^[0-9A-Za-z.:%_-]+$/), 'an address or host name to listen on', {
+    fallback: '127.0.0.1',
+  }),
+  apiPort: setting('MERIDIAN_API_PORT', port, PORT, { fallback: 5681 }),
+  diagnosticsPort: setting('MERIDIAN_DIAGNOSTICS_PORT', port, PORT, { fallback: 5680 }),
+  logLevel: setting('MERIDIAN_LOG_LEVEL', z.enum(LEVELS), LEVELS.join(', '), { fallback: 'info' as const }),
+};
+
+/** What a zone can be told besides. */
+export const ZONE = {
+  ...COMMON,
+  zoneName: setting(
+    'MERIDIAN_ZONE_NAME',
+    dnsLabel.refine((name) => name !== 'global'),
+    `${DNS_LABEL}, and not "global"`,
+  ),
+  environment: setting('MERIDIAN_ENVIRONMENT', z.enum(['kubernetes', 'universal']), 'kubernetes or universal', {
+    fallback: 'kubernetes' as const,
+  }),
+  systemNamespace: setting('MERIDIAN_SYSTEM_NAMESPACE', dnsLabel, DNS_LABEL, { fallback: 'kuma-system' }),
+  /** Where Envoys connect. */
+  xdsPort: setting('MERIDIAN_XDS_PORT', port, PORT, { fallback: 5678 }),
+};
+
+export type Settings = Readonly<Record<string, Setting<unknown>>>;
+export type Values<S extends Settings> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never };
+
+export type GlobalConfig = Values<typeof COMMON>;
+export type ZoneConfig = Values<typeof ZONE>;
