@@ -1,0 +1,82 @@
+import { hostname } from 'node:os';
+import type { FastifyInstance } from 'fastify';
+import { isGlobal, type Plane } from '../control/plane.js';
+import { type Kind, KINDS, type PolicyShape, singularOf } from '../resource/kinds.js';
+import type { ApiOptions } from './options.js';
+import { isReadOnly } from './read-only.js';
+
+/** The API that is spoken: kumactl refuses any other product, and warns of any other version. */
+const API = { product: 'Kuma', version: '2.14.3' } as const;
+
+/** What the control plane is and what it can do, in Kuma's shapes. */
+export function addInfoRoutes(app: FastifyInstance, options: ApiOptions): void {
+  const { plane, info } = options;
+  app.get('/', () => ({
+    ...API,
+    hostname: hostname(),
+    instanceId: info.instance,
+    clusterId: info.clusterId,
+    gui: '',
+    implementation: { name: 'Meridian', version: info.version },
+  }));
+  const byName = [...KINDS].sort((a, b) => (a.type < b.type ? -1 : 1));
+  app.get('/_resources', () => ({ resources: byName.map((kind) => describeKind(kind, plane)) }));
+  app.get('/policies', () => ({ policies: byName.flatMap((kind) => describePolicy(kind, plane)) }));
+  app.get('/config', () => describeConfig(options));
+}
+
+/** Kuma's word for kinds whose `from` it reads as `rules` (its `_resources`). */
+const FROM_AS_RULES: readonly string[] = ['MeshAccessLog', 'MeshCircuitBreaker', 'MeshRateLimit', 'MeshTLS', 'MeshTimeout'];
+
+function describeKind(kind: Kind, { place }: Plane) {
+  return {
+    // What `kumactl export` carries to another global: what a user wrote at this one. It knows no kinds but Kuma's.
+    includeInFederation: kind.writtenBy.global && kind.short !== '' && kind.type !== 'Zone' && kind.apiVersion.startsWith('kuma.io/'),
+    name: kind.type,
+    path: kind.path,
+    pluralDisplayName: kind.plural,
+    ...(kind.policy ? { policy: describeShape(kind.type, kind.policy) } : {}),
+    readOnly: isReadOnly(kind, place),
+    scope: kind.scope,
+    shortName: kind.short,
+    singularDisplayName: singularOf(kind.type),
+  };
+}
+
+function describeShape(type: string, { from, rules, to }: PolicyShape) {
+  return {
+    hasFromTargetRef: from,
+    hasRulesTargetRef: rules,
+    hasToTargetRef: to,
+    isFromAsRules: FROM_AS_RULES.includes(type),
+    isTargetRef: true,
+  };
+}
+
+function describePolicy(kind: Kind, { place }: Plane) {
+  if (!kind.policy) return [];
+  return [
+    {
+      name: kind.type,
+      readOnly: isReadOnly(kind, place),
+      path: kind.path,
+      singularDisplayName: singularOf(kind.type),
+      pluralDisplayName: kind.plural,
+      isExperimental: false,
+      isTargetRefBased: true,
+      isInbound: kind.policy.from,
+      isOutbound: kind.policy.to,
+    },
+  ];
+}
+
+/** The configuration that clients may know, under Kuma's keys. There is no secret among it. */
+function describeConfig({ plane: { place }, address, port }: ApiOptions) {
+  return {
+    mode: isGlobal(place) ? 'global' : 'zone',
+    environment: place.environment,
+    ...(isGlobal(place) ? {} : { multizone: { zone: { name: place.zone } } }),
+    store: { type: 'sqlite', kubernetes: { systemNamespace: place.systemNamespace } },
+    apiServer: { http: { enabled: true, interface: address, port } },
+  };
+}

@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify';
+import { originalOf } from '../control/original.js';
+import { MeridianError } from '../errors.js';
+import { explicitForm } from '../policy/explicit.js';
+import { ROLES } from '../policy/role.js';
+import { parseKri } from '../resource/key.js';
+import { LABEL } from '../resource/labels.js';
+import { toUniversal } from '../resource/render.js';
+import type { Row } from '../resource/store.js';
+import { addressOf } from './collection.js';
+import type { ApiOptions } from './options.js';
+import { NOT_FOUND } from './errors.js';
+import { formatOf, show } from './show.js';
+
+interface KriRoute {
+  Params: { kri: string };
+}
+
+/** A resource by who it is, whatever it is called here; and what it means, with all that it leaves out said (design, section 3). */
+export function addKriRoutes(app: FastifyInstance, { plane }: ApiOptions): void {
+  const config = { title: 'Could not retrieve a resource' };
+  app.get<KriRoute>('/_kri/:kri', { config }, (request) => {
+    return show(plane, find(request.params.kri).resource, formatOf(addressOf(request).searchParams));
+  });
+  app.get<KriRoute>('/_explicit/:kri', { config }, (request) => {
+    const { resource } = find(request.params.kri);
+    const { spec, origin } = originalOf(plane, resource);
+    const role = ROLES.find((known) => known === resource.labels[LABEL.role]) ?? 'system';
+    return toUniversal({ ...resource, spec: explicitForm(resource.key.type, spec, role, resource.key, origin) }, plane.place);
+  });
+
+  /** A KRI may name a section of a resource: the resource is shown. */
+  function find(kri: string): Row {
+    const row = plane.store.get(parseKri(kri).key);
+    if (!row) throw new MeridianError('not_found', NOT_FOUND);
+    return row;
+  }
+}

@@ -1,0 +1,69 @@
+import type { FastifyInstance } from 'fastify';
+import { ledger, type LedgerEntry } from '../control/ledger.js';
+import { invalid } from '../errors.js';
+import { findKind, KINDS } from '../resource/kinds.js';
+import { quote } from '../resource/path.js';
+import type { Reader, Row } from '../resource/store.js';
+import { addressOf, collection, paging } from './collection.js';
+import { describeKey } from './keys.js';
+import type { ApiOptions } from './options.js';
+
+/** Which resources: `type`, `mesh` and `name` (the display name, or what it is called here). */
+interface Wanted {
+  readonly types: readonly string[];
+  readonly mesh: string | undefined;
+  readonly name: string | undefined;
+}
+
+/**
+ * `GET /_ledger?type=&mesh=&name=&peer=`: where each resource stands at each peer. `size`, `offset` and `total` count resources; each has an
+ * entry for every peer that should have it.
+ */
+export function addLedgerRoute(app: FastifyInstance, { plane, sync }: ApiOptions): void {
+  app.get('/_ledger', { config: { title: 'Could not retrieve resources' } }, (request) => {
+    const query = addressOf(request).searchParams;
+    const { offset, size } = paging(query);
+    const peer = query.get('peer') || undefined;
+    const { rows, total } = pageOf(plane.store, wantedBy(query), offset, size);
+    const entries = sync ? ledger(plane, rows, (name) => sync.view(name)) : [];
+    const items = entries.filter((entry) => peer === undefined || entry.peer === peer).map(describeEntry);
+    return collection(request, total, items);
+  });
+}
+
+function wantedBy(query: URLSearchParams): Wanted {
+  const type = query.get('type') || undefined;
+  if (type !== undefined && !findKind(type)) throw invalid([{ field: 'type', reason: `${quote(type)} is not a kind` }]);
+  const types = type === undefined ? KINDS.map((kind) => kind.type) : [type];
+  return { types, mesh: query.get('mesh') || undefined, name: query.get('name') || undefined };
+}
+
+/** The kinds one after another, each in its own order: the part of that list behind `offset`. */
+function pageOf(store: Reader, wanted: Wanted, offset: number, size: number): { rows: readonly Row[]; total: number } {
+  const rows: Row[] = [];
+  let total = 0;
+  for (const type of wanted.types) {
+    const { name, mesh } = wanted;
+    const from = Math.max(0, offset - total);
+    const page = name === undefined ? listed(store, type, mesh, from, size - rows.length) : named(store, type, mesh, name);
+    rows.push(...(name === undefined ? page.rows : page.rows.slice(from, from + size - rows.length)));
+    total += page.total;
+  }
+  return { rows, total };
+}
+
+function listed(store: Reader, type: string, mesh: string | undefined, offset: number, size: number) {
+  const { items, total } = store.list({ type, mesh }, offset, size);
+  return { rows: items.flatMap(({ key }) => store.get(key) ?? []), total };
+}
+
+function named(store: Reader, type: string, mesh: string | undefined, name: string) {
+  const rows = [...store.each(type)].filter(
+    ({ resource: { key, name: here } }) => (key.name === name || here === name) && (mesh === undefined || key.mesh === mesh),
+  );
+  return { rows, total: rows.length };
+}
+
+function describeEntry({ key, peer, state, reason, since }: LedgerEntry) {
+  return { ...describeKey(key), peer, state, reason, since };
+}

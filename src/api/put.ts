@@ -1,0 +1,72 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Plane } from '../control/plane.js';
+import { danglingReferences } from '../control/status.js';
+import { type Document, writeDocuments } from '../control/write.js';
+import { MeridianError, type Problem } from '../errors.js';
+import type { Key } from '../resource/key.js';
+import type { Kind } from '../resource/kinds.js';
+import { LABEL } from '../resource/labels.js';
+import { parseDocument } from '../resource/parse.js';
+import { formatPath, quote } from '../resource/path.js';
+import type { Draft } from '../resource/resource.js';
+import { hasNamespaces, restName } from '../resource/rest-name.js';
+import { valuesOf } from './documents.js';
+import { locate, type Params, withoutEchoedName } from './names.js';
+import type { ApiOptions } from './options.js';
+import { refuseReadOnlyKind } from './read-only.js';
+
+/** `PUT`: 201 for what was not there, else 200. References that point to nothing are warnings, for their targets may come later. */
+export function putResource({ plane, afterCommit }: ApiOptions, kind: Kind) {
+  return (request: FastifyRequest, reply: FastifyReply) => {
+    refuseReadOnlyKind(plane.place, kind);
+    const { mesh = '', name = '' } = request.params as Params;
+    const document = readDocument(plane, kind, mesh, request);
+    const { draft } = document;
+    const problems = draft ? [...disagreements(plane, kind, mesh, name, draft), ...document.problems] : document.problems;
+    const [written] = writeDocuments(plane, [{ draft, problems }]);
+    afterCommit();
+    void reply.code(written?.outcome === 'created' ? 201 : 200);
+    const warnings = written ? warningsOf(plane, written.key) : [];
+    return warnings.length === 0 ? {} : { warnings };
+  };
+}
+
+function readDocument(plane: Plane, kind: Kind, mesh: string, request: FastifyRequest): Document {
+  const [value, ...more] = valuesOf(request);
+  if (!value || more.length > 0) throw new MeridianError('invalid', 'the body must be one document', { hint: 'POST /apply takes several' });
+  return 'problem' in value ? { problems: [value.problem] } : parseDocument(withoutEchoedName(value.value, kind, plane, mesh));
+}
+
+/** What the URL and the document say differently, in Kuma's words. */
+function disagreements(plane: Plane, kind: Kind, mesh: string, name: string, draft: Draft): readonly Problem[] {
+  const fields = { name: isNamed(plane, kind, draft, name), type: draft.type === kind.type, mesh: draft.mesh === mesh };
+  const different = Object.entries(fields).filter(([, agrees]) => !agrees);
+  const problems = different.map(([field]) => ({ field, reason: `${field} from the URL has to be the same as in body` }));
+  return problems.length > 0 ? problems : mistaken(plane, kind, mesh, name, draft);
+}
+
+/** `slow`, or `slow.backend-ns` where there are namespaces. */
+function isNamed({ place }: Plane, kind: Kind, draft: Draft, name: string): boolean {
+  const namespace = draft.namespace ?? place.systemNamespace;
+  return name === draft.name || (hasNamespaces(kind, place) && name === `${draft.name}.${namespace}`);
+}
+
+/**
+ * A document `slow.backend-ns` without a namespace label would become a policy of the system namespace, beside the `slow` of `backend-ns`
+ * that this URL shows: surely not what was meant.
+ */
+function mistaken(plane: Plane, kind: Kind, mesh: string, name: string, draft: Draft): readonly Problem[] {
+  const shown = locate(plane, kind, mesh, name)?.resource;
+  if (!shown || draft.namespace !== undefined || !hasNamespaces(kind, plane.place) || shown.namespace === plane.place.systemNamespace)
+    return [];
+  const reason = `is missing: ${quote(name)} is ${shown.name} in namespace ${shown.namespace}; say which namespace is meant`;
+  return [{ field: formatPath(['labels', LABEL.namespace]), reason }];
+}
+
+function warningsOf(plane: Plane, key: Key): readonly string[] {
+  const row = plane.store.get(key);
+  if (!row) return [];
+  return danglingReferences(plane, row.resource).map(
+    ({ path, reason }) => `${restName(row.resource, plane.place)}: spec.${path}: ${reason}`,
+  );
+}

@@ -1,0 +1,74 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { meshExists } from '../control/own.js';
+import { deleteResource } from '../control/write.js';
+import { MeridianError } from '../errors.js';
+import { type Kind, KINDS } from '../resource/kinds.js';
+import type { Row } from '../resource/store.js';
+import { addressOf, collection, listQuery } from './collection.js';
+import { errorBody, NOT_FOUND } from './errors.js';
+import { locate, type Params } from './names.js';
+import type { ApiOptions } from './options.js';
+import { putResource } from './put.js';
+import { refuseReadOnlyKind } from './read-only.js';
+import { formatOf, show } from './show.js';
+import { removeZone } from './zones.js';
+
+/** `/meshes/{mesh}/{path}` for the kinds in meshes, `/{path}` for the global ones, with Kuma's titles for what fails. */
+export function addResourceRoutes(app: FastifyInstance, options: ApiOptions): void {
+  for (const kind of KINDS) {
+    const inMesh = kind.scope === 'Mesh';
+    const base = inMesh ? `/meshes/:mesh/${kind.path}` : `/${kind.path}`;
+    const preHandler = inMesh ? requireMesh(options) : [];
+    app.get(base, { preHandler, config: { title: 'Could not retrieve resources' } }, list(options, kind));
+    // All meshes at once.
+    if (inMesh) app.get(`/${kind.path}`, { config: { title: 'Could not retrieve resources' } }, list(options, kind));
+    app.get(`${base}/:name`, { preHandler, config: { title: 'Could not retrieve a resource' } }, getOne(options, kind));
+    app.delete(`${base}/:name`, { preHandler, config: { title: 'Could not delete a resource' } }, remove(options, kind));
+    app.put(`${base}/:name`, { preHandler, config: { title: 'Could not process a resource' } }, putResource(options, kind));
+  }
+}
+
+function requireMesh({ plane }: ApiOptions) {
+  return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    const { mesh = '' } = request.params as Params;
+    if (meshExists(plane.store, mesh)) return done();
+    void reply.code(404).send(errorBody(404, 'Failed to retrieve Mesh', NOT_FOUND));
+  };
+}
+
+function list({ plane }: ApiOptions, kind: Kind) {
+  return (request: FastifyRequest) => {
+    const { mesh } = request.params as Params;
+    const format = formatOf(addressOf(request).searchParams);
+    const { offset, size, nameContains, labels } = listQuery(request);
+    const page = plane.store.list({ type: kind.type, mesh, nameContains, labels }, offset, size);
+    const items = page.items.map((resource) => show(plane, resource, format));
+    return collection(request, page.total, items);
+  };
+}
+
+function getOne({ plane }: ApiOptions, kind: Kind) {
+  return (request: FastifyRequest) => {
+    const format = formatOf(addressOf(request).searchParams);
+    return show(plane, found(plane, kind, request).resource, format);
+  };
+}
+
+function remove(options: ApiOptions, kind: Kind) {
+  const { plane, afterCommit } = options;
+  return (request: FastifyRequest) => {
+    refuseReadOnlyKind(plane.place, kind);
+    const { key } = found(plane, kind, request).resource;
+    if (kind.type === 'Zone') removeZone(options, key.name);
+    else deleteResource(plane, key);
+    afterCommit();
+    return {};
+  };
+}
+
+function found(plane: ApiOptions['plane'], kind: Kind, request: FastifyRequest): Row {
+  const { mesh = '', name = '' } = request.params as Params;
+  const row = locate(plane, kind, mesh, name);
+  if (!row) throw new MeridianError('not_found', NOT_FOUND);
+  return row;
+}

@@ -1,0 +1,66 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import { MeridianError } from '../errors.js';
+import { addApplyRoute } from './apply.js';
+import { addBodyParsers, MAX_BODY_BYTES } from './bodies.js';
+import { errorHandler, sendNotFound } from './errors.js';
+import { addGuard } from './guard.js';
+import { addInfoRoutes } from './info.js';
+import { addKriRoutes } from './kri.js';
+import { addLedgerRoute } from './ledger.js';
+import { answerWrongMethods } from './methods.js';
+import type { ApiOptions } from './options.js';
+import { addRecoverRoute } from './recover.js';
+import { addResourceRoutes } from './resources.js';
+import { addSyncRoute } from './sync.js';
+import { addZoneRoutes } from './zones.js';
+
+/** The longest name is 253 characters, a namespace 63. Fastify answers longer parameters with 404. */
+const MAX_PARAMETER = 512;
+
+/**
+ * Serves the REST API (design, sections 1, 3 and 8) until `close`. `port` is the one it listens on. Throws `unavailable` when the address
+ * can't be had.
+ */
+export async function startApi(options: ApiOptions): Promise<{ port: number; close(): Promise<void> }> {
+  const app = createApi(options);
+  try {
+    await app.listen({ host: options.address, port: options.port });
+  } catch (cause) {
+    await app.close();
+    throw new MeridianError('unavailable', `the API can't listen on ${options.address}, port ${options.port}`, {
+      cause,
+      hint: 'choose another MERIDIAN_API_ADDRESS or MERIDIAN_API_PORT',
+    });
+  }
+  const bound = app.server.address();
+  return { port: typeof bound === 'object' && bound !== null ? bound.port : options.port, close: () => app.close() };
+}
+
+/** The API without a socket: for `startApi`, and to ask it directly. */
+export function createApi(options: ApiOptions): FastifyInstance {
+  const app = Fastify({
+    bodyLimit: MAX_BODY_BYTES,
+    exposeHeadRoutes: false,
+    forceCloseConnections: true,
+    frameworkErrors: errorHandler(options.report),
+    requestTimeout: 30_000,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER },
+  });
+  app.setErrorHandler(errorHandler(options.report));
+  app.setNotFoundHandler(sendNotFound);
+  addGuard(app, options.address);
+  addBodyParsers(app);
+  answerWrongMethods(app, () => addRoutes(app, options));
+  return app;
+}
+
+function addRoutes(app: FastifyInstance, options: ApiOptions): void {
+  addInfoRoutes(app, options);
+  addKriRoutes(app, options);
+  addZoneRoutes(app, options);
+  addResourceRoutes(app, options);
+  addApplyRoute(app, options);
+  addLedgerRoute(app, options);
+  addSyncRoute(app, options);
+  addRecoverRoute(app, options);
+}

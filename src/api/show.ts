@@ -1,0 +1,27 @@
+import { danglingReferences } from '../control/status.js';
+import type { Plane } from '../control/plane.js';
+import { invalid } from '../errors.js';
+import { toKubernetes, toUniversal } from '../resource/render.js';
+import type { JsonObject, Resource } from '../resource/resource.js';
+
+/** Which of the two YAML formats an answer has. */
+export type Format = 'universal' | 'kubernetes';
+
+/** Kuma's values of `?format=`; absent: universal. Throws `invalid`. */
+export function formatOf(query: URLSearchParams): Format {
+  const text = query.get('format') ?? 'universal';
+  if (text === 'universal') return 'universal';
+  if (text === 'kubernetes' || text === 'k8s') return 'kubernetes';
+  throw invalid([{ field: 'format', reason: 'must be one of "k8s", "kubernetes", "universal"' }]);
+}
+
+/** A resource as the API shows it, with the references that point to nothing in its status (design, section 3). */
+export function show(plane: Plane, resource: Resource, format: Format): JsonObject {
+  const shown = withReferences(plane, resource);
+  return format === 'kubernetes' ? toKubernetes(shown, plane.place) : toUniversal(shown, plane.place);
+}
+
+function withReferences(plane: Plane, resource: Resource): Resource {
+  const references = danglingReferences(plane, resource).map(({ path, reason }) => ({ path, reason }));
+  return references.length === 0 ? resource : { ...resource, status: { ...resource.status, references } };
+}
