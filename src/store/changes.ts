@@ -29,8 +29,8 @@ const CHANGES = `
       AND NOT EXISTS (SELECT 1 FROM log later WHERE later.key = l.key AND later.seq > l.seq)
   ) AS last
   WHERE wire <> '' OR EXISTS (
-    SELECT 1 FROM log past WHERE past.key = last.number AND past.seq >= @first
-      AND (${isIncluded('past.audience_before', 'last.zone')} OR ${isIncluded('past.audience_after', 'last.zone')}))
+    SELECT 1 FROM log since
+    WHERE since.key = last.number AND since.seq >= @first AND ${isIncluded('since.audience_before', 'last.zone')})
   ORDER BY seq`;
 
 interface ChangeColumns extends Key {

@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../kds/digest.js';
+import { type Audience, includes } from '../resource/audience.js';
+import { compareKeys, type Key, keyId } from '../resource/key.js';
+import type { FeedChange, FeedSummary, Row, Transaction } from '../resource/store.js';
+import { openSnapshot, openStore, type SqliteStore } from './open.js';
+import { OPTIONS, PEERS, resource, someAudience, someKey } from './sample.spec.js';
+
+/** A feed's content, by key. */
+type Feed = Map<string, FeedChange>;
+
+/** What a store should be: all its rows, and every feed as it was at every revision. */
+interface Model {
+  rows: Map<string, Row>;
+  readonly history: Map<string, Feed>[];
+}
+
+interface Real {
+  store: SqliteStore;
+}
+
+type Operation =
+  | { readonly do: 'put'; readonly key: Key; readonly name: string; readonly audience: Audience; readonly content: number }
+  | { readonly do: 'delete'; readonly key: Key };
+
+function feedsOf(rows: Model['rows']): Map<string, Feed> {
+  const sorted = [...rows.values()].sort((a, b) => compareKeys(a.resource.key, b.resource.key));
+  const feed = (peer: string): Feed =>
+    new Map(
+      sorted
+        .filter(({ resource, audience }) => includes(audience, resource.key, peer))
+        .map(({ resource: { key }, wire }) => [keyId(key), { key, wire }]),
+    );
+  return new Map(PEERS.map((peer) => [peer, feed(peer)]));
+}
+
+function summaryOf(feed: Feed): FeedSummary {
+  const digest = [...feed.values()].reduce((sum, { wire }) => addHash(sum, hashItem(wire)), EMPTY_DIGEST);
+  return { count: feed.size, digest: formatDigest(digest) };
+}
+
+/** What a receiver does, and no more. */
+function replay(feed: Feed, changes: readonly FeedChange[]): void {
+  for (const { key, wire } of changes) {
+    if (wire === '') feed.delete(keyId(key));
+    else feed.set(keyId(key), { key, wire });
+  }
+}
+
+/** One operation on the rows, naively; the answer that the store should give, or `conflict`. */
+function onModel(rows: Model['rows'], operation: Operation, revision: number): unknown {
+  const id = keyId(operation.key);
+  const old = rows.get(id);
+  if (operation.do === 'delete') return rows.delete(id);
+  const { key, name, audience, content } = operation;
+  const next = {
+    resource: resource(key, { name, spec: { content } }),
+    audience,
+    wire: audience.to === 'none' ? '' : wireOf(operation),
+    revision,
+  };
+  if (old && JSON.stringify({ ...old, revision }) === JSON.stringify(next)) return 'unchanged';
+  const holds = ({ resource: { key: other, name: taken } }: Row): boolean =>
+    keyId(other) !== id && other.type === key.type && other.mesh === key.mesh && taken === name;
+  if ([...rows.values()].some(holds)) return 'conflict';
+  rows.set(id, next);
+  return old ? 'changed' : 'created';
+}
+
+function wireOf({ key, content }: Extract<Operation, { do: 'put' }>): string {
+  return JSON.stringify([Object.values(key), content]);
+}
+
+function onStore(tx: Transaction, operation: Operation): unknown {
+  if (operation.do === 'delete') return tx.delete(operation.key);
+  const { key, name, audience, content } = operation;
+  try {
+    return tx.put(resource(key, { name, spec: { content } }), audience, wireOf(operation));
+  } catch (thrown) {
+    return (thrown as { code: unknown }).code;
+  }
+}
+
+class Commit implements fc.Command<Model, Real> {
+  constructor(
+    readonly operations: readonly Operation[],
+    readonly fails: boolean,
+  ) {}
+  check = (): boolean => true;
+  run(model: Model, { store }: Real): void {
+    const rows = new Map(model.rows);
+    const expected = this.operations.map((operation) => onModel(rows, operation, model.history.length));
+    const aborted = new Error('aborted');
+    let answers: unknown[] = [];
+    const commit = (): void =>
+      store.commit((tx) => {
+        answers = this.operations.map((operation) => onStore(tx, operation));
+        if (this.fails) throw aborted;
+      });
+    if (this.fails) assert.throws(commit, (thrown) => thrown === aborted);
+    else commit();
+    assert.deepEqual(answers, expected);
+    const changed = expected.some((answer) => answer === true || answer === 'created' || answer === 'changed');
+    if (changed && !this.fails) {
+      model.rows = rows;
+      model.history.push(feedsOf(rows));
+    }
+    assert.equal(store.head().revision, model.history.length - 1);
+  }
+  toString = (): string => `commit(${JSON.stringify(this.operations)}, ${this.fails ? 'fails' : 'goes through'})`;
+}
+
+class Restart implements fc.Command<Model, Real> {
+  check = (): boolean => true;
+  run(_model: Model, real: Real): void {
+    const bytes = real.store.snapshot();
+    real.store.close();
+    real.store = openSnapshot(bytes, OPTIONS);
+  }
+  toString = (): string => 'restart';
+}
+
+/** Reads a random part of the past, so that what the feeds remember of it is tried too. */
+class Look implements fc.Command<Model, Real> {
+  constructor(
+    readonly back: number,
+    readonly maxBytes: number,
+  ) {}
+  check = (): boolean => true;
+  run(model: Model, { store }: Real): void {
+    const revision = Math.max(0, model.history.length - 1 - this.back);
+    for (const peer of PEERS) checkFeed(store, peer, model.history, revision, this.maxBytes);
+    for (const row of model.rows.values()) assert.deepEqual(store.get(row.resource.key), row);
+    const sorted = [...model.rows.values()].sort((a, b) => compareKeys(a.resource.key, b.resource.key));
+    assert.deepEqual(
+      ['MeshService', 'MeshTimeout'].flatMap((type) => [...store.each(type)]),
+      sorted,
+    );
+  }
+  toString = (): string => `look(${this.back}, ${this.maxBytes})`;
+}
+
+function checkFeed(store: SqliteStore, peer: string, history: Model['history'], revision: number, maxBytes: number): void {
+  const now = history.at(-1)?.get(peer) ?? new Map();
+  const then = history[revision]?.get(peer) ?? new Map();
+  assert.deepEqual(store.feed.summary(peer), summaryOf(now));
+  assert.deepEqual(store.feed.summaryAt(peer, revision), summaryOf(then));
+  assert.deepEqual(allPages(store, peer, maxBytes), [...now.values()]);
+  const replayed = new Map(then);
+  const changes = allChanges(store, peer, revision, maxBytes);
+  replay(replayed, changes);
+  assert.deepEqual(summaryOf(replayed), summaryOf(now));
+  assert.equal(new Set(changes.map(({ key }) => keyId(key))).size, changes.length, 'no key twice');
+  const known = new Set(history.slice(revision).flatMap((feeds) => [...(feeds.get(peer)?.keys() ?? [])]));
+  for (const { key, wire } of changes) {
+    assert.equal(wire === '', !now.has(keyId(key)), 'what is there is put, what is not is deleted');
+    // Within a commit a key may come and go: then it is not in the history of revisions, and deleted all the same.
+    if (!known.has(keyId(key))) assert.equal(wire, '');
+  }
+}
+
+/** All changes since `revision`, page by page; `between` runs behind each page. */
+function allChanges(store: SqliteStore, peer: string, revision: number, maxBytes: number, between = (): void => {}): FeedChange[] {
+  const all: FeedChange[] = [];
+  let after: number | undefined = 0;
+  while (after !== undefined) {
+    const page: { readonly changes: readonly FeedChange[]; readonly next: number | undefined } = store.feed.changes(
+      peer,
+      revision,
+      after,
+      maxBytes,
+    );
+    all.push(...page.changes);
+    after = page.next;
+    if (after !== undefined) between();
+  }
+  return all;
+}
+
+function allPages(store: SqliteStore, peer: string, maxBytes: number, between = (): void => {}): FeedChange[] {
+  const all: FeedChange[] = [];
+  let after: Key | undefined;
+  do {
+    const page: { readonly items: readonly FeedChange[]; readonly next: Key | undefined } = store.feed.page(peer, after, maxBytes);
+    all.push(...page.items);
+    after = page.next;
+    if (after) between();
+  } while (after);
+  return all;
+}
+
+const somePut = fc.record(
+  {
+    do: fc.constant('put' as const),
+    key: someKey,
+    name: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'),
+    audience: someAudience,
+    content: fc.nat(2),
+  },
+  { noNullPrototype: true },
+);
+const someDelete = fc.record({ do: fc.constant('delete' as const), key: someKey }, { noNullPrototype: true });
+const someOperations: fc.Arbitrary<Operation[]> = fc.array(
+  fc.oneof({ weight: 3, arbitrary: somePut }, { weight: 1, arbitrary: someDelete }),
+  {
+    minLength: 1,
+    maxLength: 5,
+  },
+);
+
+test('the store is what a naive one would be, for every peer and back to every revision', () => {
+  const commands = fc.commands(
+    [
+      fc.tuple(someOperations, fc.nat(5)).map(([operations, fails]) => new Commit(operations, fails === 0)),
+      fc.tuple(someOperations, fc.nat(5)).map(([operations, fails]) => new Commit(operations, fails === 0)),
+      fc.tuple(fc.nat(20), fc.nat(200)).map(([back, maxBytes]) => new Look(back, maxBytes)),
+      fc.constant(new Restart()),
+    ],
+    { maxCommands: 40 },
+  );
+  fc.assert(
+    fc.property(commands, (commands) => {
+      const real = { store: openStore(':memory:', OPTIONS) };
+      fc.modelRun(() => ({ model: { rows: new Map(), history: [feedsOf(new Map())] }, real }), commands);
+      real.store.close();
+    }),
+  );
+});
+
+/** A store that goes on changing: each call makes the next of the given commits. */
+function churn(store: SqliteStore, commits: readonly Operation[][]): () => void {
+  const left = [...commits];
+  return () => {
+    const operations = left.shift() ?? [];
+    store.commit((tx) => operations.map((operation) => onStore(tx, operation)));
+  };
+}
+
+function content(store: SqliteStore, peer: string): Feed {
+  return new Map(allPages(store, peer, 1e9).map((change) => [keyId(change.key), change]));
+}
+
+test('a transfer leads to the present feed though the store changes between its pages: a delta, and a scan with the delta behind it', () => {
+  const someCommits = fc.array(someOperations, { maxLength: 20 });
+  fc.assert(
+    fc.property(someCommits, someCommits, someCommits, fc.nat(60), (past, during, later, maxBytes) => {
+      for (const peer of PEERS) {
+        const store = openStore(':memory:', OPTIONS);
+        past.forEach(churn(store, past));
+        const delta = content(store, peer);
+        const { revision } = store.head();
+        const scan: Feed = new Map();
+        replay(scan, allPages(store, peer, maxBytes, churn(store, during)));
+        replay(delta, allChanges(store, peer, revision, maxBytes, churn(store, later)));
+        replay(scan, allChanges(store, peer, revision, maxBytes));
+        const now = store.feed.summary(peer);
+        store.close();
+        assert.deepEqual([summaryOf(delta), summaryOf(scan)], [now, now]);
+      }
+    }),
+  );
+});
