@@ -1,6 +1,5 @@
 import { asMeridianError } from '../errors.js';
 import { encodeItem, type Item, type ItemReference } from '../kds/item.js';
-import { hashedName } from '../naming/hash.js';
 import { referenceAt, renderReferences } from '../naming/references.js';
 import { admit } from '../policy/admit.js';
 import { audienceAt } from '../policy/reach.js';
@@ -9,7 +8,9 @@ import { ROLES, type Role } from '../policy/role.js';
 import { NOBODY } from '../resource/audience.js';
 import { type Key, sameKey } from '../resource/key.js';
 import { findKind } from '../resource/kinds.js';
-import type { JsonObject, Place } from '../resource/resource.js';
+import { userLabels } from '../resource/labels.js';
+import { identityProblems } from '../resource/names.js';
+import type { Draft, JsonObject, Place } from '../resource/resource.js';
 import type { Transaction } from '../resource/store.js';
 import { validateDraft } from '../resource/validate.js';
 import { assign, meshExists, resolveAll } from './own.js';
@@ -36,35 +37,35 @@ export function putCopy(tx: Transaction, plane: Plane, origin: Place, item: Item
 }
 
 /** What is wrong with an item wherever it goes: what can't be read can't be enforced. */
-function whyUnusable(tx: Transaction, { key, labels, spec, status }: Item): string | undefined {
+function whyUnusable(tx: Transaction, item: Item): string | undefined {
+  const { key } = item;
   if (!findKind(key.type)) return `this control plane does not know the kind ${key.type}: it needs a newer version`;
-  const problems = validateDraft({
-    type: key.type,
-    mesh: key.mesh,
-    name: key.name,
-    namespace: key.namespace || undefined,
-    labels,
-    spec,
-    status,
-  });
+  const draft = draftOf(item);
+  const problems = [...identityProblems(draft), ...validateDraft(draft)];
   const [first] = problems;
   if (first) return `${first.field}: ${first.reason}${problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''}`;
   if (key.mesh !== '' && !meshExists(tx, key.mesh)) return `mesh ${key.mesh} does not exist here`;
   return undefined;
 }
 
+/** An item as if its user had written it here. The computed labels are left out: they are worked out again, never believed (design, section 1). */
+function draftOf({ key, labels, spec, status }: Item): Draft {
+  const { type, mesh, name, namespace } = key;
+  return { type, mesh, name, namespace: namespace || undefined, labels: userLabels(labels), spec, status };
+}
+
 /** What came from a zone is admitted as that zone should have done it, then handed on by the rules of its role. */
-function copyAtGlobal(tx: Transaction, plane: Plane, origin: Place, { key, labels, spec, status }: Item): string | undefined {
-  const result = admit(
-    { type: key.type, mesh: key.mesh, name: key.name, namespace: key.namespace || undefined, labels, spec, status },
-    origin,
-  );
+function copyAtGlobal(tx: Transaction, plane: Plane, origin: Place, item: Item): string | undefined {
+  const { key, spec, status } = item;
+  const draft = draftOf(item);
+  const result = admit(draft, origin);
   if ('problems' in result) return result.problems.map(({ field, reason }) => `${field}: ${reason}`).join('; ');
   const { admitted } = result;
   if (!sameKey(admitted.key, key)) return `its namespace ${key.namespace || '(none)'} can't be in zone ${origin.zone}`;
   if (!findKind(key.type)?.sync.up) return `a ${key.type} does not go from a zone to global`;
   const references = resolveAll(tx, key, origin, spec);
   const name = assign(tx, key);
+  const { labels } = draft;
   write(tx, plane, { key, labels, spec, status, name, role: admitted.role, environment: origin.environment, references });
   tx.setReferences(
     key,
@@ -117,9 +118,4 @@ function write(tx: Transaction, plane: Plane, copy: Copy): void {
 function calledHere(place: Place, { target, name }: ItemReference): { name: string; namespace: string | undefined } {
   const { name: here, namespace } = referenceAt(place, target, name);
   return { name: here, namespace };
-}
-
-/** Whether copies of `key` have another name than the one that everybody would expect: what refers to it must be rendered again. */
-export function hasUnexpectedName(tx: Transaction, key: Key): boolean {
-  return tx.assignedName(key) !== hashedName(key);
 }

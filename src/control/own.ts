@@ -1,6 +1,6 @@
 import { MeridianError } from '../errors.js';
 import { encodeItem, type Item, type ItemReference } from '../kds/item.js';
-import { findReferences, resolveReference } from '../naming/references.js';
+import { findReferences, isNobodys, resolveReference } from '../naming/references.js';
 import { nameFor } from '../naming/assign.js';
 import type { Admitted } from '../policy/admit.js';
 import { audienceAt } from '../policy/reach.js';
@@ -43,16 +43,19 @@ export function putOwn(tx: Transaction, plane: Plane, { admitted, spec, status }
 }
 
 /** Global resolves what its own policies refer to; a zone's are resolved by global, from the spec and the proven zone. */
-function ownReferences(reader: Reader, place: Place, key: Key, spec: JsonObject): readonly ItemReference[] {
-  return isGlobal(place) ? resolveAll(reader, key, place, spec) : [];
+function ownReferences(tx: Transaction, place: Place, key: Key, spec: JsonObject): readonly ItemReference[] {
+  return isGlobal(place) ? resolveAll(tx, key, place, spec) : [];
 }
 
-/** Every reference of a spec that `origin` wrote, with its target's key and the name that copies of the target have. */
-export function resolveAll(reader: Reader, policy: Key, origin: Place, spec: JsonObject): ItemReference[] {
-  const names = { assigned: (key: Key) => reader.assignedName(key), holder: (type: string, name: string) => reader.nameHolder(type, name) };
+/**
+ * Every reference of a spec that `origin` wrote, with its target's key and the name that copies of the target have. That name is given out here: else
+ * another resource could take it before the target comes, and be meant by everybody's copy of this policy.
+ */
+export function resolveAll(tx: Transaction, policy: Key, origin: Place, spec: JsonObject): ItemReference[] {
+  const holder = (type: string, name: string) => tx.nameHolder(type, name);
   return findReferences(policy.type, spec).map((reference) => {
-    const target = resolveReference(reference, policy, origin, names.holder);
-    return { path: reference.path, target, name: nameFor(target, names) };
+    const target = resolveReference(reference, policy, origin, holder);
+    return { path: reference.path, target, name: isNobodys(target) ? target.name : assign(tx, target) };
   });
 }
 

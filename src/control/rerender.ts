@@ -3,18 +3,23 @@ import type { Key } from '../resource/key.js';
 import { LABEL } from '../resource/labels.js';
 import { ROLES } from '../policy/role.js';
 import type { Transaction } from '../resource/store.js';
-import { hasUnexpectedName, putCopy } from './copy.js';
+import { nobodys } from '../naming/references.js';
+import { putCopy } from './copy.js';
 import { putOwn } from './own.js';
 import { placeOf } from './peers.js';
 import { isGlobal, owns, type Plane } from './plane.js';
 
 /**
- * Renders again what refers to `target`, once it has come under another name than everybody expected (a collision). Everything else already carries
- * the right name: until its target comes, a reference is rendered with the name that the target would get.
+ * Renders again what refers to `target` by the name of its copies and was written before anybody knew whose name that is. Everything else carries
+ * the right name already: that of a target is given out when the first reference to it comes.
+ *
+ *   at global, to: MeshService web-<hash>, whom nobody knows   -> everywhere web-<hash>
+ *   web of west arrives and is called so                       -> in west web, elsewhere web-<hash>
  */
 export function rerender(tx: Transaction, plane: Plane, target: Key): void {
-  if (!isGlobal(plane.place) || !hasUnexpectedName(tx, target)) return;
-  for (const policy of tx.referrers(target)) {
+  const name = isGlobal(plane.place) ? tx.assignedName(target) : undefined;
+  if (name === undefined) return;
+  for (const policy of tx.referrers(nobodys(target.type, target.mesh, name))) {
     if (owns(plane.place, policy)) rerenderOwn(tx, plane, policy);
     else rerenderCopy(tx, plane, policy);
   }

@@ -81,7 +81,7 @@ export function impliedNamespace(kind: string, policy: Key, origin: Place): stri
  *
  *   east, namespace `ns`: `{kind: MeshService, name: backend}`                                  -> backend of east, ns
  *   the same with `name: web-<hash>, namespace: kuma-system`, a copy of web of west, namespace `w`  -> web of west, w
- *   the same where nobody holds that name                                                       -> web-<hash> of east, kuma-system
+ *   the same where nobody holds that name yet                                                   -> nobody's web-<hash>
  */
 export function resolveReference(
   reference: Reference,
@@ -92,10 +92,21 @@ export function resolveReference(
   const { kind, name } = reference;
   const namespace = reference.namespace ?? impliedNamespace(kind, policy, origin);
   // On universal and on global the system namespace is '', as is that of every reference without one.
-  const held = looksHashed(name) && namespace === origin.systemNamespace ? holder(kind, name) : undefined;
+  if (!looksHashed(name) || namespace !== origin.systemNamespace)
+    return { type: kind, mesh: policy.mesh, zone: policy.zone, namespace, name };
+  const held = holder(kind, name);
   // Names are shared by all meshes, references never leave theirs.
-  if (held?.mesh === policy.mesh) return held;
-  return { type: kind, mesh: policy.mesh, zone: policy.zone, namespace, name };
+  return held?.mesh === policy.mesh ? held : nobodys(kind, policy.mesh, name);
+}
+
+/** The key that stands for the holder of a copy's name until it is known. Nothing can have it: no user may write such a name on global. */
+export function nobodys(type: string, mesh: string, name: string): Key {
+  return { type, mesh, zone: '', namespace: '', name };
+}
+
+/** Whether a target is the unknown holder of a copy's name. */
+export function isNobodys({ zone, namespace, name }: Key): boolean {
+  return zone === '' && namespace === '' && looksHashed(name);
 }
 
 /** How the reader at `place` calls `target`: by its own name where it comes from, elsewhere by that of its copy. */
