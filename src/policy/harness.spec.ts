@@ -1,0 +1,71 @@
+import type { Labels } from '../resource/labels.js';
+import type { JsonObject, JsonValue, Resource } from '../resource/resource.js';
+import { givenResource } from './decide/given.js';
+import { indexMesh, type MeshIndex } from './match/mesh.js';
+import { type Policy, readPolicies } from './match/policy.js';
+import { type Inbound, type Proxy, readProxy } from './match/proxy.js';
+
+/** What the specs of policies share: resources in a few words. */
+
+/** Where something is from: `global` by default, `east`, `east/backend-ns`. */
+export function resource(type: string, name: string, spec: JsonObject, from = '', labels: Labels = {}, mesh = 'default'): Resource {
+  const [zone, namespace] = from.split('/');
+  const origin = { ...(zone ? { 'kuma.io/zone': zone } : {}), ...(namespace ? { 'k8s.kuma.io/namespace': namespace } : {}) };
+  const body = type === 'Dataplane' || type === 'MeshGateway' ? spec : { spec };
+  return givenResource({ type, mesh, name, labels: { ...labels, ...origin }, ...body }, name);
+}
+
+export interface Shape {
+  readonly name?: string;
+  readonly from?: string;
+  readonly labels?: Labels;
+  readonly tags?: Labels;
+  readonly protocol?: string;
+  readonly mesh?: string;
+}
+
+/** A Dataplane with one inbound on port 8080, called `main`. */
+export function dataplane({
+  name = 'backend-1',
+  from = 'east',
+  labels = {},
+  tags = {},
+  protocol = 'http',
+  mesh = 'default',
+}: Shape = {}): Resource {
+  const inbound = { port: 8080, name: 'main', protocol, tags };
+  return resource('Dataplane', name, { networking: { address: '127.0.0.1', inbound: [inbound] } }, from, labels, mesh);
+}
+
+export function permission(name: string, spec: JsonObject, from = '', labels: Labels = {}): Resource {
+  return resource('MeshTrafficPermission', name, spec, from, labels);
+}
+
+/** Items of `from`, each as a targetRef and an action. */
+export function fromList(...items: readonly (readonly [targetRef: JsonValue, action: string])[]): JsonObject {
+  return { from: items.map(([targetRef, action]) => ({ targetRef, default: { action } })) };
+}
+
+export function exact(value: string): JsonObject {
+  return { spiffeId: { type: 'Exact', value } };
+}
+
+export function prefix(value: string): JsonObject {
+  return { spiffeId: { type: 'Prefix', value } };
+}
+
+export interface World {
+  readonly policies: readonly Policy[];
+  readonly proxy: Proxy;
+  readonly inbound: Inbound;
+  readonly mesh: MeshIndex;
+}
+
+/** Policies read and ordered, and the proxy that they may select. */
+export function world(policies: readonly Resource[], target: Resource, others: readonly Resource[] = []): World {
+  const mesh = indexMesh([...others, target]);
+  const proxy = readProxy(target, mesh);
+  const [inbound] = proxy.inbounds;
+  if (!inbound) throw new Error('a proxy has at least one inbound');
+  return { policies: readPolicies(policies), proxy, inbound, mesh };
+}
