@@ -25,6 +25,7 @@ export function openDatabase(source: string | Buffer): Connection {
   try {
     refuseForeign(db);
     configure(db);
+    if (!db.memory) makePrivate(db.name);
     refuseDamaged(db);
     migrate(db);
     return db;
@@ -83,7 +84,7 @@ export function createPrivate(path: string): void {
   if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600));
 }
 
-/** The same for a file that was there before us, once we know that it is ours. */
+/** The same mode for a file that was there before us, once we know that it is ours. */
 export function makePrivate(path: string): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) chmodSync(file, 0o600);
 }

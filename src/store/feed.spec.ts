@@ -54,6 +54,15 @@ test('an audience that changed is a put where it is in, a delete where it was, e
   }
 });
 
+test('what left a feed before the revision is not deleted again', (t) => {
+  const store = memory(t);
+  put(store, key('a'), OTHERS);
+  put(store, key('a'), NOBODY);
+  put(store, key('a'), WEST);
+  assert.deepEqual(brief(store.feed.changes('east', 1, 0, ALL).changes), ['-a']);
+  assert.deepEqual(brief(store.feed.changes('east', 2, 0, ALL).changes), []);
+});
+
 test('the origin does not get its own, not even when it is the only one meant', (t) => {
   const store = memory(t);
   put(store, key('a', 'east'), OTHERS);

@@ -17,12 +17,12 @@ export function lockFolder(path: string): () => void {
     lock.pragma('locking_mode = EXCLUSIVE');
     lock.pragma('journal_mode = MEMORY');
     lock.exec('BEGIN EXCLUSIVE');
+    makePrivate(file);
+    return () => lock.close();
   } catch (thrown) {
     lock.close();
     throw isBusy(thrown) ? inUse(folder) : thrown;
   }
-  makePrivate(file);
-  return () => lock.close();
 }
 
 function isBusy(thrown: unknown): boolean {

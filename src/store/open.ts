@@ -1,15 +1,6 @@
 import type { Reader, Store, Transaction } from '../resource/store.js';
 import { createCommits } from './commit.js';
-import {
-  type Connection,
-  createPrivate,
-  makePrivate,
-  openDatabase,
-  refuseShort,
-  requireDurable,
-  storeError,
-  withoutWal,
-} from './database.js';
+import { type Connection, createPrivate, openDatabase, refuseShort, requireDurable, storeError, withoutWal } from './database.js';
 import { createFeed, readSums } from './feed.js';
 import { createKeys } from './keys.js';
 import { listResources } from './list.js';
@@ -47,9 +38,7 @@ export function openStore(path: string, options: StoreOptions): SqliteStore {
     unlock = lockFolder(path);
     createPrivate(path);
     refuseShort(path);
-    const db = openDatabase(path);
-    makePrivate(path);
-    return createStore(db, options, unlock);
+    return createStore(openDatabase(path), options, unlock);
   } catch (thrown) {
     unlock();
     throw storeError(thrown, path);
