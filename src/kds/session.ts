@@ -221,6 +221,8 @@ function identify(state: Session, from: Speaker, context: Context): { step: Step
     return refuse(state, {
       code: 'store-changed',
       message: `store ${from.store} speaks for an identity that belongs to store ${context.pin}`,
+      // The one that it belongs to hears this too: it is not meant.
+      instance: from.instance,
     });
   }
   const order = state.speaker ? compareSpeakers(from, state.speaker) : 1;
