@@ -1,6 +1,7 @@
 import type { Key } from '../resource/key.js';
 import type { Place } from '../resource/resource.js';
 import type { Transaction } from '../resource/store.js';
+import { peersOf, placeOf } from './peers.js';
 import type { Plane } from './plane.js';
 import { judge } from './receive.js';
 
@@ -14,4 +15,14 @@ export function retryRefused(tx: Transaction, plane: Plane, peer: string, origin
     const item = tx.mirror.get(peer, key);
     if (item) judge(tx, plane, peer, origin, item);
   }
+}
+
+/** At the start: all that was refused is judged again, for this program may know more than the one that refused it. */
+export function retryAllRefused(plane: Plane): void {
+  plane.store.commit((tx) => {
+    for (const peer of peersOf(tx)) {
+      const origin = placeOf(tx, peer);
+      if (origin) retryRefused(tx, plane, peer, origin, () => true);
+    }
+  });
 }

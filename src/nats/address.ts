@@ -1,4 +1,4 @@
-import { MeridianError } from '../errors.js';
+import { invalid, type MeridianError } from '../errors.js';
 
 /** A NATS server to connect to, taken apart from its URL. */
 export interface NatsAddress {
@@ -19,9 +19,9 @@ const PORTS = { nats: 4222, tls: 4222, ws: 80, wss: 443 } as const;
 /** Takes a URL like `tls://nats.example.org:4222` apart. Throws `invalid`; the message never holds the URL, for it may hold a password. */
 export function parseAddress(text: string): NatsAddress {
   const protocol = text.split('://')[0] ?? '';
-  if (!isProtocol(protocol)) throw new MeridianError('invalid', 'the NATS URL must begin with nats://, tls://, ws:// or wss://');
+  if (!isProtocol(protocol)) throw wrong('must begin with nats://, tls://, ws:// or wss://');
   const parsed = parseUrl(`http://${text.slice(protocol.length + 3)}`);
-  if (!parsed || parsed.hostname === '') throw new MeridianError('invalid', 'the NATS URL is not a URL');
+  if (!parsed || parsed.hostname === '') throw wrong('is not a URL');
   // `new URL` drops the port that is http's own.
   const port = parsed.port === '' ? (/:0*80$/.test(authority(text)) ? 80 : PORTS[protocol]) : Number(parsed.port);
   const path = protocol === 'ws' || protocol === 'wss' ? parsed.pathname.replace(/^\/$/, '') : '';
@@ -42,8 +42,8 @@ function userOf(name: string, password: string): Pick<NatsAddress, 'user' | 'tok
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
-  } catch (cause) {
-    throw new MeridianError('invalid', 'the user or password in the NATS URL is not percent-encoded', { cause });
+  } catch {
+    throw wrong('has a user or password that is not percent-encoded');
   }
 }
 
@@ -62,4 +62,8 @@ function parseUrl(text: string): URL | undefined {
 /** What stands between `//` and the path. */
 function authority(text: string): string {
   return (text.split('://')[1] ?? '').split(/[/?#]/)[0] ?? '';
+}
+
+function wrong(reason: string): MeridianError {
+  return invalid([{ field: 'MERIDIAN_NATS_URL', reason }]);
 }

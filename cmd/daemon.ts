@@ -1,0 +1,100 @@
+import { parseArgs } from 'node:util';
+import { readConfigFile } from '../src/config/file.js';
+import { readSettings } from '../src/config/read.js';
+import { insecurity } from '../src/config/security.js';
+import type { GlobalConfig, Settings, Values } from '../src/config/settings.js';
+import { asMeridianError, invalid, type MeridianError } from '../src/errors.js';
+import { createLogger, type Report, reporter } from '../src/runtime/logger.js';
+import { Supervisor } from '../src/runtime/supervisor.js';
+import { readVersion } from './version.js';
+
+/** What every part of a daemon is started with. */
+export interface Daemon<C extends GlobalConfig = GlobalConfig> {
+  readonly config: C;
+  readonly version: string;
+  readonly supervisor: Supervisor;
+  /** The way to the log for one component. */
+  readonly report: (component: string) => Report;
+  /** What is allowed although it is not safe. */
+  readonly insecure: string | undefined;
+}
+
+const GRACE = 10_000;
+
+/**
+ * Runs a daemon: its arguments, its configuration, `start`, and then whatever `start` began, until a signal. Exit codes: 0 stopped, 1 failed, 2 wrong
+ * arguments or configuration.
+ */
+export async function runDaemon<S extends Settings>(
+  name: string,
+  settings: S,
+  start: (daemon: Daemon<GlobalConfig & Values<S>>) => Promise<void>,
+): Promise<void> {
+  const version = readVersion();
+  const config = configure<S>(name, version, settings);
+  const log = createLogger(config.logLevel);
+  const report = (component: string): Report => reporter(log, component);
+  const supervisor = new Supervisor({ report: report('supervisor'), grace: GRACE, process });
+  try {
+    const insecure = insecurity(config);
+    if (insecure !== undefined) report('config')('warn', insecure, {});
+    report('supervisor')('info', 'starting', { program: name, version });
+    await start({ config, version, supervisor, report, insecure });
+  } catch (thrown) {
+    const error = asMeridianError(thrown);
+    tell(error);
+    await supervisor.stop(isConfiguration(error) ? 2 : 1);
+  }
+}
+
+/** Ends the process for `--help`, `--version`, and what is wrong. */
+function configure<S extends Settings>(name: string, version: string, settings: S): GlobalConfig & Values<S> {
+  try {
+    const { config, help, version: asked } = argumentsOf();
+    if (help) finish(usage(name, settings));
+    if (asked) finish(`${version}\n`);
+    const file = config === undefined ? {} : readConfigFile(config);
+    return readSettings(settings, { environment: process.env, file }) as GlobalConfig & Values<S>;
+  } catch (thrown) {
+    tell(asMeridianError(thrown));
+    process.exit(2);
+  }
+}
+
+function argumentsOf() {
+  const options = {
+    config: { type: 'string', short: 'c' },
+    help: { type: 'boolean', short: 'h' },
+    version: { type: 'boolean' },
+  } as const;
+  try {
+    return parseArgs({ options }).values;
+  } catch (thrown) {
+    throw invalid([{ field: 'arguments:', reason: thrown instanceof Error ? thrown.message : String(thrown) }], 'See --help.');
+  }
+}
+
+function usage(name: string, settings: Settings): string {
+  const rows = Object.entries(settings).map(([key, { variable, fallback, expects }]) => {
+    const standard = fallback === undefined ? 'required' : `default ${JSON.stringify(fallback)}`;
+    return `  ${key.padEnd(17)}${variable.padEnd(28)}${expects} (${standard})\n`;
+  });
+  return `${name} [-c FILE]\n\nFILE is YAML. Each key may also be an environment variable, which wins:\n\n${rows.join('')}`;
+}
+
+function finish(text: string): never {
+  process.stdout.write(text);
+  process.exit(0);
+}
+
+/** A configuration that can't be used: it says which setting. */
+function isConfiguration({ code, problems }: MeridianError): boolean {
+  return code === 'invalid' && problems.length > 0;
+}
+
+/** For a person, on standard error. */
+function tell({ code, message, problems, hint, stack }: MeridianError): void {
+  const lines =
+    problems.length > 0 ? problems.map(({ field, reason }) => `${field} ${reason}`) : [code === 'internal' ? (stack ?? message) : message];
+  process.stderr.write([...lines, ...(hint === undefined ? [] : [hint])].map((line) => `${line}\n`).join(''));
+}

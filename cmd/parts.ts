@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { startApi } from '../src/api/server.js';
+import { settle } from '../src/control/first-start.js';
+import { beginLife, type Identity } from '../src/control/identity.js';
+import type { Plane } from '../src/control/plane.js';
+import { readiness } from '../src/control/readiness.js';
+import { retryAllRefused } from '../src/control/retry.js';
+import { Sync } from '../src/control/sync.js';
+import type { About } from '../src/kds/protocol.js';
+import { NatsTransport } from '../src/nats/transport.js';
+import type { Place } from '../src/resource/resource.js';
+import { startDiagnostics } from '../src/runtime/diagnostics.js';
+import { createMetrics } from '../src/runtime/metrics.js';
+import { openStore } from '../src/store/open.js';
+import type { Daemon } from './daemon.js';
+import { sampleOf } from './sample.js';
+
+/** The parts that global and zones are made of, each started with what it needs and told how to stop. No logic: that is in src. */
+
+const TICK = 200;
+const DRAIN = 2_000;
+
+/** The store and where it stands, for good. What was refused before is judged again. */
+export function openPlane({ config, supervisor }: Daemon, place: Place): Plane {
+  const store = openStore(join(config.dataDir, 'meridian.db'), { random: randomHex });
+  supervisor.onStop('store', () => store.close());
+  const plane: Plane = { place, store, now: () => new Date().toISOString() };
+  settle(plane);
+  retryAllRefused(plane);
+  return plane;
+}
+
+/** A new life of this process on its store. */
+export function identify(plane: Plane): Identity {
+  return beginLife(plane.store, randomHex);
+}
+
+/** The way to the other control planes; undefined for one that stands alone. It connects once the sync listens to it. */
+export function openNats({ config, report }: Daemon, place: Place): NatsTransport | undefined {
+  if (config.natsUrl === '') return undefined;
+  return new NatsTransport({ url: config.natsUrl, credsFile: config.natsCreds || undefined, zone: place.zone, log: report('nats') });
+}
+
+/** Keeps this control plane in step with the others. `about` is what a zone says of itself. */
+export function startSync(
+  { supervisor, report }: Daemon,
+  plane: Plane,
+  { self, sign }: Identity,
+  transport: NatsTransport,
+  about?: About,
+): Sync {
+  const machine = { now: () => performance.now(), random: Math.random, id: randomHex, soon: (task: () => void) => void setImmediate(task) };
+  const sync = new Sync({ plane, self, sign, about, transport, machine, report: report('sync') });
+  transport.onMessage((peer, text) => sync.message(peer, text));
+  transport.onConnection((connected) => sync.connection(connected));
+  transport.start();
+  const ticking = setInterval(() => sync.tick(), TICK).unref();
+  supervisor.onStop('sync', async () => {
+    clearInterval(ticking);
+    await transport.close(DRAIN);
+  });
+  return sync;
+}
+
+/** /healthy, /ready and /metrics. */
+export async function serveDiagnostics(
+  daemon: Daemon,
+  plane: Plane,
+  sync: Sync | undefined,
+  nats: NatsTransport | undefined,
+): Promise<void> {
+  const { config, supervisor, report, insecure } = daemon;
+  const address = config.apiAddress;
+  const ready = () => {
+    const { warnings, ...state } = readiness(plane, sync, nats?.away());
+    return { ...state, warnings: insecure === undefined ? warnings : [...warnings, insecure] };
+  };
+  const metrics = createMetrics(() => sampleOf(plane, sync, nats));
+  const { port, close } = await startDiagnostics({ address, port: config.diagnosticsPort, ready, metrics });
+  supervisor.onStop('diagnostics', close);
+  report('diagnostics')('info', 'listening', { address, port });
+}
+
+/** The REST API. */
+export async function serveApi(daemon: Daemon, plane: Plane, { self }: Identity, sync: Sync | undefined): Promise<void> {
+  const { config, supervisor, version } = daemon;
+  const report = daemon.report('api');
+  const address = config.apiAddress;
+  const info = { version, instance: self.instance, clusterId: self.store };
+  const { port, close } = await startApi({
+    plane,
+    sync,
+    afterCommit: () => sync?.committed(),
+    address,
+    port: config.apiPort,
+    info,
+    report,
+  });
+  supervisor.onStop('api', close);
+  report('info', 'listening', { address, port });
+}
+
+/** 32 hex digits that nobody can guess. */
+function randomHex(): string {
+  return randomBytes(16).toString('hex');
+}

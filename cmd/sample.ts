@@ -1,0 +1,24 @@
+import { peersOf } from '../src/control/peers.js';
+import type { Plane } from '../src/control/plane.js';
+import type { Sync } from '../src/control/sync.js';
+import type { NatsTransport } from '../src/nats/transport.js';
+import { GLOBAL_PEER } from '../src/resource/audience.js';
+import type { PeerSample, Sample } from '../src/runtime/metrics.js';
+
+/** What /metrics shows, read now. */
+export function sampleOf({ store }: Plane, sync: Sync | undefined, nats: NatsTransport | undefined): Sample {
+  const counts = new Map<string, number>();
+  for (const { type, count } of store.counts()) counts.set(type, (counts.get(type) ?? 0) + count);
+  const peers = sync ? [...new Set([...peersOf(store), ...sync.peers()])] : [];
+  return {
+    revision: store.head().revision,
+    resources: [...counts].map(([type, count]) => ({ type, count })),
+    natsConnected: nats && nats.away() === undefined,
+    peers: sync ? peers.map((peer) => samplePeer(store, sync, peer)) : [],
+  };
+}
+
+function samplePeer(store: Plane['store'], sync: Sync, peer: string): PeerSample {
+  const { online, upToDate, failures } = sync.view(peer);
+  return { peer: peer === GLOBAL_PEER ? 'global' : peer, online, upToDate, failures, refused: store.mirror.refusals(peer).length };
+}

@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+import { ZONE, type ZoneConfig } from '../../src/config/settings.js';
+import type { Place } from '../../src/resource/resource.js';
+import { runDaemon } from '../daemon.js';
+import { identify, openNats, openPlane, serveApi, serveDiagnostics, startSync } from '../parts.js';
+
+/** A zone: holds its own resources and copies of the others', and works on whoever is away. */
+await runDaemon('meridian-zone', ZONE, async (daemon) => {
+  const place = placeOf(daemon.config);
+  const { environment, systemNamespace } = place;
+  const plane = openPlane(daemon, place);
+  const identity = identify(plane);
+  const nats = openNats(daemon, place);
+  const sync = nats && startSync(daemon, plane, identity, nats, { environment, systemNamespace, version: daemon.version });
+  await serveDiagnostics(daemon, plane, sync, nats);
+  await serveApi(daemon, plane, identity, sync);
+});
+
+/** On universal there are no namespaces, whatever is configured. */
+function placeOf({ zoneName, environment, systemNamespace }: ZoneConfig): Place {
+  return { zone: zoneName, environment, systemNamespace: environment === 'kubernetes' ? systemNamespace : '' };
+}

@@ -1,0 +1,57 @@
+import { GLOBAL_PEER } from '../resource/audience.js';
+import type { Reader } from '../resource/store.js';
+import { isGlobal, type Plane } from './plane.js';
+import { diverged } from './recover.js';
+import type { Sync } from './sync.js';
+
+/** What /ready says (design, section 4): `reasons` make it not ready, `warnings` do not. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly reasons: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Whether a control plane does what is expected of it. A zone whose NATS or global is away works on: that is a warning. `sync` is undefined for one that stands alone;
+ * `away` says why NATS is, if it is.
+ */
+export function readiness(plane: Plane, sync: Pick<Sync, 'view' | 'ended' | 'peers'> | undefined, away: string | undefined): Readiness {
+  const reasons = [...ownReasons(plane, sync), ...(sync && !isGlobal(plane.place) ? zoneReasons(plane, sync) : [])];
+  const warnings = sync ? peerWarnings(plane, sync, away) : ['there is no NATS: nothing is exchanged with other control planes'];
+  return { ready: reasons.length === 0, reasons, warnings };
+}
+
+/** Whether a zone ever had everything that global has for it. Before, denies may be missing, so it denies. */
+export function hasFirstScan({ mirror }: Reader): boolean {
+  if (mirror.position(GLOBAL_PEER) !== undefined) return true;
+  // After `recover` has accepted global's new store there is no position, but what the old one sent is in force.
+  for (const _ of mirror.each(GLOBAL_PEER)) return true;
+  return false;
+}
+
+function ownReasons({ store }: Plane, sync: Pick<Sync, 'ended'> | undefined): string[] {
+  const restored = diverged(store);
+  const ended = sync?.ended();
+  return [
+    ...(restored === undefined ? [] : [`diverged: this store was restored from a backup: ${restored}; run meridianctl recover`]),
+    ...(ended === undefined ? [] : [`superseded: ${ended}`]),
+  ];
+}
+
+function zoneReasons({ store }: Plane, sync: Pick<Sync, 'view'>): string[] {
+  const { stopped } = sync.view(GLOBAL_PEER);
+  const scanned = hasFirstScan(store) ? [] : ['the first scan of what global has is not complete: until then everything is denied'];
+  // That global was restored is global's trouble: what this zone has stays in force.
+  const closed = stopped && stopped.code !== 'diverged' ? [`${stopped.code}: ${stopped.message}`] : [];
+  return [...scanned, ...closed];
+}
+
+function peerWarnings({ place }: Plane, sync: Pick<Sync, 'view' | 'peers'>, away: string | undefined): string[] {
+  if (away !== undefined) return [`NATS is away: ${away}`];
+  return sync.peers().flatMap((peer) => {
+    const { online, stopped } = sync.view(peer);
+    if (isGlobal(place)) return stopped ? [`zone ${peer}: ${stopped.code}: ${stopped.message}`] : [];
+    if (stopped?.code === 'diverged') return [`global was restored from a backup and waits for meridianctl recover: ${stopped.message}`];
+    return online ? [] : ['global is away: this zone works on with what it has'];
+  });
+}

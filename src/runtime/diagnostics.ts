@@ -1,0 +1,76 @@
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { MeridianError } from '../errors.js';
+import type { Metrics } from './metrics.js';
+
+/** Whether this process does its work, for whoever starts and stops it. */
+export interface Readiness {
+  readonly ready: boolean;
+  /** Why it is not. */
+  readonly reasons: readonly string[];
+  /** What an operator should know although it works. */
+  readonly warnings: readonly string[];
+}
+
+export interface DiagnosticsOptions {
+  readonly address: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly ready: () => Readiness;
+  readonly metrics: Metrics;
+}
+
+/**
+ * Serves `/healthy` (200 while the process works), `/ready` (200 or 503, a `Readiness`) and `/metrics` (Prometheus) until `close`. `port` is the one
+ * it listens on. Throws `unavailable` when the address can't be had.
+ */
+export async function startDiagnostics(options: DiagnosticsOptions): Promise<{ port: number; close(): Promise<void> }> {
+  const server = createServer({ requestTimeout: 10_000 }, answer(options));
+  const port = await listen(server, options);
+  return { port, close: () => close(server) };
+}
+
+function answer({ ready, metrics }: DiagnosticsOptions): RequestListener {
+  return (request, response) => {
+    const path = request.url?.split('?')[0];
+    if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, 405, { error: 'only GET' });
+    if (path === '/healthy') return send(response, 200, { healthy: true });
+    if (path === '/ready') return sendReadiness(response, ready());
+    if (path === '/metrics') return void sendMetrics(response, metrics);
+    send(response, 404, { error: 'there are /healthy, /ready and /metrics' });
+  };
+}
+
+function sendReadiness(response: ServerResponse, readiness: Readiness): void {
+  send(response, readiness.ready ? 200 : 503, readiness);
+}
+
+async function sendMetrics(response: ServerResponse, metrics: Metrics): Promise<void> {
+  const text = await metrics.metrics();
+  response.writeHead(200, { 'content-type': metrics.contentType }).end(text);
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(`${JSON.stringify(body)}\n`);
+}
+
+function listen(server: Server, { address, port }: DiagnosticsOptions): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const refuse = (cause: Error): void => {
+      const details = { cause, hint: 'Choose another MERIDIAN_DIAGNOSTICS_PORT or MERIDIAN_API_ADDRESS.' };
+      reject(new MeridianError('unavailable', `diagnostics can't listen on ${address}, port ${port}: ${cause.message}`, details));
+    };
+    server.once('error', refuse);
+    server.listen({ host: address, port }, () => {
+      server.off('error', refuse);
+      const bound = server.address();
+      resolve(typeof bound === 'object' && bound !== null ? bound.port : port);
+    });
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

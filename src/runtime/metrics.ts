@@ -1,0 +1,67 @@
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+
+/** What is measured, as it is now. */
+export interface Sample {
+  readonly revision: number;
+  readonly resources: readonly { readonly type: string; readonly count: number }[];
+  /** undefined: this control plane stands alone. */
+  readonly natsConnected: boolean | undefined;
+  readonly peers: readonly PeerSample[];
+}
+
+export interface PeerSample {
+  readonly peer: string;
+  readonly online: boolean;
+  readonly upToDate: boolean;
+  /** Of the peer's feed, here. */
+  readonly refused: number;
+  /** Pulls that failed in a row. */
+  readonly failures: number;
+}
+
+/** What /metrics serves. */
+export interface Metrics {
+  readonly contentType: string;
+  /** Prometheus' text format. */
+  metrics(): Promise<string>;
+}
+
+/** `read` is called each time that they are asked for. */
+export function createMetrics(read: () => Sample): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const gauges = createGauges(registry);
+  const metrics = (): Promise<string> => {
+    fill(gauges, read());
+    return registry.metrics();
+  };
+  return { contentType: registry.contentType, metrics };
+}
+
+function createGauges(registry: Registry) {
+  const gauge = (name: string, help: string, ...labelNames: string[]) =>
+    new Gauge({ name: `meridian_${name}`, help, labelNames, registers: [registry] });
+  return {
+    revision: gauge('store_revision', 'The number of the last commit that changed something'),
+    resources: gauge('resources', 'Resources that are stored here', 'type'),
+    nats: gauge('nats_connected', '1 while NATS is connected; absent where there is none'),
+    online: gauge('peer_online', '1 while the peer is heard', 'peer'),
+    upToDate: gauge('peer_up_to_date', '1 when everything that the peer announced is here and adds up', 'peer'),
+    refused: gauge('refused', 'Resources of the peer that are refused here', 'peer'),
+    failures: gauge('sync_failures', 'Pulls from the peer that failed in a row', 'peer'),
+  };
+}
+
+function fill(gauges: ReturnType<typeof createGauges>, { revision, resources, natsConnected, peers }: Sample): void {
+  for (const gauge of Object.values(gauges)) gauge.reset();
+  gauges.revision.set(revision);
+  for (const { type, count } of resources) gauges.resources.set({ type }, count);
+  if (natsConnected === undefined) gauges.nats.remove();
+  else gauges.nats.set(Number(natsConnected));
+  for (const { peer, online, upToDate, refused, failures } of peers) {
+    gauges.online.set({ peer }, Number(online));
+    gauges.upToDate.set({ peer }, Number(upToDate));
+    gauges.refused.set({ peer }, refused);
+    gauges.failures.set({ peer }, failures);
+  }
+}

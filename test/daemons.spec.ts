@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { chmodSync, cpSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { runProgram, startDaemon } from './harness/daemon.js';
+import { startNats } from './harness/nats.js';
+import { Scope } from './harness/scope.js';
+import { until } from './harness/until.js';
+
+const scope = new Scope();
+after(() => scope.close());
+
+async function metricsOf(diagnosticsUrl: string): Promise<string> {
+  const response = await fetch(`${diagnosticsUrl}/metrics`);
+  assert.match(response.headers.get('content-type') ?? '', /^text\/plain/);
+  return response.text();
+}
+
+async function meshesOf(url: string): Promise<string[]> {
+  const response = await fetch(`${url}/meshes`);
+  const { items } = (await response.json()) as { items: { name: string }[] };
+  return items.map(({ name }) => name);
+}
+
+function zone(name: string, natsUrl: string, more: Readonly<Record<string, string>> = {}) {
+  return { MERIDIAN_ZONE_NAME: name, MERIDIAN_NATS_URL: natsUrl, ...more };
+}
+
+test('global and two zones come up, work without NATS, and stop', async () => {
+  const nats = await startNats(scope);
+  const [global, east, west] = await Promise.all([
+    startDaemon(scope, 'global', { MERIDIAN_NATS_URL: nats.url }),
+    startDaemon(scope, 'zone', zone('east', nats.url)),
+    startDaemon(scope, 'zone', zone('west', nats.url, { MERIDIAN_ENVIRONMENT: 'universal' })),
+  ]);
+  for (const daemon of [global, east, west]) {
+    const ready = await daemon.untilReady();
+    assert.deepEqual([ready.status, ready.reasons], [200, []]);
+    assert.equal((await fetch(`${daemon.diagnosticsUrl}/healthy`)).status, 200);
+    assert.deepEqual(await meshesOf(daemon.url), ['default']);
+  }
+  await until('global sees both zones up to date', async () => {
+    const metrics = await metricsOf(global.diagnosticsUrl);
+    return ['east', 'west'].every((peer) => metrics.includes(`meridian_peer_up_to_date{peer="${peer}"} 1`));
+  });
+  const metrics = await metricsOf(east.diagnosticsUrl);
+  for (const line of ['meridian_nats_connected 1', 'meridian_peer_online{peer="global"} 1', 'meridian_refused{peer="global"} 0']) {
+    assert.ok(metrics.includes(line), `${line} in ${metrics}`);
+  }
+  assert.match(metrics, /^meridian_resources\{type="Mesh"\} 1$/m);
+  assert.match(metrics, /^process_cpu_seconds_total /m);
+
+  await nats.stop();
+  await until('east says that NATS is away', async () => {
+    const { ready, warnings } = await east.ready();
+    assert.equal(ready, true);
+    return warnings.some((warning) => warning.startsWith('NATS is away'));
+  });
+  assert.match(await metricsOf(east.diagnosticsUrl), /^meridian_nats_connected 0$/m);
+  await nats.start();
+  await until('east is back', async () => (await east.ready()).warnings.length === 0);
+
+  for (const daemon of [west, east, global]) {
+    assert.equal(await daemon.stop(), 0);
+    assert.equal(daemon.log().at(-1)?.msg, 'stopped');
+  }
+});
+
+test('a zone without global denies, and a zone that knows it starts without NATS', async () => {
+  const nats = await startNats(scope);
+  const east = await startDaemon(scope, 'zone', zone('east', nats.url));
+  const { status, reasons } = await east.ready();
+  assert.equal(status, 503);
+  assert.match(reasons.join(), /first scan/);
+  const global = await startDaemon(scope, 'global', { MERIDIAN_NATS_URL: nats.url });
+  await east.untilReady();
+  await east.kill();
+  await nats.stop();
+  const again = await east.again();
+  const ready = await again.ready();
+  assert.deepEqual([ready.ready, ready.reasons], [true, []]);
+  assert.match(ready.warnings.join(), /NATS is away/);
+  assert.deepEqual(await meshesOf(again.url), ['default']);
+  assert.equal(await global.stop(), 0);
+});
+
+test('what is committed at global reaches a zone', async () => {
+  const nats = await startNats(scope);
+  const [global, east] = await Promise.all([
+    startDaemon(scope, 'global', { MERIDIAN_NATS_URL: nats.url }),
+    startDaemon(scope, 'zone', zone('east', nats.url)),
+  ]);
+  await east.untilReady();
+  const body = JSON.stringify({ type: 'Mesh', name: 'payments' });
+  const put = await fetch(`${global.url}/meshes/payments`, { method: 'PUT', body, headers: { 'content-type': 'application/json' } });
+  assert.equal(put.status, 201, await put.text());
+  await until('east has it', async () => (await meshesOf(east.url)).includes('payments'));
+});
+
+test('the mesh default is made once: a global that is started again does not bring it back', async () => {
+  const global = await startDaemon(scope, 'global', { MERIDIAN_NATS_URL: '' });
+  assert.equal((await fetch(`${global.url}/meshes/default`, { method: 'DELETE' })).status, 200);
+  assert.equal(await global.stop(), 0);
+  assert.deepEqual(await meshesOf((await global.again()).url), []);
+});
+
+test('a zone may stand alone', async () => {
+  const east = await startDaemon(scope, 'zone', zone('east', ''));
+  const { status, warnings } = await east.ready();
+  assert.equal(status, 200);
+  assert.match(warnings.join(), /no NATS/);
+  assert.doesNotMatch(await metricsOf(east.diagnosticsUrl), /^meridian_nats_connected /m);
+  assert.equal(await east.stop(), 0);
+});
+
+test('a second store that speaks for a zone is refused, and the first is not disturbed', async () => {
+  const nats = await startNats(scope);
+  await startDaemon(scope, 'global', { MERIDIAN_NATS_URL: nats.url });
+  const east = await startDaemon(scope, 'zone', zone('east', nats.url));
+  await east.untilReady();
+  const other = await startDaemon(scope, 'zone', zone('east', nats.url));
+  await until('the other is told', async () => (await other.ready()).reasons.some((reason) => reason.startsWith('store-changed')));
+  assert.deepEqual((await east.ready()).reasons, []);
+});
+
+test('of two processes on copies of one store only one goes on', async () => {
+  const nats = await startNats(scope);
+  await startDaemon(scope, 'global', { MERIDIAN_NATS_URL: nats.url });
+  const first = await startDaemon(scope, 'zone', zone('east', nats.url));
+  await first.untilReady();
+  assert.equal(await first.stop(), 0);
+  const copy = join(scope.folder(), 'copy');
+  cpSync(first.dataDir, copy, { recursive: true });
+  const both = [await first.again(), await startDaemon(scope, 'zone', zone('east', nats.url, { MERIDIAN_DATA_DIR: copy }))];
+  await until('one is superseded and the other ready', async () => {
+    const states = await Promise.all(both.map((one) => one.ready()));
+    const superseded = states.filter(({ reasons }) => reasons.some((reason) => reason.startsWith('superseded')));
+    return superseded.length === 1 && states.filter(({ ready }) => ready).length === 1;
+  });
+});
+
+describe('wrong use ends at once', () => {
+  const refused: readonly [what: string, env: Readonly<Record<string, string>>, says: RegExp][] = [
+    ['no zone name', {}, /zoneName \(MERIDIAN_ZONE_NAME\) must be set/],
+    ['a zone called global', { MERIDIAN_ZONE_NAME: 'global' }, /zoneName \(MERIDIAN_ZONE_NAME\) must be/],
+    ['a port that is none', { MERIDIAN_ZONE_NAME: 'east', MERIDIAN_API_PORT: 'http' }, /apiPort \(MERIDIAN_API_PORT\) must be/],
+    ['a NATS elsewhere without credentials', zone('east', 'nats://192.0.2.1:4222'), /MERIDIAN_ALLOW_INSECURE/],
+    ['a NATS port that is none', zone('east', 'nats://127.0.0.1:99999'), /MERIDIAN_NATS_URL is not a URL/],
+  ];
+  for (const [what, env, says] of refused) {
+    test(what, async () => {
+      const child = runProgram(scope, 'zone', { MERIDIAN_DATA_DIR: scope.folder(), ...env });
+      assert.equal(await child.exit, 2, child.lines.join('\n'));
+      assert.match(child.lines.join('\n'), says);
+    });
+  }
+
+  test('an unknown key, an argument that is none, a file that is not there', async () => {
+    const file = join(scope.folder(), 'zone.yaml');
+    writeFileSync(file, 'zoneName: east\nenvironmnt: universal\n');
+    for (const [args, says] of [
+      [['-c', file], /environmnt is not a key here/],
+      [['--nonsense'], /--nonsense/],
+      [['-c', `${file}.none`], /ENOENT/],
+    ] as const) {
+      const child = runProgram(scope, 'zone', {}, args);
+      assert.equal(await child.exit, 2);
+      assert.match(child.lines.join('\n'), says);
+    }
+  });
+
+  test('another place for a store that has one', async () => {
+    const east = await startDaemon(scope, 'zone', zone('east', ''));
+    assert.equal(await east.stop(), 0);
+    for (const change of [{ MERIDIAN_ZONE_NAME: 'west' }, { MERIDIAN_ENVIRONMENT: 'universal' }, { MERIDIAN_SYSTEM_NAMESPACE: 'other' }]) {
+      const child = runProgram(scope, 'zone', { ...zone('east', ''), MERIDIAN_DATA_DIR: east.dataDir, ...change });
+      assert.equal(await child.exit, 2);
+      assert.match(child.lines.join('\n'), new RegExp(Object.keys(change)[0] ?? ''));
+    }
+    const global = runProgram(scope, 'global', { MERIDIAN_NATS_URL: '', MERIDIAN_DATA_DIR: east.dataDir });
+    assert.equal(await global.exit, 2);
+    assert.equal((await (await east.again()).ready()).status, 200);
+  });
+
+  test('a second process on one data directory', async () => {
+    const east = await startDaemon(scope, 'zone', zone('east', ''));
+    const second = runProgram(scope, 'zone', { ...zone('east', ''), MERIDIAN_DATA_DIR: east.dataDir });
+    assert.equal(await second.exit, 1);
+    assert.match(second.lines.join('\n'), /in use by another process/);
+    assert.equal((await east.ready()).status, 200);
+  });
+
+  test('a port that is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    scope.add(() => void taken.close());
+    await until('listening', () => taken.listening);
+    const bound = taken.address();
+    const port = String(typeof bound === 'object' && bound !== null ? bound.port : 0);
+    for (const variable of ['MERIDIAN_DIAGNOSTICS_PORT', 'MERIDIAN_API_PORT']) {
+      const child = runProgram(scope, 'zone', { ...zone('east', ''), MERIDIAN_DATA_DIR: scope.folder(), [variable]: port });
+      assert.equal(await child.exit, 1);
+      assert.match(child.lines.join('\n'), new RegExp(variable));
+    }
+  });
+});
+
+test('an insecure NATS is allowed by word, and said', async () => {
+  const east = await startDaemon(scope, 'zone', zone('east', 'nats://192.0.2.1:4222', { MERIDIAN_ALLOW_INSECURE: 'true' }));
+  assert.ok((await east.ready()).warnings.some((warning) => warning.includes('no credentials')));
+  assert.ok(east.log().some(({ level, msg }) => level === 'warn' && msg.includes('no credentials')));
+  assert.equal(await east.stop(), 0);
+});
+
+test('a credentials file that others may read is said; one that is not there does not end the process', async () => {
+  const file = join(scope.folder(), 'east.creds');
+  writeFileSync(file, 'nothing');
+  chmodSync(file, 0o644);
+  const east = await startDaemon(scope, 'zone', zone('east', 'nats://127.0.0.1:1', { MERIDIAN_NATS_CREDS: file }));
+  assert.ok(east.log().some(({ level, msg }) => level === 'warn' && msg.includes(file)));
+  const west = await startDaemon(scope, 'zone', zone('west', 'nats://127.0.0.1:1', { MERIDIAN_NATS_CREDS: `${file}.none` }));
+  await until('west says why', async () => (await west.ready()).warnings.some((warning) => warning.includes(`${file}.none`)));
+});
