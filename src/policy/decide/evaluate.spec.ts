@@ -1,0 +1,329 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { JsonObject, Resource } from '../../resource/resource.js';
+import { dataplane, exact, fromList, permission, prefix, resource } from '../harness.spec.js';
+import { indexMesh } from '../match/mesh.js';
+import { type Decision, decide } from './decide.js';
+import type { Request } from './request.js';
+
+const TD = 'spiffe://default';
+const WEB = `${TD}/web`;
+
+interface Asked {
+  readonly protocol?: string;
+  readonly others?: readonly Resource[];
+  readonly tags?: Record<string, string>;
+}
+
+function ask(policies: readonly Resource[], request: Request, { protocol = 'http', others = [], tags = {} }: Asked = {}): Decision {
+  const target = dataplane({ protocol, tags: { 'kuma.io/service': 'backend', ...tags } });
+  return decide({ policies, dataplane: target, request, mesh: indexMesh([...others, target]) });
+}
+
+/** One permission and one client: the decision. */
+function one(spec: JsonObject, id: string | readonly string[], asked: Partial<Request> = {}, protocol = 'http'): string {
+  return ask([permission('p', spec)], { spiffeIds: typeof id === 'string' ? [id] : id, ...asked } as Request, { protocol }).decision;
+}
+
+const allow = (...list: JsonObject[]): JsonObject => ({ default: { allow: list } });
+const everyone = allow(prefix(TD));
+const deny = (...list: JsonObject[]): JsonObject => ({ default: { deny: list, allow: [prefix(TD), prefix('spiffe://td')] } });
+
+describe('SPIFFE IDs', () => {
+  const pay = 'spiffe://td/ns/pay';
+  const cases: readonly (readonly [matcher: JsonObject, id: string, matches: boolean])[] = [
+    [exact(pay), pay, true],
+    [exact(pay), `${pay}/sa/api`, false],
+    [prefix(pay), pay, true],
+    [prefix(pay), `${pay}/sa/api`, true],
+    [prefix(pay), 'spiffe://td/ns/payroll/sa/api', false],
+    [prefix(`${pay}/`), `${pay}/sa/api`, true],
+    [prefix(`${pay}/`), 'spiffe://td/ns/payroll', false],
+    [prefix('spiffe://td'), `${pay}/sa/api`, true],
+    [prefix('spiffe://td/'), `${pay}/sa/api`, true],
+    [prefix('spiffe://td'), 'spiffe://td.evil/ns/pay', false],
+    [prefix('spiffe://td'), 'spiffe://td2/ns/pay', false],
+  ];
+  for (const [matcher, id, matches] of cases) {
+    it(`${JSON.stringify(matcher.spiffeId)} and ${id}: ${matches}`, () => {
+      assert.equal(one(allow(matcher), id), matches ? 'Allow' : 'Deny');
+      const all = prefix(id.split('/').slice(0, 3).join('/'));
+      assert.equal(one({ default: { deny: [matcher], allow: [all] } }, id), matches ? 'Deny' : 'Allow');
+    });
+  }
+
+  it('of a certificate with several: none is allowed, each may be denied', () => {
+    assert.equal(one(everyone, [WEB]), 'Allow');
+    assert.equal(one(everyone, [WEB, WEB]), 'Allow');
+    assert.equal(one(everyone, [WEB, `${TD}/api`]), 'Deny');
+    assert.equal(one(everyone, [WEB, 'kuma://env/dev']), 'Deny');
+    assert.equal(one(allow({ method: 'GET' }), [WEB, `${TD}/api`], { method: 'GET' }), 'Deny');
+    const decided = ask([permission('p', { default: { deny: [exact(`${TD}/api`)] } }), permission('q', fromList([{}, 'ALLOW']))], {
+      spiffeIds: [WEB, `${TD}/api`],
+    });
+    assert.equal(decided.decidedBy?.name, 'p');
+    assert.equal(one(allow({ method: 'GET' }), [], { method: 'GET' }), 'Deny');
+  });
+});
+
+describe('HTTP conditions', () => {
+  const metrics = { path: { type: 'Prefix', value: '/metrics' } };
+  const get = { method: 'GET' };
+  const cases: readonly (readonly [matcher: JsonObject, asked: Partial<Request>, matches: boolean])[] = [
+    [metrics, { path: '/metrics' }, true],
+    [metrics, { path: '/metrics/cpu' }, true],
+    [metrics, { path: '/metricsx' }, false],
+    [metrics, { path: '/metrics?x=/y' }, true],
+    [metrics, { path: '/a?/metrics' }, false],
+    [metrics, { path: '/a/../metrics' }, true],
+    [metrics, { path: '//metrics//cpu' }, true],
+    [metrics, { path: '/%6detrics' }, true],
+    [metrics, { path: '/metrics/../admin' }, false],
+    [metrics, { path: '/metrics/%2e%2e/admin' }, false],
+    [{ path: { type: 'Exact', value: '/a' } }, { path: '/a?b' }, true],
+    [{ path: { type: 'Exact', value: '/a' } }, { path: '/a/' }, false],
+    [{ path: { type: 'Prefix', value: '/' } }, { path: '/anything' }, true],
+    [get, { method: 'GET' }, true],
+    [get, { method: 'get' }, false],
+    [{ ...get, ...metrics }, { method: 'GET', path: '/' }, false],
+    [{ ...get, ...prefix(`${TD}/api`) }, { method: 'GET' }, false],
+  ];
+  for (const [matcher, asked, matches] of cases) {
+    it(`${JSON.stringify(matcher)} and ${JSON.stringify(asked)}: ${matches}`, () => {
+      assert.equal(one(allow(matcher), WEB, asked), matches ? 'Allow' : 'Deny');
+      assert.equal(one(deny(matcher), WEB, asked), matches ? 'Deny' : 'Allow');
+    });
+  }
+
+  it('that are not known, or on TCP, never allow and always deny', () => {
+    for (const protocol of ['http', 'tcp']) {
+      const asked = protocol === 'tcp' ? { method: 'POST', path: '/x' } : {};
+      assert.equal(one(allow(get), WEB, asked, protocol), 'Deny');
+      assert.equal(one(allow({ ...metrics, ...exact(WEB) }), WEB, asked, protocol), 'Deny');
+      assert.equal(one(deny(metrics), WEB, asked, protocol), 'Deny');
+      assert.equal(one(deny({ ...get, ...exact(WEB) }), WEB, asked, protocol), 'Deny');
+      assert.equal(one(deny({ ...get, ...exact(`${TD}/api`) }), WEB, asked, protocol), 'Allow');
+      assert.equal(one(everyone, WEB, asked, protocol), 'Allow');
+    }
+  });
+});
+
+describe('both families on one inbound', () => {
+  const web = { kind: 'MeshService', name: 'web' };
+  const mesh = { kind: 'Mesh' };
+  const lists = permission('lists', { default: {} });
+  const open = permission('open', everyone);
+  const from = (...items: readonly (readonly [JsonObject, string])[]) => permission('from', fromList(...items));
+  const cases: readonly (readonly [title: string, policies: readonly Resource[], decision: string, decidedBy?: string])[] = [
+    ['a leftover Allow of Mesh opens nothing', [from([mesh, 'ALLOW']), lists], 'Deny'],
+    ['nor does a subset of nothing', [from([{ kind: 'MeshSubset' }, 'ALLOW']), lists], 'Deny'],
+    ['a specific Allow does', [from([web, 'ALLOW']), lists], 'Allow', 'from'],
+    ['a specific Deny wins over allow lists', [from([web, 'DENY']), open], 'Deny', 'from'],
+    ['an Allow of Mesh takes no Deny away', [from([web, 'DENY'], [mesh, 'ALLOW']), open], 'Deny', 'from'],
+    ['a Deny of Mesh leaves it to the allow lists', [from([mesh, 'DENY']), open], 'Allow', 'open'],
+    ['a Deny of Mesh overrules an earlier Allow', [from([web, 'ALLOW'], [mesh, 'DENY']), lists], 'Deny', 'from'],
+    ['a Deny of Mesh takes no earlier Deny away', [from([web, 'DENY'], [mesh, 'DENY']), open], 'Deny', 'from'],
+    ['deny lists win over all', [from([web, 'ALLOW']), permission('d', { default: { deny: [exact(WEB)] } })], 'Deny', 'd'],
+    ['a policy that says nothing is no list', [from([mesh, 'ALLOW']), permission('nothing', {})], 'Allow', 'from'],
+  ];
+  for (const [title, policies, decision, decidedBy] of cases) {
+    it(title, () => {
+      const decided = ask(policies, { spiffeIds: [WEB] });
+      assert.deepEqual([decided.decision, decided.decidedBy?.name], [decision, decidedBy]);
+    });
+  }
+
+  it('warns of the leftover', () => {
+    assert.equal(ask([from([mesh, 'ALLOW']), lists], { spiffeIds: [WEB] }).warnings.length, 1);
+    assert.equal(ask([from([mesh, 'ALLOW'])], { spiffeIds: [WEB] }).warnings.length, 0);
+  });
+});
+
+describe('who decided', () => {
+  it('is the last in order that did', () => {
+    const policies = ['a', 'b', 'c'].map((name) => permission(name, name === 'c' ? allow(exact(`${TD}/api`)) : everyone));
+    assert.equal(ask(policies, { spiffeIds: [WEB] }).decidedBy?.name, 'a');
+    assert.equal(ask(policies, { spiffeIds: ['spiffe://td/x'] }).decidedBy, undefined);
+  });
+
+  it('is told for the shadow too', () => {
+    const spec = { default: { allowWithShadowDeny: [exact(WEB)], allow: [prefix(TD)] } };
+    const { decision, shadow, decidedBy, shadowDecidedBy } = ask([permission('p', spec), permission('a', everyone)], { spiffeIds: [WEB] });
+    assert.deepEqual([decision, shadow, decidedBy?.name, shadowDecidedBy?.name], ['Allow', 'Deny', 'a', 'p']);
+  });
+
+  it('is nobody where there is no policy, or only one in the shadow', () => {
+    const nothing = ask([], { spiffeIds: [WEB] });
+    assert.deepEqual([nothing.decision, nothing.shadow, nothing.decidedBy], ['Deny', 'Deny', undefined]);
+    assert.equal(ask([permission('s', everyone, '', { 'kuma.io/effect': 'shadow' })], { spiffeIds: [WEB] }).decision, 'Deny');
+    const denied = permission('s', { default: { deny: [prefix(TD)] } }, '', { 'kuma.io/effect': 'shadow' });
+    assert.equal(ask([denied, permission('p', everyone)], { spiffeIds: [WEB] }).decision, 'Allow');
+  });
+
+  it('is the one that can’t be read, which denies', () => {
+    const broken: Resource = { ...permission('b', {}), spec: { default: { deny: [{ future: true }] } } };
+    const decided = ask([permission('p', everyone), broken], { spiffeIds: [WEB] });
+    assert.deepEqual([decided.decision, decided.shadow, decided.decidedBy?.name], ['Deny', 'Deny', 'b']);
+  });
+
+  it('is nobody where it was not said which inbound is meant', () => {
+    const inbound = [{ port: 1 }, { port: 2 }];
+    const target = resource('Dataplane', 'd', { networking: { address: '127.0.0.1', inbound } });
+    assert.equal(decide({ policies: [permission('p', everyone)], dataplane: target, request: { spiffeIds: [WEB] } }).decision, 'Deny');
+  });
+});
+
+describe('a policy on a route', () => {
+  const rules = (value: string, ...backendRefs: JsonObject[]) => [
+    { matches: [{ path: { type: 'PathPrefix', value } }], default: { backendRefs } },
+  ];
+  const route = (name: string, list: JsonObject[], from = '') =>
+    resource('MeshHTTPRoute', name, { to: [{ targetRef: { kind: 'MeshService', name: 'front' }, rules: list }] }, from);
+  const backend = { kind: 'MeshService', name: 'backend' };
+  const onRoute = (spec: JsonObject, targetRef: JsonObject = { kind: 'MeshHTTPRoute', name: 'r' }) =>
+    permission('p', { ...spec, targetRef });
+  const others = [route('r', rules('/v2', backend))];
+  const at = (path: string, policies: readonly Resource[], more: Asked = {}) =>
+    ask(policies, { spiffeIds: [WEB], path }, { others, ...more }).decision;
+
+  it('applies to the requests that the route leads to the inbound', () => {
+    assert.equal(at('/v2/x', [onRoute(everyone)]), 'Allow');
+    assert.equal(at('/v1/x', [onRoute(everyone)]), 'Deny');
+    assert.equal(at('/v2/x', [permission('q', everyone), onRoute({ default: { deny: [prefix(TD)] } })]), 'Deny');
+    assert.equal(at('/v1/x', [permission('q', everyone), onRoute({ default: { deny: [prefix(TD)] } })]), 'Allow');
+    assert.equal(at('/v2/x', [onRoute(fromList([{}, 'ALLOW']))]), 'Allow');
+  });
+
+  it('does not where the route leads elsewhere', () => {
+    assert.equal(at('/v2/x', [onRoute(everyone)], { others: [route('r', rules('/v2', { kind: 'MeshService', name: 'other' }))] }), 'Deny');
+    assert.equal(at('/v2/x', [onRoute(everyone)], { tags: { 'kuma.io/service': 'front' } }), 'Deny');
+    assert.equal(at('/v2/x', [onRoute(everyone)], { others: [route('r', rules('/v2'))], tags: { 'kuma.io/service': 'front' } }), 'Allow');
+  });
+
+  it('never allows and always denies on TCP', () => {
+    const tcp = { protocol: 'tcp' };
+    assert.equal(at('/v2/x', [onRoute(everyone)], tcp), 'Deny');
+    assert.equal(at('/v1/x', [permission('q', everyone), onRoute({ default: { deny: [prefix(TD)] } })], tcp), 'Deny');
+    assert.equal(at('/v1/x', [onRoute(fromList([{}, 'ALLOW']))], tcp), 'Deny');
+  });
+
+  it('never allows and always denies by what is not looked at: expressions, headers, strangers’ routes', () => {
+    const unseen = [
+      route('r', [{ matches: [{ path: { type: 'RegularExpression', value: '/v2.*' } }], default: { backendRefs: [backend] } }]),
+      route('r', [{ matches: [{ headers: [{ name: 'x', value: 'y' }] }], default: { backendRefs: [backend] } }]),
+      route('r', [{ matches: [{ path: { type: 'PathPrefix', value: '/' } }], default: { backendRefs: [backend] } }], 'west/mallory'),
+    ];
+    const target = { kind: 'MeshHTTPRoute', labels: { 'kuma.io/display-name': 'r' } };
+    for (const one of unseen) {
+      assert.equal(at('/v2/x', [onRoute(everyone, target)], { others: [one] }), 'Deny');
+      assert.equal(
+        at('/v2/x', [permission('q', everyone), onRoute({ default: { deny: [prefix(TD)] } }, target)], { others: [one] }),
+        'Deny',
+      );
+    }
+  });
+});
+
+describe('any set of permissions', () => {
+  const ids = [WEB, `${TD}/api`, 'spiffe://td/ns/a/sa/x'];
+  const matcher = fc.oneof(
+    fc.constantFrom<JsonObject>(
+      ...ids.map(exact),
+      prefix(TD),
+      prefix('spiffe://td/ns'),
+      { method: 'GET' },
+      { method: 'GET', ...exact(WEB) },
+    ),
+    fc.constant<JsonObject>({ path: { type: 'Prefix', value: '/v2' } }),
+  );
+  const list = fc.array(matcher, { maxLength: 2 });
+  const lists = fc.record({ deny: list, allow: list, allowWithShadowDeny: list }).map((value): JsonObject => ({ default: value }));
+  const source = fc.constantFrom<JsonObject>(
+    {},
+    { kind: 'Mesh' },
+    { kind: 'MeshService', name: 'web' },
+    { kind: 'MeshSubset', tags: { env: 'dev' } },
+    { kind: 'Mesh', mesh: 'other' },
+  );
+  const item = (actions: readonly string[]) => fc.tuple(source, fc.constantFrom(...actions));
+  const from = (actions: readonly string[]) => fc.array(item(actions), { minLength: 1, maxLength: 3 }).map((items) => fromList(...items));
+  const target = fc.constantFrom<JsonObject>(
+    {},
+    { kind: 'MeshSubset', tags: { app: 'backend' } },
+    { kind: 'MeshService', name: 'backend' },
+    { kind: 'Dataplane', name: 'backend-1' },
+    { kind: 'MeshHTTPRoute', name: 'r' },
+  );
+  const made = (spec: fc.Arbitrary<JsonObject>) =>
+    fc
+      .tuple(fc.constantFrom('a', 'b', 'c', 'd'), spec, target, fc.constantFrom('', 'east'))
+      .map(([name, body, targetRef, where]) => permission(name, { ...body, targetRef }, where));
+  const any = made(fc.oneof(lists, from(['ALLOW', 'DENY', 'ALLOW_WITH_SHADOW_DENY', 'DENY_WITH_SHADOW_ALLOW'])));
+  const denial = made(
+    fc.oneof(
+      fc.record({ deny: list }).map((value): JsonObject => ({ default: value })),
+      from(['DENY', 'DENY_WITH_SHADOW_ALLOW']),
+    ),
+  );
+  const sets = fc.uniqueArray(any, { selector: ({ key }) => `${key.zone}/${key.name}`, maxLength: 5 });
+  const request = fc.record({
+    spiffeIds: fc.constantFrom([WEB], [WEB, 'kuma://env/dev'], [`${TD}/api`], ['spiffe://td/ns/a/sa/x'], ['spiffe://other/web', WEB]),
+    method: fc.constantFrom('GET', 'POST', undefined),
+    path: fc.constantFrom('/', '/v2/x', undefined),
+  });
+  const protocol = fc.constantFrom('http', 'tcp');
+  const rules = [{ matches: [{ path: { type: 'PathPrefix', value: '/v2' } }] }];
+  const others = ['', 'east'].map((where) =>
+    resource('MeshHTTPRoute', 'r', { to: [{ targetRef: { kind: 'MeshService', name: 'backend' }, rules }] }, where),
+  );
+
+  it('an added deny never opens anything, wherever it stands', () => {
+    fc.assert(
+      fc.property(sets, denial, request, protocol, (policies, added, asked, over) => {
+        const more = { protocol: over, others, tags: { app: 'backend' } };
+        const before = ask(policies, asked, more).decision;
+        const rest = policies.filter(({ key }) => key.name !== added.key.name || key.zone !== added.key.zone);
+        fc.pre(rest.length === policies.length);
+        if (before === 'Deny') assert.equal(ask([...policies, added], asked, more).decision, 'Deny');
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('a tenant’s policy changes nothing outside', () => {
+    fc.assert(
+      fc.property(
+        sets,
+        fc.oneof(lists, from(['ALLOW', 'DENY'])),
+        target,
+        fc.constantFrom('east/ns', 'west/ns'),
+        request,
+        (policies, body, targetRef, where, asked) => {
+          const more = { others, tags: { app: 'backend' } };
+          const tenant = permission('tenant', { ...body, targetRef }, where);
+          assert.deepEqual(ask([...policies, tenant], asked, more), ask(policies, asked, more));
+        },
+      ),
+    );
+  });
+
+  it('does not depend on the order of arrival, and says the same twice', () => {
+    fc.assert(
+      fc.property(sets, request, protocol, (policies, asked, over) => {
+        const more = { protocol: over, others, tags: { app: 'backend' } };
+        assert.deepEqual(ask([...policies].reverse(), asked, more), ask(policies, asked, more));
+      }),
+    );
+  });
+
+  it('what nobody decided is denied', () => {
+    fc.assert(
+      fc.property(sets, request, protocol, (policies, asked, over) => {
+        const decided = ask(policies, asked, { protocol: over, others, tags: { app: 'backend' } });
+        if (!decided.decidedBy) assert.equal(decided.decision, 'Deny');
+        if (!decided.shadowDecidedBy) assert.equal(decided.shadow, 'Deny');
+      }),
+    );
+  });
+});
