@@ -1,0 +1,138 @@
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { type ErrorCode, MeridianError, type Problem } from '../../src/errors.js';
+import { isObject } from '../../src/resource/path.js';
+import type { JsonObject } from '../../src/resource/resource.js';
+
+export interface Request {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Parts that are undefined or '' are left out. */
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: string;
+  readonly contentType?: string;
+}
+
+interface Exchange {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+interface Exchanged {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Longer than any answer takes; a control plane that hangs is told apart from one that is slow by nobody. */
+const TIMEOUT_MS = 60_000;
+const PAGE_SIZE = '500';
+
+/**
+ * Asks the control plane at `url`; gives the JSON that it answers, undefined for an empty answer. Throws what the control plane refuses with,
+ * its problems and hint kept, and `unavailable` when nothing of Meridian answers there.
+ */
+export async function ask(url: string, path: string, request: Request = {}): Promise<unknown> {
+  const { method = 'GET', query = {}, body, contentType = 'application/json' } = request;
+  const target = `${url}${path}${formatQuery(query)}`;
+  const headers = { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': contentType }) };
+  const { status, text: received } = await exchange(url, target, { method, headers, body });
+  const answer = parseJson(received);
+  if (status >= 400) throw toError(url, status, answer);
+  if (received !== '' && answer === undefined) throw noMeridian(url, `it answers ${status} with something else than JSON`);
+  return answer;
+}
+
+/** All items of a collection, page after page. */
+export async function askAll(url: string, path: string, narrowed: Request['query'] = {}): Promise<JsonObject[]> {
+  const items: JsonObject[] = [];
+  let query: NonNullable<Request['query']> = { ...narrowed, size: PAGE_SIZE };
+  for (;;) {
+    const page = await ask(url, path, { query });
+    items.push(...listOf(url, page, 'items'));
+    // What a proxy makes of the address of the next page is not followed, only what it asks for.
+    const next = isObject(page) && typeof page.next === 'string' ? new URL(page.next, url).searchParams : undefined;
+    const following = next && { ...query, ...Object.fromEntries(next) };
+    if (!following || JSON.stringify(following) === JSON.stringify(query)) return items;
+    query = following;
+  }
+}
+
+/** The objects in the list `field` of an answer. */
+export function listOf(url: string, answer: unknown, field: string): JsonObject[] {
+  const list = isObject(answer) ? answer[field] : undefined;
+  if (!Array.isArray(list)) throw noMeridian(url, `it answers without a list of ${field}`);
+  return (list as readonly unknown[]).filter(isObject);
+}
+
+async function exchange(url: string, target: string, init: Exchange): Promise<Exchanged> {
+  try {
+    return await send(target, init);
+  } catch (thrown) {
+    throw new MeridianError('unavailable', `no control plane answers at ${url}: ${whyNot(thrown)}`, {
+      hint: 'check that it is running, and that --url or MERIDIAN_URL is the address of its API',
+      cause: thrown,
+    });
+  }
+}
+
+/** Not with `fetch`: that refuses some ports, for the sake of browsers. */
+async function send(target: string, { method, headers, body }: Exchange): Promise<Exchanged> {
+  const { request } = target.startsWith('https:') ? await import('node:https') : await import('node:http');
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const outgoing = request(target, { method, headers, signal: AbortSignal.timeout(TIMEOUT_MS) }, resolve);
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+  return { status: response.statusCode ?? 0, text: await text(response) };
+}
+
+/** Where several addresses were tried there is no message, but a code. */
+function whyNot(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  if (thrown.name === 'AbortError') return `no answer within ${TIMEOUT_MS / 1000} s`;
+  return thrown.message || ('code' in thrown ? String(thrown.code) : thrown.name);
+}
+
+function formatQuery(query: NonNullable<Request['query']>): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]);
+  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not JSON: whoever asks tells so.
+    return undefined;
+  }
+}
+
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  400: 'invalid',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'read_only',
+  409: 'conflict',
+  413: 'too_large',
+  503: 'unavailable',
+};
+
+/** Kuma's form of errors: `title, detail, invalid_parameters: [{field, reason}]`. */
+function toError(url: string, status: number, answer: unknown): MeridianError {
+  if (!isObject(answer) || typeof answer.title !== 'string') return noMeridian(url, `it answers ${status} in no form of ours`);
+  const { title, detail, hint } = answer;
+  const message = typeof detail === 'string' && detail !== '' ? `${title}: ${detail}` : title;
+  const problems = Array.isArray(answer.invalid_parameters) ? answer.invalid_parameters.filter(isProblem) : [];
+  return new MeridianError(CODES[status] ?? 'internal', message, typeof hint === 'string' ? { problems, hint } : { problems });
+}
+
+function isProblem(value: unknown): value is Problem & JsonObject {
+  return isObject(value) && typeof value.field === 'string' && typeof value.reason === 'string';
+}
+
+function noMeridian(url: string, what: string): MeridianError {
+  return new MeridianError('unavailable', `this does not look like a control plane at ${url}: ${what}`, {
+    hint: 'check that --url or MERIDIAN_URL is the address of an API of Meridian',
+  });
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { lines, meridianctl, startStub } from './harness.spec.js';
+
+const ENTRY = { kri: 'kri_mt_default_east_ns_slow_', type: 'MeshTimeout', mesh: 'default', zone: 'east', namespace: 'ns', name: 'slow' };
+const ITEMS = [
+  { ...ENTRY, peer: 'west', state: 'refused', reason: 'mesh default does not exist\u001b[2J', since: '2020-01-01T00:00:00Z' },
+  { ...ENTRY, zone: '', namespace: '', peer: 'north', state: 'applied' },
+];
+
+describe('meridianctl ledger', { concurrency: 2 }, () => {
+  it('shows where each resource stands', async (t) => {
+    const stub = await startStub(t, () => ({ body: { total: 1, items: ITEMS, next: null } }));
+    const { out } = await meridianctl(['ledger', '--url', stub.url]);
+    const [heading, refused, applied] = out.split('\n').map((line) => line.split(/ {3,}/));
+    assert.deepEqual(heading, ['TYPE', 'MESH', 'NAME', 'NAMESPACE', 'ORIGIN', 'PEER', 'STATE', 'SINCE', 'REASON']);
+    assert.deepEqual(refused?.toSpliced(7, 1), [
+      'MeshTimeout',
+      'default',
+      'slow',
+      'ns',
+      'east',
+      'west',
+      'refused',
+      'mesh default does not exist [2J',
+    ]);
+    assert.deepEqual(applied, ['MeshTimeout', 'default', 'slow', '-', 'global', 'north', 'applied', '-', '-']);
+  });
+
+  const addresses: [args: string[], address: string][] = [
+    [[], '/_ledger?size=500'],
+    [['mt'], '/_ledger?type=MeshTimeout&size=500'],
+    [['mt', '-m', 'demo'], '/_ledger?type=MeshTimeout&mesh=demo&size=500'],
+    [['mt', 'slow', '--peer', 'west'], '/_ledger?type=MeshTimeout&name=slow&peer=west&mesh=default&size=500'],
+    [['mt', 'slow', '-m', ''], '/_ledger?type=MeshTimeout&name=slow&size=500'],
+    [['mesh', 'demo'], '/_ledger?type=Mesh&name=demo&size=500'],
+  ];
+  for (const [args, address] of addresses) {
+    it(`asks for ${address}`, async (t) => {
+      const stub = await startStub(t, () => ({ body: { total: 2, items: ITEMS, next: null } }));
+      const { code, out } = await meridianctl(['ledger', ...args, '-o', 'json', '--url', stub.url]);
+      assert.deepEqual([code, lines(stub), JSON.parse(out)], [0, [`GET ${address}`], { items: ITEMS }]);
+    });
+  }
+});

@@ -1,0 +1,98 @@
+import type { Problem } from '../../src/errors.js';
+import { admit } from '../../src/policy/admit.js';
+import { explicitForm } from '../../src/policy/explicit.js';
+import { describeReach } from '../../src/policy/reach.js';
+import type { Role } from '../../src/policy/role.js';
+import { readDocuments } from '../../src/resource/documents.js';
+import { kindOf } from '../../src/resource/kinds.js';
+import { parseDocument } from '../../src/resource/parse.js';
+import { isObject } from '../../src/resource/path.js';
+import { type Draft, GLOBAL, type JsonObject, type Place } from '../../src/resource/resource.js';
+import { hasNamespaces } from '../../src/resource/rest-name.js';
+import { validateDraft } from '../../src/resource/validate.js';
+
+/** Where documents are linted, as far as it was said. */
+export interface LintPlace {
+  readonly zone?: string | undefined;
+  readonly environment?: Place['environment'] | undefined;
+  readonly systemNamespace?: string | undefined;
+}
+
+/** What is known of one document before it is applied (design, section 8). null: it can't be told. */
+export interface Linted {
+  readonly type: string | null;
+  readonly name: string | null;
+  /** '' where there is none. */
+  readonly namespace: string | null;
+  /** Of policies and access policies. */
+  readonly role: Role | null;
+  /** How far it gets from where it is applied. */
+  readonly reaches: string | null;
+  /** The spec in its explicit form, of what has a role. */
+  readonly explicit: JsonObject | null;
+  readonly problems: readonly Problem[];
+}
+
+const DEFAULT_ZONE = 'zone-1';
+const DEFAULT_SYSTEM_NAMESPACE = 'kuma-system';
+const UNKNOWN: Omit<Linted, 'problems'> = { type: null, name: null, namespace: null, role: null, reaches: null, explicit: null };
+
+/** Lints every document of a text, each for itself: what stands beside it changes nothing. Never throws. */
+export function lintText(text: string, where: LintPlace): Linted[] {
+  return readDocuments(text).map((read) => ('problem' in read ? { ...UNKNOWN, problems: [read.problem] } : lintValue(read.value, where)));
+}
+
+function lintValue(value: unknown, where: LintPlace): Linted {
+  const { draft, problems } = parseDocument(value);
+  return draft ? lintDraft(draft, problems, where) : { ...UNKNOWN, ...claims(value), problems };
+}
+
+/** The role needs no more than admission; how far it gets and what it means are told of what would be accepted as it is. */
+function lintDraft(draft: Draft, unread: readonly Problem[], where: LintPlace): Linted {
+  const place = placeFor(draft, where);
+  const kind = kindOf(draft.type);
+  const namespace = draft.namespace || (hasNamespaces(kind, place) ? place.systemNamespace : '');
+  const named = { ...UNKNOWN, type: draft.type, name: draft.name, namespace };
+  const admission = admit(draft, place);
+  const problems = [...unread, ...validateDraft(draft)];
+  if ('problems' in admission) return { ...named, problems: [...problems, ...admission.problems] };
+  const { key, labels, role } = admission.admitted;
+  if (problems.length > 0) return { ...named, role: role ?? null, problems };
+  const reaches = describeReach(kind, key, labels, draft.spec, role);
+  return {
+    ...named,
+    role: role ?? null,
+    reaches,
+    explicit: role ? explicitForm(draft.type, draft.spec, role, key, place) : null,
+    problems,
+  };
+}
+
+/**
+ * A document with a namespace can only be a zone's, and so is everything once a zone is spoken of; else it is linted as on global.
+ *
+ *   --zone east                         -> kubernetes zone east
+ *   --environment universal             -> universal zone `zone-1`
+ *   nothing, namespace backend-ns       -> kubernetes zone `zone-1`
+ */
+function placeFor({ namespace }: Draft, where: LintPlace): Place {
+  const { zone, environment, systemNamespace } = where;
+  if (!(zone ?? environment ?? systemNamespace ?? namespace)) return GLOBAL;
+  const kubernetes = environment !== 'universal';
+  return {
+    zone: zone ?? DEFAULT_ZONE,
+    environment: kubernetes ? 'kubernetes' : 'universal',
+    systemNamespace: kubernetes ? (systemNamespace ?? DEFAULT_SYSTEM_NAMESPACE) : '',
+  };
+}
+
+/** What a document that is of no known kind says of itself. */
+function claims(value: unknown): Pick<Linted, 'type' | 'name'> {
+  const { type, kind, name, metadata }: JsonObject = isObject(value) ? value : {};
+  const inner: JsonObject = isObject(metadata) ? metadata : {};
+  return { type: firstText(type, kind), name: firstText(name, inner.name) };
+}
+
+function firstText(...values: readonly unknown[]): string | null {
+  return values.find((value): value is string => typeof value === 'string') ?? null;
+}

@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import { isObject } from '../../src/resource/path.js';
+import { ask } from './client.js';
+import { optionsOf } from './options.js';
+import { print } from './output.js';
+
+const HELP = `
+After a restore from a backup, run it without options at the control plane that was restored: it then sends again, in a new term.
+PEER is a zone's name, or "global" when a zone is asked.`;
+
+export function addRecover(program: Command): void {
+  program
+    .command('recover')
+    .summary("an operator's word after a restore or a lost store")
+    .description("Gives an operator's word to a control plane after a store was restored or lost.")
+    .option('--accept-store <peer>', 'accept the store that now speaks for this peer: its old one is lost')
+    .option('--drop-absent <peer>', 'give up what this peer sent before and has not sent since')
+    .addHelpText('after', HELP)
+    .action(async (order: { acceptStore?: string; dropAbsent?: string }, command: Command) => {
+      const { url, output } = optionsOf(command);
+      const answer = await ask(url, '/_recover', { method: 'POST', body: JSON.stringify(order) });
+      const done = isObject(answer) && Array.isArray(answer.done) ? answer.done.map(String) : [];
+      await print(output, { done }, () => done.map((sentence) => `${sentence}\n`).join(''));
+    });
+}

@@ -1,0 +1,76 @@
+import { printable } from './printable.js';
+
+export type Colour = 'green' | 'yellow' | 'red';
+
+/** What stands in one cell: text, or text with the colour that it has on a terminal. */
+export type Cell = string | { readonly text: string; readonly colour: Colour };
+
+/** What a table is fitted to. */
+export interface Paper {
+  /** In characters; undefined where lines may be as long as they like (no terminal). */
+  readonly width: number | undefined;
+  readonly colours: boolean;
+}
+
+const ANSI: Readonly<Record<Colour, number>> = { red: 31, green: 32, yellow: 33 };
+const GAP = 3;
+/** No column is cut below this. */
+const MIN_WIDTH = 6;
+
+/** Standard output: a terminal's width, and colours there alone and not with NO_COLOR (no-color.org: any value but an empty one). */
+export function standardPaper(): Paper {
+  const { isTTY, columns } = process.stdout;
+  return { width: isTTY ? columns : undefined, colours: isTTY && !process.env.NO_COLOR };
+}
+
+/**
+ * Lines of aligned columns under a heading, each ended by a newline; an empty cell is shown as `-`. What is wider than the paper is cut, the widest columns first.
+ *
+ *   ['NAME', 'REASON'], [['a', 'it is refused']]  on 14 characters
+ *   -> NAME   REASON
+ *      a      it is …
+ */
+export function formatTable(heading: readonly string[], rows: readonly (readonly Cell[])[], paper: Paper = standardPaper()): string {
+  const lines = [heading, ...rows].map((row) => row.map(toCell));
+  const natural = heading.map((_, column) => Math.max(...lines.map((line) => length(line[column]?.text ?? ''))));
+  const widths = paper.width === undefined ? natural : fit(natural, paper.width);
+  return lines.map((line) => `${formatLine(line, widths, paper.colours)}\n`).join('');
+}
+
+interface Painted {
+  readonly text: string;
+  readonly colour?: Colour;
+}
+
+function toCell(cell: Cell): Painted {
+  return typeof cell === 'string' ? { text: printable(cell) || '-' } : { ...cell, text: printable(cell.text) || '-' };
+}
+
+function formatLine(line: readonly Painted[], widths: readonly number[], colours: boolean): string {
+  const cells = line.map(({ text, colour }, column) => {
+    const shown = cut(text, widths[column] ?? 0);
+    const padding = ' '.repeat((widths[column] ?? 0) - length(shown) + GAP);
+    return `${colours && colour ? `\u001b[${ANSI[colour]}m${shown}\u001b[0m` : shown}${padding}`;
+  });
+  return cells.join('').trimEnd();
+}
+
+/** Takes from the widest column until all fit, or none can give any more. */
+function fit(natural: readonly number[], width: number): number[] {
+  const widths = [...natural];
+  const total = () => widths.reduce((sum, each) => sum + each, GAP * (widths.length - 1));
+  while (total() > width) {
+    const widest = Math.max(...widths);
+    if (widest <= MIN_WIDTH) break;
+    widths[widths.indexOf(widest)] = widest - 1;
+  }
+  return widths;
+}
+
+function cut(text: string, width: number): string {
+  return length(text) <= width ? text : `${[...text].slice(0, width - 1).join('')}…`;
+}
+
+function length(text: string): number {
+  return [...text].length;
+}

@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import { MeridianError } from '../../src/errors.js';
+import { isObject } from '../../src/resource/path.js';
+import type { JsonObject } from '../../src/resource/resource.js';
+import { formatAge } from './age.js';
+import { ask, askAll } from './client.js';
+import { optionsOf } from './options.js';
+import { print } from './output.js';
+import { textOf } from './printable.js';
+import { formatTable } from './table.js';
+
+export function addZone(program: Command): void {
+  const zone = program.command('zone').description('Lists zones, and takes them out of the exchange and back. Ask global.');
+  zone.command('list').description('Lists the zones that global knows.').action(listZones);
+  zone
+    .command('disable')
+    .description('The zone sends and gets nothing any more; its copies elsewhere stay in force.')
+    .argument('<name>')
+    .action((name: string, _: object, command: Command) => setEnabled(name, false, command));
+  zone
+    .command('enable')
+    .description('The zone exchanges again.')
+    .argument('<name>')
+    .action((name: string, _: object, command: Command) => setEnabled(name, true, command));
+}
+
+async function listZones(_: object, command: Command): Promise<void> {
+  const { url, output } = optionsOf(command);
+  const items = await askAll(url, '/zones');
+  await print(output, { total: items.length, items }, () => formatZones(items));
+}
+
+function formatZones(items: readonly JsonObject[]): string {
+  const now = Date.now();
+  const rows = items.map(({ name, enabled, creationTime }) => [
+    textOf(name),
+    enabled === false ? ({ text: 'no', colour: 'red' } as const) : ({ text: 'yes', colour: 'green' } as const),
+    formatAge(creationTime, now),
+  ]);
+  return formatTable(['NAME', 'ENABLED', 'AGE'], rows);
+}
+
+/** The rest of the Zone (its attributes) stays as it is. */
+async function setEnabled(name: string, enabled: boolean, command: Command): Promise<void> {
+  const { url, output } = optionsOf(command);
+  const path = `/zones/${encodeURIComponent(name)}`;
+  const zone = await ask(url, path);
+  if (!isObject(zone)) throw new MeridianError('not_found', `zone ${name} does not exist`);
+  await ask(url, path, { method: 'PUT', body: JSON.stringify({ ...zone, enabled }) });
+  await print(output, { name, enabled }, () => `zone ${name} ${enabled ? 'enabled' : 'disabled'}\n`);
+}
