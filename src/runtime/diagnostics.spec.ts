@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MeridianError } from '../errors.js';
+import { type Readiness, startDiagnostics } from './diagnostics.js';
+import { createMetrics, type Sample } from './metrics.js';
+
+const EMPTY: Sample = { revision: 0, resources: [], natsConnected: undefined, peers: [] };
+
+async function serve(state: { ready: Readiness; sample: Sample }, call: (url: string) => Promise<void>): Promise<void> {
+  const { port, close } = await startDiagnostics({
+    address: '127.0.0.1',
+    port: 0,
+    ready: () => state.ready,
+    metrics: createMetrics(() => state.sample),
+  });
+  try {
+    await call(`http://127.0.0.1:${port}`);
+  } finally {
+    await close();
+  }
+}
+
+test('/ready is 200 or 503 with what is to be said, /healthy is 200 all the same', async () => {
+  const state = { ready: { ready: false, reasons: ['not yet'], warnings: ['odd'] }, sample: EMPTY };
+  await serve(state, async (url) => {
+    const before = await fetch(`${url}/ready`);
+    assert.deepEqual([before.status, await before.json()], [503, state.ready]);
+    assert.equal((await fetch(`${url}/healthy`)).status, 200);
+    state.ready = { ready: true, reasons: [], warnings: [] };
+    const after = await fetch(`${url}/ready?verbose`);
+    assert.deepEqual([after.status, await after.json()], [200, state.ready]);
+  });
+});
+
+test('anything else is 404, and nothing can be written', async () => {
+  await serve({ ready: { ready: true, reasons: [], warnings: [] }, sample: EMPTY }, async (url) => {
+    assert.equal((await fetch(`${url}/`)).status, 404);
+    assert.equal((await fetch(`${url}/ready`, { method: 'POST' })).status, 405);
+  });
+});
+
+test('a port that is taken is an error of ours', async () => {
+  const options = {
+    address: '127.0.0.1',
+    ready: () => ({ ready: true, reasons: [], warnings: [] }),
+    metrics: createMetrics(() => EMPTY),
+  };
+  const first = await startDiagnostics({ ...options, port: 0 });
+  await assert.rejects(
+    startDiagnostics({ ...options, port: first.port }),
+    (thrown) => thrown instanceof MeridianError && thrown.code === 'unavailable',
+  );
+  await first.close();
+});
+
+test('/metrics shows what is true now, and nothing of what was', async () => {
+  const peer = { peer: 'east', online: true, upToDate: false, refused: 2, failures: 3 };
+  const sample = { revision: 7, resources: [{ type: 'Mesh', count: 4 }], natsConnected: true, peers: [peer] };
+  const state: { ready: Readiness; sample: Sample } = { ready: { ready: true, reasons: [], warnings: [] }, sample };
+  const own = async (url: string) =>
+    (await (await fetch(`${url}/metrics`)).text())
+      .split('\n')
+      .filter((line) => line.startsWith('meridian_'))
+      .sort();
+  await serve(state, async (url) => {
+    assert.deepEqual(await own(url), [
+      'meridian_nats_connected 1',
+      'meridian_peer_online{peer="east"} 1',
+      'meridian_peer_up_to_date{peer="east"} 0',
+      'meridian_refused{peer="east"} 2',
+      'meridian_resources{type="Mesh"} 4',
+      'meridian_store_revision 7',
+      'meridian_sync_failures{peer="east"} 3',
+    ]);
+    state.sample = { ...EMPTY, revision: 8 };
+    assert.deepEqual(await own(url), ['meridian_store_revision 8']);
+    state.sample = { ...EMPTY, natsConnected: false };
+    assert.deepEqual(await own(url), ['meridian_nats_connected 0', 'meridian_store_revision 0']);
+  });
+});
