@@ -56,7 +56,8 @@ export interface SyncOptions {
 /** Runs the sessions of one control plane: reads what a step needs, does what it says. */
 export class Sync {
   private readonly sessions = new Map<string, Session>();
-  private readonly queue: FairQueue<Message>;
+  /** Still encoded: what a flood brings too much is dropped unread. */
+  private readonly queue: FairQueue<string>;
   /** Of what this side refused, by peer: worked out again after each commit. */
   private readonly refusalDigests = new Map<string, string>();
   private readonly global: boolean;
@@ -65,7 +66,7 @@ export class Sync {
 
   constructor(private readonly options: SyncOptions) {
     this.global = isGlobal(options.plane.place);
-    this.queue = new FairQueue((peer, message) => this.handle(peer, { on: 'message', message }), options.machine.soon);
+    this.queue = new FairQueue((peer, text) => this.take(peer, text), options.machine.soon);
     if (!this.global) this.sessions.set(GLOBAL_PEER, newSession(GLOBAL_PEER));
   }
 
@@ -78,10 +79,7 @@ export class Sync {
 
   /** A message from `peer`, as the transport proves it. */
   message(peer: string, text: string): void {
-    const message = this.decode(peer, text);
-    if (!message || this.endedBy !== undefined) return;
-    if (this.global && peer === GLOBAL_PEER) this.otherGlobal(message.from);
-    else this.queue.add(peer, message);
+    if (this.endedBy === undefined) this.queue.add(peer, text);
   }
 
   /** Something was committed here. */
@@ -108,6 +106,13 @@ export class Sync {
   /** Why this process must not sync any more, if so. */
   ended(): string | undefined {
     return this.endedBy;
+  }
+
+  private take(peer: string, text: string): void {
+    const message = this.decode(peer, text);
+    if (!message || this.endedBy !== undefined) return;
+    if (this.global && peer === GLOBAL_PEER) this.otherGlobal(message.from);
+    else this.handle(peer, { on: 'message', message });
   }
 
   private get store() {
