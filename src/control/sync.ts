@@ -9,6 +9,7 @@ import {
   type Message,
   type Pull,
   type Speaker,
+  STATUS_INTERVAL,
   type Status,
 } from '../kds/protocol.js';
 import { digestOfRefusals } from '../kds/refusal.js';
@@ -62,6 +63,7 @@ export class Sync {
   private readonly refusalDigests = new Map<string, string>();
   private readonly global: boolean;
   private connected = false;
+  private announcedAt = Number.NEGATIVE_INFINITY;
   private endedBy: string | undefined;
 
   constructor(private readonly options: SyncOptions) {
@@ -90,6 +92,8 @@ export class Sync {
   /** Call it several times a second. */
   tick(): void {
     if (!this.connected) return;
+    // The first word may have been lost: two processes of global must find each other.
+    if (this.global && this.options.machine.now() - this.announcedAt >= STATUS_INTERVAL) this.announceSelf();
     for (const peer of this.sessions.keys()) this.handle(peer, { on: 'tick' });
   }
 
@@ -279,6 +283,8 @@ export class Sync {
   }
 
   private announceSelf(): void {
+    if (this.endedBy !== undefined) return;
+    this.announcedAt = this.options.machine.now();
     this.send(GLOBAL_PEER, { kind: 'notice', code: 'superseded', message: 'a process of global is running' });
   }
 

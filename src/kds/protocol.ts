@@ -63,8 +63,8 @@ const pull = z.object({
   ask: z.discriminatedUnion('mode', [
     /** The changes since a cursor; `after` is where the last page ended. */
     z.object({ mode: z.literal('delta'), cursor: position, after: count }),
-    /** Everything, by key. */
-    z.object({ mode: z.literal('scan'), after: keyTuple.optional() }),
+    /** Everything, by key. The first page shows the cursor, if there is one: a restored sender must see it before absence counts. */
+    z.object({ mode: z.literal('scan'), cursor: position.optional(), after: keyTuple.optional() }),
     /** The changes since a scan began. */
     z.object({ mode: z.literal('tail'), revision: count, after: count }),
     /** What the other side refused of the speaker's feed. */

@@ -98,7 +98,9 @@ export function onPage(state: Receiving, page: PageBody, lines: readonly string[
 /** How the commit went: `mismatch` when the result did not add up to the digest that the sender gave. */
 export function onApplied(state: Receiving, outcome: 'applied' | 'mismatch', context: ReceiverContext): Received {
   if (outcome === 'mismatch') return fail({ ...state, scanNeeded: true }, context);
-  return start({ ...state, scanNeeded: false, failures: 0, retryAt: 0 }, context);
+  // Where the peer announced something else for the very revision that was applied, what it signed at last holds.
+  const seen = context.position ? newest(state.seen, context.position) : state.seen;
+  return start({ ...state, seen, scanNeeded: false, failures: 0, retryAt: 0 }, context);
 }
 
 /** Time passed: ask again for an answer that did not come, or start what had to wait. */
@@ -124,7 +126,9 @@ function start(state: Receiving, context: ReceiverContext): Received {
   if (missing === 'nothing') return { state, effects: [] };
   if (typeof missing === 'object') return { state, effects: [{ do: 'adopt', position: missing }] };
   const ask: Asking['ask'] =
-    missing === 'delta' && context.position ? { mode: 'delta', cursor: context.position, after: 0 } : { mode: 'scan' };
+    missing === 'delta' && context.position
+      ? { mode: 'delta', cursor: context.position, after: 0 }
+      : { mode: 'scan', cursor: context.position };
   return sendFirst(state, ask, context);
 }
 
@@ -134,15 +138,14 @@ function sendFirst(state: Receiving, ask: Asking['ask'], context: ReceiverContex
 }
 
 /**
- * Compares the mirror with the announced head. A peer that announces less than its cursor said is shown that cursor: it then knows
- * that its store was restored.
+ * Compares the mirror with the announced head. A peer that announces less than its cursor said, or something else at that revision, is shown that
+ * cursor: it then knows that its store was restored. A scan would only take away what it forgot.
  */
 function whatIsMissing({ seen, scanNeeded }: Receiving, mine: Position | undefined): 'nothing' | 'delta' | 'scan' | Position {
   if (!seen) return 'nothing';
   if (!mine || scanNeeded || mine.store !== seen.store || mine.term < seen.term) return 'scan';
   if (mine.term > seen.term || mine.revision > seen.revision) return 'delta';
   const agrees = mine.digest === seen.digest && mine.count === seen.count;
-  if (mine.revision === seen.revision) return agrees ? 'nothing' : 'scan';
   if (!agrees) return 'delta';
   return seen.revision - mine.revision > ADOPT_DISTANCE ? seen : 'nothing';
 }
@@ -184,7 +187,7 @@ function askNext(
 
 function restartAsScan(state: Receiving, context: ReceiverContext): Received {
   if (state.asking?.ask.mode !== 'delta') return fail(state, context);
-  return sendFirst({ ...state, asking: undefined }, { mode: 'scan' }, context);
+  return sendFirst({ ...state, asking: undefined }, { mode: 'scan', cursor: context.position }, context);
 }
 
 /** Gives up for now; waits the longer the more often it failed, with jitter so that zones don't come back all at once. */

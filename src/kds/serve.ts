@@ -33,13 +33,16 @@ export function servePull(source: Source, peer: string, pull: Pull): ServedPage 
     case 'tail':
       return serveChanges(source, peer, id, ask.revision, ask.after);
     case 'scan':
-      return serveScan(source, peer, id, ask.after ? keyFromTuple(ask.after) : undefined);
+      return serveScan(source, peer, id, ask);
     case 'refusals':
       return serveRefusals(source, peer, id, ask.after ? keyFromTuple(ask.after) : undefined);
   }
 }
 
-/** The delta since `base`, if it fits into a push. undefined: too much, or the log does not reach back. */
+/**
+ * The delta since `base`, if it fits into a push. undefined: too much, or the own log does not say the same of that revision (it does not reach
+ * back, or the store was restored): then the peer asks, and shows its cursor.
+ */
 export function makePush(
   source: Source,
   peer: string,
@@ -47,7 +50,8 @@ export function makePush(
 ): { body: Push; lines: readonly string[] } | undefined {
   const { store, sign } = source;
   const { changes, next } = store.feed.changes(peer, base.revision, 0, PUSH_BYTES);
-  if (next !== undefined || store.feed.summaryAt(peer, base.revision) === undefined) return undefined;
+  const then = store.feed.summaryAt(peer, base.revision);
+  if (next !== undefined || then?.digest !== base.digest || then.count !== base.count) return undefined;
   const end = makePosition(sign, peer, store.head(), store.feed.summary(peer));
   return { body: { kind: 'push', from: { digest: base.digest, count: base.count }, end }, lines: changes.map(toLine) };
 }
@@ -89,8 +93,12 @@ function serveChanges({ store, sign }: Source, peer: string, id: string, revisio
   return { body: { kind: 'page', id, revision: head.revision, end: makePosition(sign, peer, head, store.feed.summary(peer)) }, lines };
 }
 
-function serveScan({ store }: Source, peer: string, id: string, after: Key | undefined): ServedPage {
-  const { items, next } = store.feed.page(peer, after, PAGE_BYTES);
+/** A scan takes away what it does not list: a store that was restored must not serve it, so it is shown the cursor first. */
+function serveScan(source: Source, peer: string, id: string, { cursor, after }: Extract<Ask, { mode: 'scan' }>): ServedPage | Divergence {
+  const verdict = cursor ? judgeCursor(source, peer, cursor) : 'unknown';
+  if (typeof verdict === 'object') return verdict;
+  const { store } = source;
+  const { items, next } = store.feed.page(peer, after ? keyFromTuple(after) : undefined, PAGE_BYTES);
   const body: PageBody = { kind: 'page', id, revision: store.head().revision, ...(next ? { next: [...keyTuple(next)] } : {}) };
   return { body, lines: items.map(toLine) };
 }

@@ -9,6 +9,7 @@ import {
   type Notice,
   type PageBody,
   type Pull,
+  SILENCE,
   type Speaker,
   type Status,
 } from './protocol.js';
@@ -36,6 +37,8 @@ export interface Session {
   /** The process that speaks for the peer, and when it was last heard (monotonic ms). */
   readonly speaker?: Speaker | undefined;
   readonly heardAt: number;
+  /** An earlier process that was heard although a later one speaks: if that one is heard again, both are alive, and this one is told. */
+  readonly rival?: Speaker | undefined;
   readonly about?: About | undefined;
   readonly receiving: Receiving;
   readonly sending: Sending;
@@ -141,7 +144,7 @@ function applied(state: Session, outcome: 'applied' | 'mismatch', context: Conte
 }
 
 function message(state: Session, { from, body, lines }: Message, context: Context): Step {
-  if (body.kind === 'notice') return onNotice(state, body, context);
+  if (body.kind === 'notice') return onNotice(state, from, body, context);
   const identified = identify(state, from, context);
   if (identified.stop) return identified.step;
   const { state: known, effects } = identified.step;
@@ -205,15 +208,20 @@ function dropStaleListing(state: Session, now: number): Session {
 }
 
 /** A peer says why it stays silent. Only global may end a zone's process: a zone that says so of global is not believed. */
-function onNotice(state: Session, notice: Notice, context: Context): Step {
+function onNotice(state: Session, from: Speaker, notice: Notice, context: Context): Step {
   if (notice.instance !== undefined && notice.instance !== context.self.instance) return { state, effects: [] };
   const stopped = { code: notice.code, message: notice.message };
-  return { state: { ...state, stopped, heardAt: context.now }, effects: [{ do: 'stopped', ...stopped }] };
+  const speaks = state.speaker === undefined || state.speaker.instance === from.instance;
+  return { state: { ...state, stopped, heardAt: speaks ? context.now : state.heardAt }, effects: [{ do: 'stopped', ...stopped }] };
 }
 
 /**
- * Who speaks. A store id that isn't the pinned one needs an operator's word; of two processes with one identity the later one counts, and the
- * earlier one is told; a later one than the one known makes all that the earlier one announced void.
+ * Who speaks. A store id that isn't the pinned one needs an operator's word. Of two processes with one identity the later one counts; the
+ * earlier one is told once the later one is heard again, for a restored store has forgotten how often it was started: it is alone.
+ *
+ *   5, then 6        -> 6 speaks; what 5 announced is void
+ *   6, then 5, 6     -> both are alive: 5 is told to stop
+ *   6, silence, 5    -> 6 is gone: 5 speaks
  */
 function identify(state: Session, from: Speaker, context: Context): { step: Step; stop: boolean } {
   if (context.disabled) return refuse(state, { code: 'disabled', message: `zone ${state.peer} is disabled at global` });
@@ -225,13 +233,29 @@ function identify(state: Session, from: Speaker, context: Context): { step: Step
       instance: from.instance,
     });
   }
-  const order = state.speaker ? compareSpeakers(from, state.speaker) : 1;
-  if (order < 0) return refuse(state, { code: 'superseded', message: 'a later process has this identity', instance: from.instance });
   const pins: Effect[] = context.pin === undefined ? [{ do: 'pin', store: from.store }] : [];
-  if (order === 0) return { step: { state, effects: pins }, stop: false };
+  const order = orderOf(state, from);
+  if (order === 0) return { step: { state: { ...state, rival: undefined }, effects: [...pins, ...tellRival(state)] }, stop: false };
+  if (order < 0 && context.now - state.heardAt <= SILENCE) return { step: { state: { ...state, rival: from }, effects: [] }, stop: true };
+  return { step: newSpeaker(state, from, pins), stop: false };
+}
+
+/** What spoke from a store that is no longer the pinned one is no measure. */
+function orderOf({ speaker }: Session, from: Speaker): number {
+  return speaker && speaker.store === from.store ? compareSpeakers(from, speaker) : 1;
+}
+
+function tellRival({ rival }: Session): Effect[] {
+  if (!rival) return [];
+  const notice: Notice = { kind: 'notice', code: 'superseded', message: 'a later process has this identity', instance: rival.instance };
+  return [{ do: 'send', body: notice }];
+}
+
+/** Nothing that another process asked will be answered, nothing that it said holds. */
+function newSpeaker(state: Session, speaker: Speaker, pins: readonly Effect[]): Step {
   const cleared = state.speaker ? lost(state) : { state, effects: [] };
-  const fresh = { ...cleared.state, speaker: from, sending: { ...cleared.state.sending, ack: undefined, base: undefined } };
-  return { step: { state: fresh, effects: [...cleared.effects, ...pins] }, stop: false };
+  const sending = { ...cleared.state.sending, ack: undefined, base: undefined };
+  return { state: { ...cleared.state, speaker, rival: undefined, sending }, effects: [...cleared.effects, ...pins] };
 }
 
 function refuse(state: Session, notice: Omit<Notice, 'kind'>): { step: Step; stop: boolean } {

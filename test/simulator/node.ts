@@ -31,8 +31,11 @@ export class Node {
   constructor(
     readonly world: World,
     readonly place: Place,
+    /** What its volume holds; a new one is empty. */
+    volume?: Buffer,
   ) {
-    this.store = openStore(':memory:', { random: () => world.random.hex(32) });
+    const options = { random: () => world.random.hex(32) };
+    this.store = volume ? openSnapshot(volume, options) : openStore(':memory:', options);
     this.plane = this.makePlane();
   }
 
@@ -70,6 +73,7 @@ export class Node {
   restore(bytes: Buffer): void {
     this.crash();
     this.store = openSnapshot(bytes, { random: () => this.world.random.hex(32) });
+    this.plane = this.makePlane();
     this.world.log(`${this.name} is restored from a backup`);
   }
 
@@ -77,6 +81,7 @@ export class Node {
   lose(): void {
     this.crash();
     this.store = openStore(':memory:', { random: () => this.world.random.hex(32) });
+    this.plane = this.makePlane();
     this.world.log(`${this.name} loses its volume`);
   }
 
@@ -112,6 +117,11 @@ export class Node {
 
   view(peer: string) {
     return this.sync?.view(peer);
+  }
+
+  /** Why this process must not sync any more, if so. */
+  ended(): string | undefined {
+    return this.sync?.ended();
   }
 
   private guarded(body: () => void): void {

@@ -32,6 +32,8 @@ export class World {
   weather: Weather = CALM;
   readonly random: Random;
   readonly nodes = new Map<string, Node>();
+  /** Further processes with the identity of a node. */
+  private readonly twins: Node[] = [];
   /** What happened, for a failing seed. */
   readonly journal: string[] = [];
   private tasks: Task[] = [];
@@ -60,6 +62,14 @@ export class World {
     return found;
   }
 
+  /** Starts another process for `zone` ('' for global), on a copy of a volume. */
+  startTwin(zone: string, volume: Buffer): Node {
+    const twin = new Node(this, this.node(zone).place, volume);
+    this.twins.push(twin);
+    twin.start();
+    return twin;
+  }
+
   log(line: string): void {
     this.journal.push(`${this.now.toFixed(0).padStart(7)} ${line}`);
   }
@@ -70,8 +80,13 @@ export class World {
 
   /** Carries a message as the weather has it. `peer` is whom the sender means. */
   carry(from: Node, peer: string, text: string): void {
-    if (peer === GLOBAL_PEER && from.place.zone === '') return; // one process of global here
-    const target = this.node(peer === GLOBAL_PEER ? '' : peer);
+    const zone = peer === GLOBAL_PEER ? '' : peer;
+    for (const target of [this.node(zone), ...this.twins.filter((twin) => twin.place.zone === zone)]) {
+      if (target !== from) this.carryTo(target, from, text);
+    }
+  }
+
+  private carryTo(target: Node, from: Node, text: string): void {
     const sender = from.place.zone === '' ? GLOBAL_PEER : from.place.zone;
     const copies = this.random.chance(this.weather.repeat) ? 2 : 1;
     for (let copy = 0; copy < copies; copy++) {
