@@ -7,7 +7,7 @@ import { goneLongFiles, noBarrels, noUtils, nothingLeft, shortFiles, silencedWit
 import { type Rule, source, sourcesIn } from './architecture/source.js';
 
 const product = sourcesIn('src', 'cmd');
-const everything = [...product, ...sourcesIn('test', 'scripts', 'bench')];
+const everything = [...product, ...sourcesIn('test', 'scripts', 'bench', 'demo')];
 
 /** Each rule with code that it must refuse and code that it must let pass: `[path, text]`. */
 interface Proof {
