@@ -38,15 +38,15 @@ const someFilter: fc.Arbitrary<Filter> = fc.record(
     type: fc.constantFrom('MeshTimeout', 'MeshRetry'),
     mesh: fc.constantFrom('default', 'other', 'none'),
     nameContains: fc.constantFrom('', 'a', 'b', 'b.a', '.', 'c.d.n', '%', '_'),
-    labels,
+    labels: fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: labels }),
   },
   { requiredKeys: ['type'] },
 );
-const unique = fc.uniqueArray(someResource, { maxLength: 30, selector: (one) => JSON.stringify([one.key, one.namespace]) });
+const unique = fc.uniqueArray(someResource, { minLength: 10, maxLength: 30, selector: (one) => JSON.stringify([one.key, one.namespace]) });
 
 test('a list holds what every part of the filter leaves, in the order of mesh, name and namespace', () => {
   fc.assert(
-    fc.property(unique, someFilter, fc.nat(10), fc.nat(10), (all, filter, offset, size) => {
+    fc.property(unique, someFilter, fc.nat(3), fc.nat(10), (all, filter, offset, size) => {
       const store = openStore(':memory:', OPTIONS);
       store.commit((tx) => all.forEach((one) => tx.put(one, NOBODY, '')));
       const expected = all

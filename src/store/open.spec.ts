@@ -50,6 +50,15 @@ test('a failed start frees the data directory', (t) => {
   closed(t, openStore(join(dirname(path), 'fresh.db'), OPTIONS));
 });
 
+/** Where a page is that nothing at the start needs: only a check sees what is wrong with it. */
+function leafOfResources(path: string): [start: number, end: number] {
+  const db = new Database(path);
+  const select = db.prepare<[], number>(`SELECT max(pageno) FROM dbstat WHERE name = 'resources' AND pagetype = 'leaf'`);
+  const page = select.pluck().get() ?? 0;
+  db.close();
+  return [(page - 1) * 4096, page * 4096];
+}
+
 test('a foreign, damaged or newer file is refused and stays as it is', async (t) => {
   const spoil: Record<string, { code: string; message: RegExp; by: (path: string) => void }> = {
     text: { code: 'invalid', message: /not a database/, by: (path) => writeFileSync(path, 'plain text '.repeat(400)) },
@@ -66,10 +75,10 @@ test('a foreign, damaged or newer file is refused and stays as it is', async (t)
       message: new RegExp(`has schema ${MIGRATIONS.length + 1}, this Meridian knows ${MIGRATIONS.length}`),
       by: (path) => new Database(path).exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`).close(),
     },
-    'a page overwritten': {
+    'a page of resources overwritten': {
       code: 'invalid',
       message: /damaged/,
-      by: (path) => writeFileSync(path, readFileSync(path).fill(0xa5, 3 * 4096, 9 * 4096)),
+      by: (path) => writeFileSync(path, readFileSync(path).fill(0xa5, ...leafOfResources(path))),
     },
     'empty but for a byte': { code: 'invalid', message: /not a database|damaged/, by: (path) => writeFileSync(path, 'S') },
     'cut off': { code: 'invalid', message: /damaged/, by: (path) => writeFileSync(path, readFileSync(path).subarray(0, 5 * 4096)) },
