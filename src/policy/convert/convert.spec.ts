@@ -262,7 +262,7 @@ describe('convertEarly', () => {
     given: readonly { name: string; targetRef: JsonObject; to: JsonObject[] }[],
     destination: string,
   ): JsonObject | undefined {
-    const rank = ({ kind }: JsonObject) => RANKS.indexOf(String(kind));
+    const rank = ({ kind }: JsonObject) => RANKS.findIndex((name) => name === kind);
     const order = [...given].sort((x, y) => rank(y.targetRef) - rank(x.targetRef) || (x.name < y.name ? 1 : -1));
     const items = order
       .flatMap(({ to }) => to)

@@ -1,4 +1,4 @@
-import { asArray, asObject } from '../../naming/json.js';
+import { asArray, asObject, asText } from '../../naming/json.js';
 import type { JsonObject, JsonValue } from '../../resource/resource.js';
 import { canonical } from '../match/merge.js';
 import { todaysKind } from './rank.js';
@@ -18,7 +18,7 @@ export function readItems(list: JsonValue | undefined): Item[] {
 function readItem(value: JsonValue): Item {
   const { targetRef, ...conf } = asObject(value) ?? {};
   const ref = asObject(targetRef) ?? { kind: 'Mesh' };
-  return { targetRef: { ...ref, kind: todaysKind(String(ref.kind)) }, default: conf };
+  return { targetRef: { ...ref, kind: todaysKind(asText(ref.kind) ?? '') }, default: conf };
 }
 
 const SPECIFICITY = ['Mesh', 'MeshService', 'MeshServiceSubset', 'MeshHTTPRoute'];
@@ -46,7 +46,7 @@ export function spellOut(items: readonly Item[], seen: Seen): Item[] | undefined
 }
 
 function specificity({ kind }: JsonObject): number {
-  return SPECIFICITY.indexOf(String(kind));
+  return SPECIFICITY.indexOf(asText(kind) ?? '');
 }
 
 /** Whether what is said of `outer` is said of `inner` too. */

@@ -1,5 +1,5 @@
 import type { Problem } from '../../errors.js';
-import { asObject } from '../../naming/json.js';
+import { asObject, asText } from '../../naming/json.js';
 import { compareText } from '../../resource/key.js';
 import { LABEL } from '../../resource/labels.js';
 import type { JsonObject } from '../../resource/resource.js';
@@ -48,7 +48,7 @@ export function rankAsEarly(policies: readonly EarlyPolicy[]): { classes: Ranked
 function classesOf(targets: readonly Omit<Ranked, 'name'>[]): Ranked[][] {
   const classes = new Map<string, Omit<Ranked, 'name'>[]>();
   for (const target of targets) {
-    const kind = String(target.targetRef.kind);
+    const kind = asText(target.targetRef.kind) ?? '';
     const rank = kind.endsWith('Route') ? 'Route' : kind;
     classes.set(rank, [...(classes.get(rank) ?? []), target]);
   }
@@ -72,7 +72,7 @@ function compareEarly(a: EarlyPolicy, b: EarlyPolicy): number {
 /** The kind in the early form's words, whichever it was written with. */
 function earlyKind({ kind }: JsonObject): string {
   if (kind === 'Dataplane') return 'Proxy';
-  return Object.keys(TODAY).find((early) => TODAY[early] === kind) ?? String(kind);
+  return Object.keys(TODAY).find((early) => TODAY[early] === kind) ?? asText(kind) ?? '';
 }
 
 /** What a kind of reference is called today. */

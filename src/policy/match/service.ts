@@ -33,9 +33,13 @@ function includesSome(tags: Labels, wanted: Labels): boolean {
 
 function portsLeadTo(ports: readonly (JsonObject | undefined)[], inbound: Inbound, section: string | undefined): boolean {
   if (ports.length === 0) return section === undefined;
-  const meant = ports.filter((port) => section === undefined || port?.name === section || String(port?.port) === section);
+  const meant = ports.filter((port) => section === undefined || port?.name === section || isNumbered(port, section));
   return meant.some((port) => {
     const target = port?.targetPort ?? port?.port;
     return typeof target === 'number' ? target === inbound.port : target === inbound.name;
   });
+}
+
+function isNumbered(port: JsonObject | undefined, section: string): boolean {
+  return typeof port?.port === 'number' && String(port.port) === section;
 }

@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import type { Problem } from '../../src/errors.js';
+import type { Converted } from '../../src/policy/convert/convert.js';
+import { REFUSED } from './failure.js';
+import { collect, optionsOf } from './options.js';
+import { note, toYaml, write } from './output.js';
+import { printable } from './printable.js';
+import { readSources } from './sources.js';
+
+const HELP = `
+Prints YAML (JSON with -o json) that \`apply\` takes. Convert policies that are applied together in one go: their names are chosen so that they
+win over one another as they did. What can't be converted is told on standard error and left out; the exit code is then 1.`;
+
+export function addConvert(program: Command): void {
+  program
+    .command('convert')
+    .summary("turn policies of the early form (`conf`) into today's (offline)")
+    .description(
+      "Turns policies of the early form, which `conf` marks, into today's. Any other document is printed as it is. Asks no server.",
+    )
+    .requiredOption('-f, --file <paths...>', 'files, folders or - (repeatable)', collect)
+    .addHelpText('after', HELP)
+    .action(async ({ file }: { file: readonly string[] }, command: Command) => {
+      const { documents, problems } = await convert(file);
+      for (const { field, reason } of problems) note(printable(`${field}: ${reason}`));
+      write(optionsOf(command).output === 'json' ? `${JSON.stringify(documents, undefined, 2)}\n` : await toStream(documents));
+      if (problems.length > 0) process.exitCode = REFUSED;
+    });
+}
+
+async function convert(paths: readonly string[]): Promise<Converted> {
+  const [{ convertEarly }, { readDocuments }, sources] = await Promise.all([
+    import('../../src/policy/convert/convert.js'),
+    import('../../src/resource/documents.js'),
+    readSources(paths),
+  ]);
+  const problems: Problem[] = [];
+  const values = sources.flatMap(({ file, text }) =>
+    readDocuments(text).flatMap((read) => {
+      if (!('problem' in read)) return [read.value];
+      problems.push({ field: `${file}: ${read.problem.field}`, reason: read.problem.reason });
+      return [];
+    }),
+  );
+  const converted = convertEarly(values);
+  return { documents: converted.documents, problems: [...problems, ...converted.problems] };
+}
+
+async function toStream(documents: readonly unknown[]): Promise<string> {
+  return (await Promise.all(documents.map(toYaml))).join('---\n');
+}

@@ -1,0 +1,81 @@
+import type { Command } from 'commander';
+import { invalid } from '../../src/errors.js';
+import { isObject } from '../../src/resource/path.js';
+import type { Decided } from './decide-entry.js';
+import { collect, optionsOf } from './options.js';
+import { note, print } from './output.js';
+import { printable } from './printable.js';
+import { readSources } from './sources.js';
+import { type Cell, formatTable } from './table.js';
+
+interface DecideOptions {
+  readonly file: readonly string[];
+  readonly dataplane: string;
+  readonly clients: string;
+  readonly inbound?: string | undefined;
+}
+
+const HELP = `
+CLIENTS is a list of {tags: {...}} or {spiffeId: ..., method: ..., path: ...}, or an object with that list as \`clients\`.
+POLICIES are documents, or an object with a list of them as \`policies\`; what their targetRefs lead to may stand among them. The labels
+kuma.io/zone and k8s.kuma.io/namespace say where each is from; without them it is from global.`;
+
+export function addDecide(program: Command): void {
+  program
+    .command('decide')
+    .summary('decide requests by policies, with no control plane (offline)')
+    .description(
+      'Shows which MeshTrafficPermissions are in force on an inbound, in their order, and what they decide for each client. Asks no server.',
+    )
+    .requiredOption('-f, --file <paths...>', 'the policies: files, folders or - (repeatable)', collect)
+    .requiredOption('--dataplane <file>', 'the Dataplane that is called')
+    .requiredOption('--clients <file>', 'who calls')
+    .option('--inbound <section>', 'the name or port of the inbound, if there are several')
+    .addHelpText('after', HELP)
+    .action(async (options: DecideOptions, command: Command) => {
+      const decided = await decide(options);
+      for (const warning of decided.warnings) note(`warning: ${printable(warning)}`);
+      await print(optionsOf(command).output, decided, () => formatDecided(decided));
+    });
+}
+
+async function decide({ file, dataplane, clients, inbound }: DecideOptions): Promise<Decided> {
+  const [{ decideEntry }, policies, targets, callers] = await Promise.all([
+    import('./decide-entry.js'),
+    readValues(file, 'policies'),
+    readValues([dataplane], 'dataplane'),
+    readValues([clients], 'clients'),
+  ]);
+  if (targets.length !== 1) throw invalid([{ field: dataplane, reason: 'must hold one document: the Dataplane' }]);
+  return decideEntry({ policies, dataplane: targets[0], clients: callers, section: inbound });
+}
+
+/** The documents of files. A list stands for its items, and an object that is no resource for what it has under `field`. */
+async function readValues(paths: readonly string[], field: string): Promise<unknown[]> {
+  const [{ readDocuments }, sources] = await Promise.all([import('../../src/resource/documents.js'), readSources(paths)]);
+  return sources.flatMap(({ file, text }) =>
+    readDocuments(text).flatMap((read) => {
+      if ('problem' in read) throw invalid([{ field: `${file}: ${read.problem.field}`, reason: read.problem.reason }]);
+      return unwrap(read.value, field);
+    }),
+  );
+}
+
+function unwrap(value: unknown, field: string): unknown[] {
+  if (Array.isArray(value)) return value;
+  const inner = isObject(value) && value.type === undefined && value.kind === undefined ? value[field] : undefined;
+  return inner === undefined ? [value] : unwrap(inner, field);
+}
+
+function formatDecided({ matchedInOrder, matchedInShadow, clients }: Decided): string {
+  const rows = clients.map(({ decision, shadow, decidedBy, reason }, index): Cell[] => [
+    String(index),
+    { text: decision, colour: decision === 'Allow' ? 'green' : 'red' },
+    shadow,
+    decidedBy ?? '-',
+    reason,
+  ]);
+  const order = `in force, the last wins: ${matchedInOrder.join(', ') || '-'}\n`;
+  const shadows = matchedInShadow.length > 0 ? `not enforced (shadow): ${matchedInShadow.join(', ')}\n` : '';
+  return `${printable(order.trimEnd())}\n${shadows}${formatTable(['CLIENT', 'DECISION', 'SHADOW', 'DECIDED BY', 'BECAUSE'], rows)}`;
+}

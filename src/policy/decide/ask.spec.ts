@@ -1,0 +1,20 @@
+import type { Resource } from '../../resource/resource.js';
+import { dataplane } from '../harness.spec.js';
+import { indexMesh } from '../match/mesh.js';
+import { type Decision, decide } from './decide.js';
+import type { Request } from './request.js';
+
+/** What the specs of decisions share: a backend in zone east that is asked. */
+export const TD = 'spiffe://default';
+export const WEB = `${TD}/web`;
+
+export interface Asked {
+  readonly protocol?: string;
+  readonly others?: readonly Resource[];
+  readonly tags?: Record<string, string>;
+}
+
+export function ask(policies: readonly Resource[], request: Request, { protocol = 'http', others = [], tags = {} }: Asked = {}): Decision {
+  const target = dataplane({ protocol, tags: { 'kuma.io/service': 'backend', ...tags } });
+  return decide({ policies, dataplane: target, request, mesh: indexMesh([...others, target]) });
+}
