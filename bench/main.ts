@@ -1,0 +1,80 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Daemon } from '../test/harness/daemon.js';
+import { Scope } from '../test/harness/scope.js';
+import { until } from '../test/harness/until.js';
+import { cpuMs, residentMb } from './process.js';
+import { startHundredThousand } from './start.js';
+import { apply, count, getJson, policy, quantile, startSystem, type System } from './system.js';
+
+/** Measures what the issue promises, on real processes: figures, no verdicts. */
+
+const POLICIES = 5_000;
+const CHANGES = 200;
+
+function report(what: string, figure: string): void {
+  console.log(`${what.padEnd(78)} ${figure}`);
+}
+
+async function bulk({ global, east, west }: System): Promise<void> {
+  const started = performance.now();
+  await apply(global, Array.from({ length: POLICIES }, (_, index) => policy(index, 'v0')));
+  const applied = performance.now();
+  await Promise.all([east, west].map((zone) => until('all arrived', async () => (await count(zone)) === POLICIES)));
+  report(`${POLICIES} policies in one apply: the apply takes`, `${(applied - started).toFixed(0)} ms`);
+  report(`${POLICIES} policies in both zones after the apply's end`, `${(performance.now() - applied).toFixed(0)} ms`);
+}
+
+/** From the start of the request to the moment when both zones answer with the new version. */
+async function changes({ global, east, west }: System): Promise<void> {
+  const names = await Promise.all([east, west].map((zone) => namesIn(zone)));
+  const times: number[] = [];
+  for (let change = 0; change < CHANGES; change++) {
+    const index = (change * 37) % 1_000;
+    const version = `v${change + 1}`;
+    const started = performance.now();
+    const seen = [east, west].map((zone, which) => sees(zone, names[which]?.get(`bulk-${index}`) ?? '', version));
+    await apply(global, [policy(index, version)]);
+    await Promise.all(seen);
+    times.push(performance.now() - started);
+  }
+  times.sort((a, b) => a - b);
+  report('one change of a policy on global, until both zones answer with it: median', `${quantile(times, 0.5).toFixed(1)} ms`);
+  report('… 99th percentile', `${quantile(times, 0.99).toFixed(1)} ms`);
+}
+
+async function namesIn(zone: Daemon): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  for (let offset = 0; offset < POLICIES; offset += 1_000) {
+    const { items } = await getJson<{ items: { name: string; labels: Record<string, string> }[] }>(
+      `${zone.url}/meshes/default/meshtrafficpermissions?size=1000&offset=${offset}`,
+    );
+    for (const { name, labels } of items) names.set(labels['kuma.io/display-name'] ?? '', name);
+  }
+  return names;
+}
+
+async function sees(zone: Daemon, name: string, version: string): Promise<void> {
+  const url = `${zone.url}/meshes/default/meshtrafficpermissions/${name}`;
+  while (!JSON.stringify(await getJson(url)).includes(`/sa/${version}"`));
+}
+
+async function idle({ global, east, west }: System): Promise<void> {
+  const seconds = 20;
+  await wait(3_000);
+  const before = [global, east, west].map(({ pid }) => cpuMs(pid));
+  await wait(seconds * 1_000);
+  const used = [global, east, west].map(({ pid }, which) => ((cpuMs(pid) - (before[which] ?? 0)) / (seconds * 1_000)) * 100);
+  report(`idle with ${POLICIES} policies, % of one core: global, east, west`, used.map((part) => part.toFixed(2)).join(', '));
+  report(`resident memory with ${POLICIES} policies, MB: global, east, west`, [global, east, west].map(({ pid }) => residentMb(pid).toFixed(0)).join(', '));
+}
+
+const scope = new Scope();
+try {
+  await startHundredThousand(scope, report);
+  const system = await startSystem(scope);
+  await bulk(system);
+  await changes(system);
+  await idle(system);
+} finally {
+  await scope.close();
+}
