@@ -17,7 +17,10 @@ function report(what: string, figure: string): void {
 
 async function bulk({ global, east, west }: System): Promise<void> {
   const started = performance.now();
-  await apply(global, Array.from({ length: POLICIES }, (_, index) => policy(index, 'v0')));
+  await apply(
+    global,
+    Array.from({ length: POLICIES }, (_, index) => policy(index, 'v0')),
+  );
   const applied = performance.now();
   await Promise.all([east, west].map((zone) => until('all arrived', async () => (await count(zone)) === POLICIES)));
   report(`${POLICIES} policies in one apply: the apply takes`, `${(applied - started).toFixed(0)} ms`);
@@ -65,7 +68,10 @@ async function idle({ global, east, west }: System): Promise<void> {
   await wait(seconds * 1_000);
   const used = [global, east, west].map(({ pid }, which) => ((cpuMs(pid) - (before[which] ?? 0)) / (seconds * 1_000)) * 100);
   report(`idle with ${POLICIES} policies, % of one core: global, east, west`, used.map((part) => part.toFixed(2)).join(', '));
-  report(`resident memory with ${POLICIES} policies, MB: global, east, west`, [global, east, west].map(({ pid }) => residentMb(pid).toFixed(0)).join(', '));
+  report(
+    `resident memory with ${POLICIES} policies, MB: global, east, west`,
+    [global, east, west].map(({ pid }) => residentMb(pid).toFixed(0)).join(', '),
+  );
 }
 
 const scope = new Scope();

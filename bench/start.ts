@@ -20,7 +20,10 @@ export async function startHundredThousand(scope: Scope, report: (what: string, 
   const starting = performance.now();
   const daemon = await startDaemon(scope, 'global', { MERIDIAN_DATA_DIR: dataDir, MERIDIAN_NATS_URL: '' });
   await daemon.untilReady();
-  report('… starting global on it, until it is ready (the process and its modules included)', `${(performance.now() - starting).toFixed(0)} ms`);
+  report(
+    '… starting global on it, until it is ready (the process and its modules included)',
+    `${(performance.now() - starting).toFixed(0)} ms`,
+  );
   await daemon.stop();
 }
 
