@@ -20,10 +20,17 @@ test('64 levels are fit, 65 are not, a hundred thousand do no harm', () => {
 });
 
 test('everything that JSON does not know is refused, with its path and in order', () => {
-  const value = { a: [Number.NaN, 1], 'b c': JSON.parse('{"__proto__": 1}') as unknown, d: new Date(0), e: undefined, f: 1n, g: new Map() };
+  const value = {
+    a: [Number.NaN, 1],
+    'b c': JSON.parse('{"__proto__": 1, "<<": 1}') as unknown,
+    d: new Date(0),
+    e: undefined,
+    f: 1n,
+    g: new Map(),
+  };
   assert.deepEqual(
     shapeProblems(value, ['spec']).map(({ field }) => field),
-    ['spec.a[0]', 'spec["b c"].__proto__', 'spec.d', 'spec.f', 'spec.g'],
+    ['spec.a[0]', 'spec["b c"].__proto__', 'spec["b c"]["<<"]', 'spec.d', 'spec.f', 'spec.g'],
   );
 });
 

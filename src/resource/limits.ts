@@ -19,7 +19,7 @@ interface Node {
 }
 
 /**
- * What makes a value unfit to be carried as JSON: more than 64 levels, a `__proto__` key, a number that JSON can't write, or
+ * What makes a value unfit to be carried as JSON: more than 64 levels, a `__proto__` or `<<` key, a number that JSON can't write, or
  * anything else that is not JSON. Everything that walks a body may rely on it, so it is asked first and doesn't recurse itself.
  */
 export function shapeProblems(value: unknown, path: Path): Problem[] {
@@ -34,7 +34,9 @@ export function shapeProblems(value: unknown, path: Path): Problem[] {
 }
 
 function unfit({ value, path, level }: Node): string | undefined {
-  if (path[path.length - 1] === '__proto__') return 'is not allowed as a name';
+  const name = path[path.length - 1];
+  // `__proto__` means something to JavaScript, `<<` to YAML: a body that holds one reads differently here and there.
+  if (name === '__proto__' || name === '<<') return 'is not allowed as a name';
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'must be a finite number';
   if (!Array.isArray(value) && !isObject(value)) return 'is not a JSON value';

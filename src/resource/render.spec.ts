@@ -62,8 +62,11 @@ const labels = fc.dictionary(
   { noNullPrototype: true },
 );
 const body = fc.dictionary(
-  fc.string().filter((key) => !UNIVERSAL_ENVELOPE.includes(key) && key !== '__proto__' && key !== 'conf'),
-  fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as JsonObject),
+  fc.string().filter((key) => !UNIVERSAL_ENVELOPE.includes(key) && key !== '__proto__' && key !== '<<' && key !== 'conf'),
+  fc
+    .jsonValue({ maxDepth: 3 })
+    .filter((value) => !/"(<<|__proto__)":/.test(JSON.stringify(value)))
+    .map((value) => JSON.parse(JSON.stringify(value)) as JsonObject),
   { noNullPrototype: true },
 );
 
