@@ -115,6 +115,7 @@ describe('resolveReference', () => {
     ['no copy in a custom namespace', { kind: 'MeshService', name: copyName }, {}, EAST, `east/backend-ns/${copyName}`],
     ['no copy of another kind', { kind: 'MeshHTTPRoute', name: copyName }, { zone: '', namespace: '' }, GLOBAL, `//${copyName}`],
     ['no copy of another mesh', { kind: 'MeshService', name: copyName }, { mesh: 'm', zone: '', namespace: '' }, GLOBAL, `//${copyName}`],
+    ['nobody, until the holder is known', { kind: 'MeshHTTPRoute', name: copyName, namespace: 'kuma-system' }, {}, EAST, `//${copyName}`],
     ['a copy on global', { kind: 'MeshService', name: copyName }, { zone: '', namespace: '' }, GLOBAL, 'west/w/web'],
     ['a copy in a universal zone', { kind: 'MeshService', name: copyName }, { zone: 'bare', namespace: '' }, BARE, 'west/w/web'],
     ['its own zone on universal', { kind: 'MeshService', name: 'a' }, { zone: 'bare', namespace: '' }, BARE, 'bare//a'],
@@ -244,7 +245,7 @@ describe('mentionsExternalService', () => {
 });
 
 describe('a copy’s reference', () => {
-  it('without a holder means a name of its own zone, which nothing answers to', () => {
+  it('without a holder means nobody yet', () => {
     const reference: Reference = { path: [], kind: 'MeshService', name: 'web-4444444444444444' };
     const key = resolveReference(reference, { ...policy, zone: '', namespace: '' }, GLOBAL, nobody);
     assert.deepEqual(key, { type: 'MeshService', mesh: 'default', zone: '', namespace: '', name: 'web-4444444444444444' });

@@ -29,7 +29,7 @@ function without(texts: readonly string[], others: readonly string[]): string[] 
 
 /** The longest common lines stay; lengths[i][j] is their number from line i of `a` and line j of `b` on. */
 function diffLines(a: readonly string[], b: readonly string[]): string[] {
-  const lengths = Array.from({ length: a.length + 1 }, () => new Array<number>(b.length + 1).fill(0));
+  const lengths = Array.from({ length: a.length + 1 }, () => Array.from({ length: b.length + 1 }, () => 0));
   const at = (i: number, j: number) => lengths[i]?.[j] ?? 0;
   for (let i = a.length - 1; i >= 0; i--)
     for (let j = b.length - 1; j >= 0; j--) {
