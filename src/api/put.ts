@@ -7,7 +7,7 @@ import type { Key } from '../resource/key.js';
 import type { Kind } from '../resource/kinds.js';
 import { LABEL } from '../resource/labels.js';
 import { parseDocument } from '../resource/parse.js';
-import { formatPath, quote } from '../resource/path.js';
+import { formatPath, isObject, quote } from '../resource/path.js';
 import type { Draft } from '../resource/resource.js';
 import { hasNamespaces, restName } from '../resource/rest-name.js';
 import { valuesOf } from './documents.js';
@@ -15,15 +15,19 @@ import { locate, type Params, withoutEchoedName } from './names.js';
 import type { ApiOptions } from './options.js';
 import { refuseReadOnlyKind } from './read-only.js';
 
+/** Who the URL says is written. */
+interface Target {
+  readonly kind: Kind;
+  readonly mesh: string;
+  readonly name: string;
+}
+
 /** `PUT`: 201 for what was not there, else 200. References that point to nothing are warnings, for their targets may come later. */
 export function putResource({ plane, afterCommit }: ApiOptions, kind: Kind) {
   return (request: FastifyRequest, reply: FastifyReply) => {
     refuseReadOnlyKind(plane.place, kind);
     const { mesh = '', name = '' } = request.params as Params;
-    const document = readDocument(plane, kind, mesh, request);
-    const { draft } = document;
-    const problems = draft ? [...disagreements(plane, kind, mesh, name, draft), ...document.problems] : document.problems;
-    const [written] = writeDocuments(plane, [{ draft, problems }]);
+    const [written] = writeDocuments(plane, [readDocument(plane, { kind, mesh, name }, request)]);
     afterCommit();
     void reply.code(written?.outcome === 'created' ? 201 : 200);
     const warnings = written ? warningsOf(plane, written.key) : [];
@@ -31,22 +35,27 @@ export function putResource({ plane, afterCommit }: ApiOptions, kind: Kind) {
   };
 }
 
-function readDocument(plane: Plane, kind: Kind, mesh: string, request: FastifyRequest): Document {
-  const [value, ...more] = valuesOf(request);
-  if (!value || more.length > 0) throw new MeridianError('invalid', 'the body must be one document', { hint: 'POST /apply takes several' });
-  return 'problem' in value ? { problems: [value.problem] } : parseDocument(withoutEchoedName(value.value, kind, plane, mesh));
+/** The document of the body, with what it and the URL say differently among its problems. */
+function readDocument(plane: Plane, target: Target, request: FastifyRequest): Document {
+  const [read, ...more] = valuesOf(request);
+  if (!read || more.length > 0) throw new MeridianError('invalid', 'the body must be one document', { hint: 'POST /apply takes several' });
+  if ('problem' in read) return { problems: [read.problem] };
+  const { draft, problems } = parseDocument(withoutEchoedName(read.value, target.kind, plane, target.mesh));
+  if (!draft) return { problems };
+  const sameName = isNamed(plane, target, draft) || (isObject(read.value) && read.value.name === target.name);
+  return { draft, problems: [...disagreements(plane, target, draft, sameName), ...problems] };
 }
 
-/** What the URL and the document say differently, in Kuma's words. */
-function disagreements(plane: Plane, kind: Kind, mesh: string, name: string, draft: Draft): readonly Problem[] {
-  const fields = { name: isNamed(plane, kind, draft, name), type: draft.type === kind.type, mesh: draft.mesh === mesh };
-  const different = Object.entries(fields).filter(([, agrees]) => !agrees);
+/** In Kuma's words. */
+function disagreements(plane: Plane, target: Target, draft: Draft, sameName: boolean): readonly Problem[] {
+  const fields = { name: sameName, type: draft.type === target.kind.type, mesh: draft.mesh === target.mesh };
+  const different = Object.entries(fields).filter(([, same]) => !same);
   const problems = different.map(([field]) => ({ field, reason: `${field} from the URL has to be the same as in body` }));
-  return problems.length > 0 ? problems : mistaken(plane, kind, mesh, name, draft);
+  return problems.length > 0 ? problems : mistaken(plane, target, draft);
 }
 
 /** `slow`, or `slow.backend-ns` where there are namespaces. */
-function isNamed({ place }: Plane, kind: Kind, draft: Draft, name: string): boolean {
+function isNamed({ place }: Plane, { kind, name }: Target, draft: Draft): boolean {
   const namespace = draft.namespace ?? place.systemNamespace;
   return name === draft.name || (hasNamespaces(kind, place) && name === `${draft.name}.${namespace}`);
 }
@@ -55,10 +64,10 @@ function isNamed({ place }: Plane, kind: Kind, draft: Draft, name: string): bool
  * A document `slow.backend-ns` without a namespace label would become a policy of the system namespace, beside the `slow` of `backend-ns`
  * that this URL shows: surely not what was meant.
  */
-function mistaken(plane: Plane, kind: Kind, mesh: string, name: string, draft: Draft): readonly Problem[] {
+function mistaken(plane: Plane, { kind, mesh, name }: Target, draft: Draft): readonly Problem[] {
+  if (draft.namespace !== undefined || !hasNamespaces(kind, plane.place)) return [];
   const shown = locate(plane, kind, mesh, name)?.resource;
-  if (!shown || draft.namespace !== undefined || !hasNamespaces(kind, plane.place) || shown.namespace === plane.place.systemNamespace)
-    return [];
+  if (!shown || shown.namespace === plane.place.systemNamespace) return [];
   const reason = `is missing: ${quote(name)} is ${shown.name} in namespace ${shown.namespace}; say which namespace is meant`;
   return [{ field: formatPath(['labels', LABEL.namespace]), reason }];
 }

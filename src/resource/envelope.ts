@@ -4,8 +4,8 @@ import type { Labels } from './labels.js';
 import { formatPath, isObject, type Path } from './path.js';
 import type { JsonObject } from './resource.js';
 
-/** What a control plane adds to a document when it shows it, and kumactl sends back: never read. */
-export const SHOWN_ONLY = ['kri', 'creationTime', 'modificationTime'] as const;
+/** What a control plane adds to a document when it shows it, and kumactl sends back or works out itself (`snis`): never read. */
+export const SHOWN_ONLY = ['kri', 'creationTime', 'modificationTime', 'snis'] as const;
 
 /** The kinds whose status is part of what users and zones write. */
 const WITH_STATUS: readonly string[] = ['MeshService', 'MeshExternalService', 'MeshMultiZoneService'];

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { FastifyInstance, InjectOptions } from 'fastify';
+import type { ApiOptions } from '../../src/api/options.js';
+import { createApi } from '../../src/api/server.js';
+import type { Plane } from '../../src/control/plane.js';
+import { writeDocuments } from '../../src/control/write.js';
+import { parseDocuments } from '../../src/resource/parse.js';
+import { GLOBAL, type Place } from '../../src/resource/resource.js';
+import { openStore } from '../../src/store/open.js';
+import type { Scope } from '../harness/scope.js';
+import { Node } from '../simulator/node.js';
+import { World } from '../simulator/world.js';
+
+export const EAST: Place = { zone: 'east', environment: 'kubernetes', systemNamespace: 'kuma-system' };
+export const WEST: Place = { zone: 'west', environment: 'universal', systemNamespace: '' };
+
+/** An API, and what it said to its control plane. */
+export interface Asked {
+  readonly plane: Plane;
+  readonly app: FastifyInstance;
+  readonly options: ApiOptions;
+  /** How often it told of a commit. */
+  commits(): number;
+  /** Events of the level error. */
+  readonly errors: string[];
+}
+
+/** An API on a store in a file of its own, with the mesh `default`. */
+export function newApi(scope: Scope, place: Place): Asked {
+  const store = openStore(join(scope.folder(), 'store.db'), { random: () => '0123456789abcdef' });
+  scope.add(() => store.close());
+  const plane: Plane = { place, store, now: () => '2026-01-02T03:04:05.678Z' };
+  meshAt(plane, 'default');
+  return apiOn(scope, plane, undefined);
+}
+
+/** An API on a control plane of the simulator. */
+export function apiOf(scope: Scope, node: Node): Asked {
+  const view = (peer: string) => node.view(peer) ?? assert.fail(`${node.name} is down`);
+  return apiOn(scope, node.plane, { view, peers: () => [], ended: () => undefined });
+}
+
+export function apiOn(scope: Scope, plane: Plane, sync: ApiOptions['sync']): Asked {
+  let commits = 0;
+  const errors: string[] = [];
+  const options: ApiOptions = {
+    plane,
+    sync,
+    afterCommit: () => void commits++,
+    address: '127.0.0.1',
+    port: 0,
+    info: { version: '0.1.0', instance: 'instance-1', clusterId: 'cluster-1' },
+    report: (level, event, details) => level === 'error' && errors.push(`${event} ${JSON.stringify(details)}`),
+  };
+  const app = createApi(options);
+  scope.add(() => app.close());
+  return { plane, app, options, commits: () => commits, errors };
+}
+
+/** Global, east (kubernetes) and west (universal), connected and in step, with the mesh `default`. */
+export function newWorld(): World {
+  const world = new World(1, [EAST, WEST]);
+  world.run(10_000);
+  return world;
+}
+
+/** A mesh comes from global: in a zone's store it is put there as the sync does. */
+function meshAt({ store, place }: Plane, name: string): void {
+  writeDocuments({ place: GLOBAL, store, now: () => '2026-01-01T00:00:00Z' }, parseDocuments(`{type: Mesh, name: ${name}}`));
+  assert.ok(place);
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: any;
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+/** Asks as a client on this machine would. A body that is no text is sent as JSON. */
+export async function ask(
+  { app }: Pick<Asked, 'app'>,
+  method: NonNullable<InjectOptions['method']>,
+  url: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const payload = body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  const type = payload === undefined ? {} : { 'content-type': 'application/json' };
+  const response = await app.inject({
+    method,
+    url,
+    headers: { host: '127.0.0.1:5681', ...type, ...headers },
+    ...(payload === undefined ? {} : { payload: payload as string | Buffer }),
+  });
+  return { status: response.statusCode, body: response.body === '' ? undefined : JSON.parse(response.body), headers: response.headers };
+}
+
+/** A MeshTimeout as a user sends it. */
+export function timeout(name: string, labels?: Record<string, string>, spec: object = toMesh('1s')) {
+  return { type: 'MeshTimeout', mesh: 'default', name, ...(labels ? { labels } : {}), spec };
+}
+
+export function toMesh(idleTimeout: string) {
+  return { to: [{ targetRef: { kind: 'Mesh' }, default: { idleTimeout } }] };
+}
+
+export function toService(name: string) {
+  return { to: [{ targetRef: { kind: 'MeshService', name }, default: { idleTimeout: '1s' } }] };
+}

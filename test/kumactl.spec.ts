@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { accessSync, constants, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { startApi } from '../src/api/server.js';
+import { isReadOnly } from '../src/api/read-only.js';
+import { KINDS } from '../src/resource/kinds.js';
+import { GLOBAL, type JsonObject, type Place } from '../src/resource/resource.js';
+import { apiOn, EAST, newApi, WEST } from './api/harness.js';
+import { SAMPLES } from './api/samples.js';
+import { Scope } from './harness/scope.js';
+
+/** $KUMACTL, the one beside the repository, or the PATH's. */
+function findKumactl(): string | undefined {
+  const beside = fileURLToPath(new URL('../../shared/tools/kumactl', import.meta.url));
+  const onPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'kumactl'));
+  return [process.env.KUMACTL ?? '', beside, ...onPath].find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return path !== '';
+  } catch {
+    return false;
+  }
+}
+
+const found = findKumactl();
+const skip = found === undefined ? 'there is no kumactl: set KUMACTL to try the real one against this API' : false;
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+describe('the real kumactl', { skip }, () => {
+  const scope = new Scope();
+  const folder = scope.folder();
+  after(() => scope.close());
+
+  /** Runs it with a configuration of its own. */
+  function kumactl(args: readonly string[], config: string): Promise<Ran> {
+    return new Promise((resolve) => {
+      const all = ['--config-file', join(folder, config), ...args];
+      execFile(found ?? '', all, { env: { HOME: folder } }, (error, out, err) => {
+        resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, out, err });
+      });
+    });
+  }
+
+  for (const [title, place] of [
+    ['global', GLOBAL],
+    ['east', EAST],
+    ['west', WEST],
+  ] as const) {
+    describe(`against ${title}`, () => {
+      const run = (...args: string[]) => kumactl(args, title);
+      let file = 0;
+
+      /** Applies documents, JSON being YAML. */
+      function apply(...documents: object[]): Promise<Ran> {
+        const path = join(folder, `${title}-${++file}.yaml`);
+        writeFileSync(path, documents.map((document) => JSON.stringify(document)).join('\n---\n'));
+        return run('apply', '-f', path);
+      }
+
+      before(async () => {
+        const api = newApi(scope, place);
+        const { port, close } = await startApi(apiOn(scope, api.plane, undefined).options);
+        scope.add(close);
+        const added = await run('config', 'control-planes', 'add', '--name', title, '--address', `http://127.0.0.1:${port}`);
+        assert.deepEqual([added.code, added.err], [0, '']);
+      });
+
+      const kinds = kindsAt(place);
+
+      it('applies every kind that users write here', async () => {
+        const documents = kinds.map(({ type, body }) => documentOf(type, body));
+        const [first, second] = [await apply(...documents), await apply(...documents)];
+        assert.deepEqual([first.err, second.err].map(withoutWarnings), ['', '']);
+        for (const { name } of documents) {
+          assert.match(first.out, new RegExp(`name="${name}" Created`));
+          assert.match(second.out, new RegExp(`name="${name}(.kuma-system)?" Updated`));
+        }
+      });
+
+      for (const { type, body } of tried(kinds, place)) {
+        it(`gets and deletes a ${type}`, async () => {
+          const { name } = documentOf(type, body);
+          const one = type.toLowerCase();
+          const shown = await run('get', one, name, '-o', 'json');
+          assert.deepEqual(specOf(JSON.parse(shown.out) as JsonObject), body.spec ?? body, shown.err);
+          const deleted = await run('delete', one, name);
+          assert.deepEqual([deleted.code, deleted.err], [0, '']);
+        });
+      }
+
+      it('gets lists and single resources in every form', async () => {
+        for (const format of ['table', 'yaml', 'json']) {
+          const list = await run('get', 'meshmetrics', '-o', format);
+          assert.ok(list.out.includes('sample-meshmetric'), list.err);
+          const one = await run('get', 'meshmetric', 'sample-meshmetric', '-o', format);
+          assert.ok(one.out.includes('sample-meshmetric'), one.err);
+        }
+      });
+
+      it('is told that there is no such resource', async () => {
+        const got = await run('get', 'meshtimeout', 'nope');
+        assert.deepEqual([got.code, got.err.trim()], [1, 'Error: No resources found in default mesh']);
+        const gone = await run('delete', 'meshtimeout', 'nope');
+        assert.deepEqual([gone.code, gone.err.trim()], [1, 'Error: there is no MeshTimeout with name "nope"']);
+      });
+
+      it('is told where a kind is written that is not written here', async () => {
+        const type = place.zone === '' ? 'MeshService' : 'Mesh';
+        const { code, err } = await apply(documentOf(type, SAMPLES[type] ?? {}));
+        assert.equal(code, 1);
+        assert.match(err, new RegExp(`Method not allowed.*${place.zone === '' ? 'zone' : 'global'} control plane`));
+      });
+
+      it('is told everything that is wrong with a document', async () => {
+        const labels = { 'kuma.io/zone': 'mars', 'kuma.io/effect': 'loud' };
+        const { code, err } = await apply({ ...documentOf('MeshTimeout', SAMPLES.MeshTimeout ?? {}), labels });
+        assert.equal(code, 1);
+        assert.match(err, /Could not process a resource \(Resource is not valid\)/);
+        for (const label of Object.keys(labels)) assert.ok(err.includes(label), err);
+      });
+
+      it('is told that a mesh is missing', async () => {
+        const document = { ...documentOf('MeshTimeout', SAMPLES.MeshTimeout ?? {}), mesh: 'nowhere' };
+        assert.match((await apply(document)).err, /Failed to retrieve Mesh \(Not found\)/);
+        assert.match((await run('get', 'meshtimeouts', '-m', 'nowhere')).err, /Failed to retrieve Mesh/);
+      });
+
+      it('pages through a list', async () => {
+        const names = ['page-1', 'page-2', 'page-3'].map((name) => ({ name, shown: restNameOf(name, place) }));
+        await apply(...names.map(({ name }) => ({ ...documentOf('MeshMetric', SAMPLES.MeshMetric ?? {}), name })));
+        const first = await run('get', 'meshmetrics', '--size', '2');
+        assert.match(first.out, /--offset=2/);
+        const rest = await run('get', 'meshmetrics', '--size', '2', '--offset', '2', '-o', 'json');
+        assert.deepEqual(namesOf(rest.out), [...names.slice(2).map(({ shown }) => shown), restNameOf('sample-meshmetric', place)]);
+      });
+
+      it('exports what it knows', async () => {
+        const { code, out } = await run('export');
+        assert.equal(code, 0);
+        assert.match(out, /type: Mesh\n/);
+      });
+
+      it('inspects zones', async () => {
+        const { code, out } = await run('inspect', 'zones');
+        assert.equal(code, 0);
+        assert.match(out, /NAME +STATUS/);
+      });
+    });
+  }
+
+  it('applies one name in two namespaces of a kubernetes zone', async () => {
+    const { plane } = newApi(scope, EAST);
+    const { port, close } = await startApi(apiOn(scope, plane, undefined).options);
+    scope.add(close);
+    const config = 'namespaces';
+    await kumactl(['config', 'control-planes', 'add', '--name', 'east', '--address', `http://127.0.0.1:${port}`], config);
+    const labels = { 'k8s.kuma.io/namespace': 'backend-ns' };
+    for (const document of [documentOf('MeshTimeout', SAMPLES.MeshTimeout ?? {}), { ...documentOf('MeshTimeout', TO_BACKEND), labels }]) {
+      const path = join(folder, 'namespaced.yaml');
+      writeFileSync(path, JSON.stringify(document));
+      // Twice, for kumactl looks first, and then sends back the name that it was answered.
+      for (const _ of [1, 2]) assert.equal((await kumactl(['apply', '-f', path], config)).code, 0);
+    }
+    const { out } = await kumactl(['get', 'meshtimeouts', '-o', 'json'], config);
+    assert.deepEqual(namesOf(out), ['sample-meshtimeout.backend-ns', 'sample-meshtimeout.kuma-system']);
+    const shown = await kumactl(['get', 'meshtimeout', 'sample-meshtimeout.backend-ns', '-o', 'yaml'], config);
+    writeFileSync(join(folder, 'shown.yaml'), shown.out);
+    assert.match((await kumactl(['apply', '-f', join(folder, 'shown.yaml')], config)).out, /Updated/);
+    assert.deepEqual(namesOf((await kumactl(['get', 'meshtimeouts', '-o', 'json'], config)).out).length, 2);
+  });
+});
+
+const TO_BACKEND: JsonObject = {
+  spec: { to: [{ targetRef: { kind: 'MeshService', name: 'backend' }, default: { idleTimeout: '3s' } }] },
+};
+
+/** What kumactl knows and users write here. */
+function kindsAt(place: Place): { type: string; body: JsonObject }[] {
+  const known = KINDS.filter((kind) => kind.apiVersion.startsWith('kuma.io/') && !isReadOnly(kind, place));
+  return known.flatMap(({ type }) => {
+    const body = SAMPLES[type];
+    return body ? [{ type, body }] : [];
+  });
+}
+
+/** Each kind once; at the zones those that are not written at global, and one policy. kumactl takes its time. */
+function tried(kinds: readonly { type: string; body: JsonObject }[], place: Place) {
+  if (place.zone === '') return kinds.filter(({ type }) => type !== 'MeshMetric');
+  const atGlobal = new Set(kindsAt(GLOBAL).map(({ type }) => type));
+  return kinds.filter(({ type }) => type === 'MeshTrafficPermission' || !atGlobal.has(type));
+}
+
+/** References to what was deleted or comes later are no errors. */
+function withoutWarnings(err: string): string {
+  return err
+    .split('\n')
+    .filter((line) => !line.startsWith('Warning: '))
+    .join('\n');
+}
+
+function documentOf(type: string, body: JsonObject) {
+  const inMesh = KINDS.find((kind) => kind.type === type)?.scope === 'Mesh';
+  return { type, ...(inMesh ? { mesh: 'default' } : {}), name: `sample-${type.toLowerCase()}`, ...body };
+}
+
+function specOf(shown: JsonObject): unknown {
+  if (shown.spec !== undefined) return shown.spec;
+  const envelope = ['type', 'mesh', 'name', 'labels', 'kri', 'creationTime', 'modificationTime'];
+  return Object.fromEntries(Object.entries(shown).filter(([field]) => !envelope.includes(field)));
+}
+
+function restNameOf(name: string, place: Place): string {
+  return place.environment === 'kubernetes' ? `${name}.${place.systemNamespace}` : name;
+}
+
+function namesOf(json: string): string[] {
+  return (JSON.parse(json) as { items: { name: string }[] }).items.map(({ name }) => name);
+}
