@@ -1,4 +1,4 @@
-import { asMeridianError } from '../errors.js';
+import { MeridianError } from '../errors.js';
 import { encodeItem, type Item, type ItemReference } from '../kds/item.js';
 import { referenceAt, renderReferences } from '../naming/references.js';
 import { admit } from '../policy/admit.js';
@@ -13,12 +13,12 @@ import { identityProblems } from '../resource/names.js';
 import type { Draft, JsonObject, Place } from '../resource/resource.js';
 import type { Transaction } from '../resource/store.js';
 import { validateDraft } from '../resource/validate.js';
-import { assign, meshExists, resolveAll } from './own.js';
+import { assign, meshExists, refuseTooLarge, resolveAll } from './own.js';
 import { isGlobal, type Plane } from './plane.js';
 
 /**
  * Puts what a peer sent into the store, as a copy: checked again, renamed, relabelled, its references rendered for this store. Gives the reason
- * when it can't be taken; then nothing was written.
+ * when it can't be taken; then nothing was written but names that were given out, which are for good anyway. The row is written last.
  *
  *   zone east sends     MeshTimeout (default, east, backend-ns, slow), to: MeshService backend
  *   global assigns      slow-x7c4…, resolves the reference to (default, east, backend-ns, backend), stores it with backend-w3r3…
@@ -30,10 +30,15 @@ export function putCopy(tx: Transaction, plane: Plane, origin: Place, item: Item
   try {
     return isGlobal(plane.place) ? copyAtGlobal(tx, plane, origin, item) : copyAtZone(tx, plane, item);
   } catch (thrown) {
-    const error = asMeridianError(thrown);
-    if (error.code === 'internal') throw thrown;
-    return error.message;
+    if (!isOfItem(thrown)) throw thrown;
+    return thrown.message;
   }
+}
+
+/** Whether the item is to blame, or our reading of it: a fault that one zone's item finds must not stop the others. The store's troubles are nobody's. */
+function isOfItem(thrown: unknown): thrown is Error {
+  if (thrown instanceof MeridianError) return thrown.code !== 'internal' && thrown.code !== 'unavailable';
+  return thrown instanceof TypeError || thrown instanceof RangeError;
 }
 
 /** What is wrong with an item wherever it goes: what can't be read can't be enforced. */
@@ -63,9 +68,10 @@ function copyAtGlobal(tx: Transaction, plane: Plane, origin: Place, item: Item):
   const { admitted } = result;
   if (!sameKey(admitted.key, key)) return `its namespace ${key.namespace || '(none)'} can't be in zone ${origin.zone}`;
   if (!findKind(key.type)?.sync.up) return `a ${key.type} does not go from a zone to global`;
+  const { labels } = draft;
+  refuseTooLarge({ key, labels, spec, status });
   const references = resolveAll(tx, key, origin, spec);
   const name = assign(tx, key);
-  const { labels } = draft;
   write(tx, plane, { key, labels, spec, status, name, role: admitted.role, environment: origin.environment, references });
   tx.setReferences(
     key,

@@ -4,7 +4,6 @@ import { findReferences, isNobodys, resolveReference } from '../naming/reference
 import { nameFor } from '../naming/assign.js';
 import type { Admitted } from '../policy/admit.js';
 import { audienceAt } from '../policy/reach.js';
-import type { Role } from '../policy/role.js';
 import { NOBODY } from '../resource/audience.js';
 import { formatKri, type Key } from '../resource/key.js';
 import { kindOf } from '../resource/kinds.js';
@@ -29,9 +28,10 @@ export function putOwn(tx: Transaction, plane: Plane, { admitted, spec, status }
   const { key, name, namespace, labels, role } = admitted;
   const now = plane.now();
   const resource: Resource = { key, name, namespace, labels, spec, status, creationTime: now, modificationTime: now };
+  const item: Item = { key, labels: userLabels(labels), spec, status };
+  refuseTooLarge(item);
   const references = ownReferences(tx, plane.place, key, spec);
-  const wire = ownItem(tx, plane.place, resource, role, references);
-  refuseTooLarge(key, wire, references.length);
+  const wire = encodeItem(isGlobal(plane.place) ? { ...item, assigned: { name: assign(tx, key), role, references } } : item);
   const audience = audienceAt(plane.place, kindOf(key.type), key, labels, spec, role);
   const outcome = tx.put(resource, audience, audience === NOBODY ? '' : wire);
   if (isGlobal(plane.place))
@@ -59,13 +59,6 @@ export function resolveAll(tx: Transaction, policy: Key, origin: Place, spec: Js
   });
 }
 
-function ownItem(tx: Transaction, place: Place, resource: Resource, role: Role | undefined, references: readonly ItemReference[]): string {
-  const { key, labels, spec, status } = resource;
-  const item: Item = { key, labels: userLabels(labels), spec, status };
-  if (!isGlobal(place)) return encodeItem(item);
-  return encodeItem({ ...item, assigned: { name: assign(tx, key), role, references } });
-}
-
 /** The name of the copies of `key`, remembered for good from the first time on. */
 export function assign(tx: Transaction, key: Key): string {
   const known = tx.assignedName(key);
@@ -75,8 +68,13 @@ export function assign(tx: Transaction, key: Key): string {
   return name;
 }
 
-function refuseTooLarge(key: Key, wire: string, references: number): void {
-  const bytes = Buffer.byteLength(wire) + references * REFERENCE_GROWTH;
+/**
+ * Refuses what could not be carried once its references are rendered: an item too large for a message would keep everything behind it from every
+ * zone. Asked of the origin's item, so that origin and global judge alike, and the same whatever the references resolve to. Throws `too_large`.
+ */
+export function refuseTooLarge({ key, labels, spec, status }: Item): void {
+  const references = findReferences(key.type, spec).length;
+  const bytes = Buffer.byteLength(encodeItem({ key, labels, spec, status })) + references * REFERENCE_GROWTH;
   if (bytes <= MAX_RESOURCE_BYTES) return;
   throw new MeridianError(
     'too_large',

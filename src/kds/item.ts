@@ -75,8 +75,11 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** Parts are names. What else they could be would be long, break a line, or be one thing to us and another to the database. */
+const PART = /^[ -~]{0,253}$/;
+
 function isTuple(value: unknown): value is KeyTuple {
-  return Array.isArray(value) && value.length === 5 && value.every((part) => typeof part === 'string');
+  return Array.isArray(value) && value.length === 5 && value.every((part) => typeof part === 'string' && PART.test(part));
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
