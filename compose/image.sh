@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 (cd "$root" && npm run --silent build)
-nats=$(node --input-type=module -e "import { natsServer } from '$root/scripts/prepare.mjs'; console.log(await natsServer())" | tail -n 1)
+nats=$(node --input-type=module -e "import { natsServer } from '$root/scripts/nats-server.mjs'; console.log(natsServer())" | tail -n 1)
 
 # The production dependencies alone, with the native module as it was built here.
 cp "$root/package.json" "$work/"
