@@ -95,7 +95,7 @@ export function errorHandler(report: Report) {
 function frameworkError(thrown: unknown): ErrorBody | undefined {
   if (thrown instanceof MeridianError || !(thrown instanceof Error) || !('statusCode' in thrown)) return undefined;
   const status = Number(thrown.statusCode);
-  return status >= 400 && status < 500 ? errorBody(status, STATUS_CODES[status] ?? 'Bad Request', thrown.message) : undefined;
+  return status >= 400 && status < 500 ? errorBody(status, STATUS_CODES[status] ?? 'Bad Request', thrown.message.slice(0, 300)) : undefined;
 }
 
 function describe(thrown: unknown): string {

@@ -14,8 +14,8 @@ import { addResourceRoutes } from './resources.js';
 import { addSyncRoute } from './sync.js';
 import { addZoneRoutes } from './zones.js';
 
-/** The longest name is 253 characters, a namespace 63. Fastify answers longer parameters with 404. */
-const MAX_PARAMETER = 512;
+/** As long as a URL can be: a name that is too long is not found, as any other. */
+const MAX_PARAMETER = 16 * 1024;
 
 /**
  * Serves the REST API (design, sections 1, 3 and 8) until `close`. `port` is the one it listens on. Throws `unavailable` when the address
