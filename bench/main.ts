@@ -58,7 +58,8 @@ async function namesIn(zone: Daemon): Promise<Map<string, string>> {
 
 async function sees(zone: Daemon, name: string, version: string): Promise<void> {
   const url = `${zone.url}/meshes/default/meshtrafficpermissions/${name}`;
-  while (!JSON.stringify(await getJson(url)).includes(`/sa/${version}"`));
+  // A pause of a millisecond: looking all the time would take the cores from what is looked at.
+  while (!JSON.stringify(await getJson(url)).includes(`/sa/${version}"`)) await wait(1);
 }
 
 async function idle({ global, east, west }: System): Promise<void> {

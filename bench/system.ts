@@ -33,8 +33,8 @@ export function policy(index: number, version: string) {
 }
 
 export async function apply(daemon: Daemon, documents: readonly unknown[]): Promise<void> {
-  const body = documents.map((document) => JSON.stringify(document)).join('\n---\n');
-  const response = await fetch(`${daemon.url}/apply`, { method: 'POST', headers: { 'content-type': 'application/yaml' }, body });
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${daemon.url}/apply`, { method: 'POST', headers, body: JSON.stringify(documents) });
   if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
   await response.text();
 }

@@ -8,7 +8,7 @@ await main(() => {
   const { status } = spawnSync(process.execPath, ['--import', 'tsx', 'demo/main.ts', ...process.argv.slice(2)], {
     cwd: ROOT,
     stdio: 'inherit',
-    env: { ...process.env, NATS_SERVER: natsServer },
+    env: { ...process.env, NATS_SERVER: natsServer, MERIDIAN_BUILT: 'true' },
   });
   process.exitCode = status ?? 1;
 });

@@ -20,7 +20,7 @@ await main(async () => {
   const files = specFiles(patterns);
   if (patterns.length > 0) say('only some spec files: format, lint and types are not checked');
   const failed = patterns.length > 0 ? [] : failedChecks();
-  const code = await runSpecs(files, { ...process.env, NATS_SERVER: natsServer });
+  const code = await runSpecs(files, { ...process.env, NATS_SERVER: natsServer, MERIDIAN_BUILT: 'true' });
   if (failed.length > 0) say(`npm test fails: ${failed.join(', ')} (see above)`);
   return code || (failed.length > 0 ? 1 : 0);
 });
