@@ -94,6 +94,16 @@ describe('HTTP conditions', () => {
   });
 });
 
+describe('a `from` item', () => {
+  const everybody = [permission('p', fromList([{}, 'ALLOW']))];
+
+  it('is about clients of its mesh, and of no mesh that is called alike', () => {
+    assert.equal(ask(everybody, { spiffeIds: [WEB] }).decision, 'Allow');
+    assert.equal(ask(everybody, { spiffeIds: ['spiffe://default-2/web'] }).decision, 'Deny');
+    assert.equal(ask(everybody, { spiffeIds: ['kuma://env/dev'] }).decision, 'Deny');
+  });
+});
+
 describe('both families on one inbound', () => {
   const web = { kind: 'MeshService', name: 'web' };
   const mesh = { kind: 'Mesh' };
@@ -191,6 +201,12 @@ describe('a policy on a route', () => {
     assert.equal(at('/v2/x', [onRoute(everyone)], tcp), 'Deny');
     assert.equal(at('/v1/x', [permission('q', everyone), onRoute({ default: { deny: [prefix(TD)] } })], tcp), 'Deny');
     assert.equal(at('/v1/x', [onRoute(fromList([{}, 'ALLOW']))], tcp), 'Deny');
+  });
+
+  it('never allows on TCP either where the route is for every request', () => {
+    const all = route('r', [{ default: { backendRefs: [backend] } }]);
+    assert.equal(at('/', [onRoute(everyone)], { others: [all] }), 'Allow');
+    assert.equal(at('/', [onRoute(everyone)], { others: [all], protocol: 'tcp' }), 'Deny');
   });
 
   it('never allows and always denies by what is not looked at: expressions, headers, strangers’ routes', () => {

@@ -57,6 +57,7 @@ const cases: readonly (readonly [expected: boolean, targetRef: JsonObject, from?
   ],
   [false, { kind: 'MeshService', name: 'svc' }, 'east', [service('svc', byTags, 'east', [{ port: 80, targetPort: 9090 }])]],
   [false, { kind: 'MeshService', name: 'svc' }, 'east', [service('svc', byTags, 'east/other')]],
+  [false, { kind: 'MeshService', labels: { team: 'a' } }, '', [service('svc', byTags, 'east/other')]],
   [true, { kind: 'MeshServiceSubset', name: 'backend', tags: { env: 'prod' } }],
   [false, { kind: 'MeshServiceSubset', name: 'backend', tags: { env: 'dev' } }],
   [false, { kind: 'MeshServiceSubset', name: 'other', tags: { env: 'prod' } }],
@@ -81,6 +82,12 @@ describe('matching a top-level targetRef', () => {
     it(`${JSON.stringify(targetRef)} of ${from || 'global'}: ${expected}`, () =>
       assert.equal(selects(targetRef, shape, from, others), expected));
   }
+
+  it('takes a name in a custom namespace for what it is there, not for that of a copy', () => {
+    const name = hashedName({ mesh: 'default', name: 'backend-1', zone: 'east', namespace: 'ns' });
+    assert.equal(selects({ kind: 'Dataplane', name }, { ...shape, from: 'east/ns' }, 'east/ns'), false);
+    assert.equal(selects({ kind: 'Dataplane', name }, { ...shape, from: 'east/ns' }, 'east/kuma-system'), true);
+  });
 
   it('never leaves its mesh', () => assert.equal(selects({}, { ...shape, mesh: 'other' }, ''), false));
 
@@ -112,6 +119,11 @@ describe('matching a top-level targetRef', () => {
       const { policies, proxy, inbound, mesh } = world([permission('p', { targetRef, default: {} })], forged);
       assert.deepEqual(matchInbound(policies, proxy, inbound, mesh), []);
     }
+  });
+
+  it('believes no namespace of a proxy that is in none', () => {
+    const lies = { 'k8s.kuma.io/namespace': 'ns' };
+    assert.equal(selects({ kind: 'MeshSubset', tags: lies }, { tags: lies }, ''), false);
   });
 
   it('marks shadow policies, and takes what it cannot read for a permission about everything', () => {
