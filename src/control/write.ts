@@ -4,6 +4,7 @@ import { formatKri, type Key, keyId } from '../resource/key.js';
 import { kindOf } from '../resource/kinds.js';
 import type { ParsedDocument } from '../resource/parse.js';
 import type { Draft } from '../resource/resource.js';
+import { hasNamespaces } from '../resource/rest-name.js';
 import type { Transaction } from '../resource/store.js';
 import { validateDraft } from '../resource/validate.js';
 import { putOwn, refuseForeign, requireMesh } from './own.js';
@@ -96,7 +97,8 @@ function admitOne(plane: Plane, { draft, problems }: Document): { found: readonl
 
 /** Somebody who edits a copy under its name here is told where it belongs, not that its name is odd. */
 function refuseCopies({ store, place }: Plane, { type, mesh, namespace, name }: Draft): void {
-  const row = store.byName(type, mesh, namespace ?? place.systemNamespace, name);
+  const where = hasNamespaces(kindOf(type), place) ? (namespace ?? place.systemNamespace) : '';
+  const row = store.byName(type, mesh, where, name);
   if (row && !owns(place, row.resource.key)) refuseForeign(place, row.resource.key, row.resource.labels);
 }
 
