@@ -6,6 +6,7 @@ import {
   type Body,
   decodeMessage,
   encodeMessage,
+  MAX_TRANSFER_BYTES,
   type Message,
   type Pull,
   type Speaker,
@@ -14,7 +15,9 @@ import {
 } from '../kds/protocol.js';
 import { digestOfRefusals } from '../kds/refusal.js';
 import { makePush, servePull } from '../kds/serve.js';
-import { compareSpeakers, type Context, type Effect, newSession, type Session, type SessionEvent, step } from '../kds/session.js';
+import type { Outcome } from '../kds/receiver.js';
+import { compareSpeakers } from '../kds/speaker.js';
+import { type Context, type Effect, newSession, type Session, type SessionEvent, step } from '../kds/session.js';
 import type { Transport } from '../kds/transport.js';
 import { GLOBAL_PEER } from '../resource/audience.js';
 import type { Position } from '../resource/store.js';
@@ -22,9 +25,10 @@ import { type PeerView, viewOf } from './peer-view.js';
 import { placeOf, readPeer, writePeer } from './peers.js';
 import { isGlobal, type Plane } from './plane.js';
 import { FairQueue } from './queue.js';
-import { applyTransfer, readLines } from './receive.js';
+import { applyTransfer, type Transfer } from './receive.js';
 import { diverged, markDiverged } from './recover.js';
-import { reportedDigest, writeReported } from './reported.js';
+import { reportedDigest } from './reported.js';
+import { writeEffect } from './effects.js';
 import { registerZone, zoneState } from './zones.js';
 
 /** What the sync takes from the machine it runs on: real ones in the daemons, seeded ones in the simulator. */
@@ -59,7 +63,7 @@ export class Sync {
   private readonly sessions = new Map<string, Session>();
   /** Still encoded: what a flood brings too much is dropped unread. */
   private readonly queue: FairQueue<string>;
-  /** Of what this side refused, by peer: worked out again after each commit. */
+  /** Of what this side refused, by peer: worked out again after each commit that may change it. */
   private readonly refusalDigests = new Map<string, string>();
   private readonly global: boolean;
   private connected = false;
@@ -86,6 +90,8 @@ export class Sync {
 
   /** Something was committed here. */
   committed(): void {
+    // A mesh that came makes good what was refused of any peer.
+    this.refusalDigests.clear();
     this.announceCommit(undefined);
   }
 
@@ -125,9 +131,12 @@ export class Sync {
 
   private handle(peer: string, event: SessionEvent): void {
     if (this.endedBy !== undefined) return;
-    const { state, effects } = step(this.sessions.get(peer) ?? newSession(peer), event, this.context(peer));
+    const before = this.sessions.get(peer) ?? newSession(peer);
+    const { state, effects } = step(before, event, this.context(peer));
     this.sessions.set(peer, state);
-    for (const effect of effects) this.perform(peer, effect);
+    const { failures } = state.receiving;
+    if (failures > before.receiving.failures) this.options.report('warn', 'a pull failed', { peer, failures });
+    for (const effect of effects) if (!this.tryPerform(peer, effect)) return;
   }
 
   private context(peer: string): Context {
@@ -141,6 +150,7 @@ export class Sync {
       disabled: this.global && zoneState(this.store, peer) === 'disabled',
       diverged: diverged(this.store) !== undefined,
       pushes: this.global,
+      maxTransfer: this.global ? MAX_TRANSFER_BYTES : Number.POSITIVE_INFINITY,
       now: machine.now(),
       random: machine.random(),
       id: machine.id(),
@@ -153,6 +163,22 @@ export class Sync {
 
   private headFor(peer: string): Position {
     return makePosition(this.options.sign, peer, this.store.head(), this.store.feed.summary(peer));
+  }
+
+  /** False when the store can't write now (a full disk). What is missing then does not add up, or is said again. */
+  private tryPerform(peer: string, effect: Effect): boolean {
+    try {
+      this.perform(peer, effect);
+      return true;
+    } catch (thrown) {
+      this.requireUnavailable(thrown, peer);
+      return false;
+    }
+  }
+
+  private requireUnavailable(thrown: unknown, peer: string): void {
+    if (!(thrown instanceof MeridianError) || thrown.code !== 'unavailable') throw thrown;
+    this.options.report('error', 'the store did not take what a peer sent', { peer, reason: thrown.message });
   }
 
   private perform(peer: string, effect: Effect): void {
@@ -174,31 +200,8 @@ export class Sync {
       case 'acknowledged':
         return;
       default:
-        return this.write(peer, effect);
+        return writeEffect(this.options.plane, peer, effect);
     }
-  }
-
-  /** The effects that only change the store. */
-  private write(peer: string, effect: Extract<Effect, { do: 'stage' | 'unstage' | 'adopt' | 'pin' | 'refusals' }>): void {
-    this.store.commit((tx) => {
-      switch (effect.do) {
-        case 'stage':
-          return tx.mirror.stage(peer, this.lines(peer, effect.lines));
-        case 'unstage':
-          return tx.mirror.clearStage(peer);
-        case 'adopt':
-          return tx.mirror.setPosition(peer, effect.position);
-        case 'pin':
-          return writePeer(tx, peer, { ...readPeer(tx, peer), store: effect.store });
-        case 'refusals':
-          return writeReported(tx, peer, effect.digest, effect.refusals, this.options.plane.now());
-      }
-    });
-  }
-
-  private lines(peer: string, lines: readonly string[]) {
-    const origin = placeOf(this.store, peer);
-    return origin ? readLines(lines, origin) : [];
   }
 
   private send(peer: string, body: Body, lines: readonly string[] = []): void {
@@ -241,11 +244,21 @@ export class Sync {
     const origin = placeOf(this.store, peer);
     if (!origin) return;
     const before = this.store.head().revision;
-    const outcome = applyTransfer(this.options.plane, { peer, origin, mode, lines, end });
+    const outcome = this.tryApply({ peer, origin, mode, lines, end });
     this.refusalDigests.delete(peer);
     if (outcome === 'mismatch') this.options.report('warn', 'the digest does not match', { peer, mode, revision: end.revision });
     this.handle(peer, { on: 'applied', outcome });
     if (this.store.head().revision !== before) this.announceCommit(peer);
+  }
+
+  /** A store that can't write now (a full disk) is tried again later; nothing was written. */
+  private tryApply(transfer: Transfer): Outcome {
+    try {
+      return applyTransfer(this.options.plane, transfer);
+    } catch (thrown) {
+      this.requireUnavailable(thrown, transfer.peer);
+      return 'failed';
+    }
   }
 
   private introduce(peer: string, about: About): void {
@@ -271,7 +284,6 @@ export class Sync {
   }
 
   private announceCommit(except: string | undefined): void {
-    this.refusalDigests.clear();
     for (const peer of this.sessions.keys()) if (peer !== except) this.handle(peer, { on: 'committed' });
   }
 

@@ -11,6 +11,12 @@ export const MAX_MESSAGE_BYTES = 1_000_000;
 export const PAGE_BYTES = 256 * 1024;
 /** A delta up to this size is pushed to a zone; more is pulled. */
 export const PUSH_BYTES = 64 * 1024;
+/**
+ * What global takes of a zone in one transfer, in bytes with LINE_BYTES for each line and page: all of it is in memory when it is applied. Zones take what
+ * global sends.
+ */
+export const MAX_TRANSFER_BYTES = 256 * 1024 * 1024;
+export const LINE_BYTES = 512;
 /** Status messages go out at least this often, in milliseconds. */
 export const STATUS_INTERVAL = 2_000;
 /** A peer that was silent this long counts as away. */
@@ -20,20 +26,22 @@ export const ANSWER_TIMEOUT = 3_000;
 
 const hex = z.string().regex(/^[0-9a-f]{1,64}$/);
 const count = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
+/** A store's first term is 1: what it did not send in any term has 0. */
+const term = z.number().int().positive().max(Number.MAX_SAFE_INTEGER);
 const part = z.string().max(253);
 const keyTuple = z.tuple([part, part, part, part, part]);
 
 /** Which process speaks: its store, and which of possibly several processes with that identity it is. */
 const speaker = z.object({
   store: hex,
-  term: count,
+  term,
   /** Raised at each start of a process on this store. */
   incarnation: count,
   /** Random for each start: breaks a tie between two copies of one volume. */
   instance: hex,
 });
 
-const position = z.object({ store: hex, term: count, revision: count, digest: hex, count, signature: z.string().max(128) });
+const position = z.object({ store: hex, term, revision: count, digest: hex, count, signature: z.string().max(128) });
 
 /** How far the speaker has the other side's feed. */
 const acknowledged = z.object({

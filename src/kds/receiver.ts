@@ -1,5 +1,5 @@
 import type { Position } from '../resource/store.js';
-import { ANSWER_TIMEOUT, type Ask, type PageBody, type Push } from './protocol.js';
+import { ANSWER_TIMEOUT, type Ask, LINE_BYTES, type PageBody, type Push } from './protocol.js';
 
 /**
  * The receiving half of a session: decides when to ask for what, and when what arrived may be applied. Pure: state and event in,
@@ -29,6 +29,8 @@ export interface Asking {
   readonly tries: number;
   /** Of a scan: the revision when it began. Its tail is asked from there. */
   readonly scanRevision?: number | undefined;
+  /** What is staged, in bytes. */
+  readonly staged: number;
 }
 
 export type ReceiverEffect =
@@ -48,6 +50,8 @@ export interface ReceiverContext {
   readonly random: number;
   /** A fresh id for one request, hex. */
   readonly id: string;
+  /** A transfer that gets larger is given up: else a peer that never ends one fills the disk. */
+  readonly maxTransfer: number;
 }
 
 export interface Received {
@@ -89,14 +93,21 @@ export function onPage(state: Receiving, page: PageBody, lines: readonly string[
   if (!asking || asking.id !== page.id) return { state, effects: [] };
   if (page.scan) return restartAsScan(state, context);
   const next = nextAsk(asking, page);
+  if (asking.staged + sizeOf(lines) > context.maxTransfer) return fail(state, context);
   if (next) return askNext(state, asking, page, next, lines, context);
   if (!page.end) return fail(state, context);
   const mode = asking.ask.mode === 'delta' ? 'delta' : 'scan';
   return { state: { ...state, asking: undefined }, effects: [{ do: 'apply', mode, lines, end: page.end }] };
 }
 
-/** How the commit went: `mismatch` when the result did not add up to the digest that the sender gave. */
-export function onApplied(state: Receiving, outcome: 'applied' | 'mismatch', context: ReceiverContext): Received {
+/**
+ * How the commit went. `mismatch`: the result did not add up to the digest that the sender gave. `failed`: the own store did not take it (a full disk):
+ * what is there is still right.
+ */
+export type Outcome = 'applied' | 'mismatch' | 'failed';
+
+export function onApplied(state: Receiving, outcome: Outcome, context: ReceiverContext): Received {
+  if (outcome === 'failed') return fail(state, context);
   if (outcome === 'mismatch') return fail({ ...state, scanNeeded: true }, context);
   // Where the peer announced something else for the very revision that was applied, what it signed at last holds.
   const seen = context.position ? newest(state.seen, context.position) : state.seen;
@@ -133,7 +144,7 @@ function start(state: Receiving, context: ReceiverContext): Received {
 }
 
 function sendFirst(state: Receiving, ask: Asking['ask'], context: ReceiverContext): Received {
-  const asking: Asking = { ask, id: context.id, sentAt: context.now, tries: 1 };
+  const asking: Asking = { ask, id: context.id, sentAt: context.now, tries: 1, staged: 0 };
   return { state: { ...state, asking }, effects: [{ do: 'unstage' }, { do: 'ask', id: asking.id, ask }] };
 }
 
@@ -175,7 +186,8 @@ function askNext(
   context: ReceiverContext,
 ): Received {
   const scanRevision = asking.scanRevision ?? (asking.ask.mode === 'scan' ? page.revision : undefined);
-  const next: Asking = { ask, id: context.id, sentAt: context.now, tries: 1, scanRevision };
+  const staged = asking.staged + sizeOf(lines);
+  const next: Asking = { ask, id: context.id, sentAt: context.now, tries: 1, scanRevision, staged };
   return {
     state: { ...state, asking: next },
     effects: [
@@ -183,6 +195,11 @@ function askNext(
       { do: 'ask', id: next.id, ask },
     ],
   };
+}
+
+/** An empty page counts too: there are no endless ones. */
+function sizeOf(lines: readonly string[]): number {
+  return lines.reduce((bytes, line) => bytes + line.length + LINE_BYTES, LINE_BYTES);
 }
 
 function restartAsScan(state: Receiving, context: ReceiverContext): Received {

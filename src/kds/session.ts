@@ -1,13 +1,11 @@
-import type { Position, Refusal } from '../resource/store.js';
+import type { Position } from '../resource/store.js';
 import {
   type About,
   type Acknowledged,
   type Ask,
-  ANSWER_TIMEOUT,
   type Body,
   type Message,
   type Notice,
-  type PageBody,
   type Pull,
   SILENCE,
   type Speaker,
@@ -21,12 +19,14 @@ import {
   onPage,
   onPush,
   onTick,
+  type Outcome,
   type Received,
   type ReceiverEffect,
   type Receiving,
 } from './receiver.js';
 import { announce, NEW_SENDING, onAck, onCommit, onSenderTick, type SenderEffect, type Sending, type Sent } from './sender.js';
-import { decodeRefusal } from './refusal.js';
+import { askRefusals, dropStale, type Listed, type Listing, type ListingEffect, onListingPage } from './listing.js';
+import { isOf, orderOf } from './speaker.js';
 
 /**
  * One session per peer: both halves, and whom the peer's word may be taken from. Pure: `step(state, event, context)` gives the next
@@ -43,9 +43,7 @@ export interface Session {
   readonly receiving: Receiving;
   readonly sending: Sending;
   /** The transfer of the peer's refusals, if one is running. */
-  readonly listing?:
-    | { readonly id: string; readonly sentAt: number; readonly digest: string; readonly refusals: readonly Refusal[] }
-    | undefined;
+  readonly listing?: Listing | undefined;
   /** Why nothing is exchanged with this peer, in its words or ours. */
   readonly stopped?: { readonly code: Notice['code']; readonly message: string } | undefined;
 }
@@ -56,7 +54,7 @@ export type SessionEvent =
   | { readonly on: 'tick' }
   | { readonly on: 'committed' }
   | { readonly on: 'message'; readonly message: Message }
-  | { readonly on: 'applied'; readonly outcome: 'applied' | 'mismatch' };
+  | { readonly on: 'applied'; readonly outcome: Outcome };
 
 /** What is true around the session at the moment of an event: read from the store and the machine by whoever runs it. */
 export interface Context {
@@ -74,6 +72,7 @@ export interface Context {
   /** The own store was found restored: nothing is sent from it. */
   readonly diverged: boolean;
   readonly pushes: boolean;
+  readonly maxTransfer: number;
   readonly now: number;
   readonly random: number;
   /** Fresh for each event, hex. */
@@ -89,7 +88,7 @@ export type Effect =
   | { readonly do: 'pin'; readonly store: string }
   | { readonly do: 'introduce'; readonly about: About }
   | { readonly do: 'acknowledged'; readonly ack: Acknowledged }
-  | { readonly do: 'refusals'; readonly digest: string; readonly refusals: readonly Refusal[] }
+  | Exclude<ListingEffect, { do: 'ask' }>
   /** The peer proved that this process must stop: the operator is told. */
   | { readonly do: 'stopped'; readonly code: Notice['code']; readonly message: string };
 
@@ -132,13 +131,17 @@ function lost(state: Session): Step {
 }
 
 function tick(state: Session, context: Context): Step {
-  const sent = sender(dropStaleListing(state, context.now), onSenderTick(state.sending, senderContext(state, context)), context);
+  const sent = sender(
+    { ...state, listing: dropStale(state.listing, context.now) },
+    onSenderTick(state.sending, senderContext(state, context)),
+    context,
+  );
   if (blocked(sent.state, context)) return sent;
   return join(sent, receiver(sent.state, onTick(sent.state.receiving, context)));
 }
 
 /** After a commit of the peer's items the peer is told at once: its ledger shows it, and its next push fits. */
-function applied(state: Session, outcome: 'applied' | 'mismatch', context: Context): Step {
+function applied(state: Session, outcome: Outcome, context: Context): Step {
   const received = receiver(state, onApplied(state.receiving, outcome, context));
   return join(received, sender(received.state, announce(received.state.sending, context.now), context));
 }
@@ -148,8 +151,14 @@ function message(state: Session, { from, body, lines }: Message, context: Contex
   const identified = identify(state, from, context);
   if (identified.stop) return identified.step;
   const { state: known, effects } = identified.step;
-  const heard = { ...known, heardAt: context.now, stopped: undefined };
-  return join({ state: heard, effects }, dispatch(heard, body, lines, context));
+  const heard = { ...known, heardAt: context.now, stopped: stillStopped(known, body) };
+  const step = { state: heard, effects };
+  return isOf(from, body) ? join(step, dispatch(heard, body, lines, context)) : step;
+}
+
+/** A status without a head comes from a store that is halted still. */
+function stillStopped({ stopped }: Session, body: Body): Session['stopped'] {
+  return stopped?.code === 'diverged' && body.kind === 'status' && !body.head ? stopped : undefined;
 }
 
 function dispatch(state: Session, body: Exclude<Body, Notice>, lines: readonly string[], context: Context): Step {
@@ -160,7 +169,7 @@ function dispatch(state: Session, body: Exclude<Body, Notice>, lines: readonly s
       return { state, effects: context.diverged && body.ask.mode !== 'refusals' ? [divergedNotice()] : [{ do: 'serve', pull: body }] };
     case 'page':
       return state.listing?.id === body.id
-        ? onListing(state, body, lines, context)
+        ? listed(state, onListingPage(state.listing, body, lines, listingContext(context)))
         : receiver(state, onPage(state.receiving, body, lines, context));
     case 'push':
       return receiver(state, onPush(state.receiving, body, lines, context));
@@ -177,34 +186,8 @@ function onStatus(state: Session, status: Status, context: Context): Step {
   if (status.about) result = join(result, { state: result.state, effects: [{ do: 'introduce', about: status.about }] });
   if (status.head) result = join(result, receiver(result.state, onHead(result.state.receiving, status.head, context)));
   if (status.ack.refusals !== context.recordedRefusals && !result.state.listing)
-    result = join(result, askRefusals(result.state, status.ack.refusals, context));
+    result = join(result, listed(result.state, askRefusals(status.ack.refusals, listingContext(context))));
   return first ? join(result, sender(result.state, announce(result.state.sending, context.now), context)) : result;
-}
-
-/** The list of what the peer refuses is short as a rule: an empty one needs no question. */
-function askRefusals(state: Session, digest: string, context: Context): Step {
-  if (digest === '') return { state, effects: [{ do: 'refusals', digest, refusals: [] }] };
-  // The request's id differs from the one a pull of the same step may have taken.
-  const id = `${context.id}0f`;
-  return { state: { ...state, listing: { id, sentAt: context.now, digest, refusals: [] } }, effects: [ask(id, { mode: 'refusals' })] };
-}
-
-function onListing(state: Session, page: PageBody, lines: readonly string[], context: Context): Step {
-  const listing = state.listing;
-  if (!listing) return { state, effects: [] };
-  const refusals = [...listing.refusals, ...lines.flatMap((line) => decodeRefusal(line) ?? [])];
-  if (!Array.isArray(page.next)) {
-    return { state: { ...state, listing: undefined }, effects: [{ do: 'refusals', digest: listing.digest, refusals }] };
-  }
-  const id = `${context.id}0f`;
-  return {
-    state: { ...state, listing: { ...listing, id, sentAt: context.now, refusals } },
-    effects: [ask(id, { mode: 'refusals', after: page.next })],
-  };
-}
-
-function dropStaleListing(state: Session, now: number): Session {
-  return state.listing && now - state.listing.sentAt > ANSWER_TIMEOUT ? { ...state, listing: undefined } : state;
 }
 
 /** A peer says why it stays silent. Only global may end a zone's process: a zone that says so of global is not believed. */
@@ -234,15 +217,10 @@ function identify(state: Session, from: Speaker, context: Context): { step: Step
     });
   }
   const pins: Effect[] = context.pin === undefined ? [{ do: 'pin', store: from.store }] : [];
-  const order = orderOf(state, from);
+  const order = orderOf(state.speaker, from);
   if (order === 0) return { step: { state: { ...state, rival: undefined }, effects: [...pins, ...tellRival(state)] }, stop: false };
   if (order < 0 && context.now - state.heardAt <= SILENCE) return { step: { state: { ...state, rival: from }, effects: [] }, stop: true };
   return { step: newSpeaker(state, from, pins), stop: false };
-}
-
-/** What spoke from a store that is no longer the pinned one is no measure. */
-function orderOf({ speaker }: Session, from: Speaker): number {
-  return speaker && speaker.store === from.store ? compareSpeakers(from, speaker) : 1;
 }
 
 function tellRival({ rival }: Session): Effect[] {
@@ -261,13 +239,6 @@ function newSpeaker(state: Session, speaker: Speaker, pins: readonly Effect[]): 
 function refuse(state: Session, notice: Omit<Notice, 'kind'>): { step: Step; stop: boolean } {
   const stopped = { code: notice.code, message: notice.message };
   return { step: { state: { ...state, stopped }, effects: [{ do: 'send', body: { kind: 'notice', ...notice } }] }, stop: true };
-}
-
-/** A store's processes in the order of their starts; a recovered store's later term comes after all that was before. */
-export function compareSpeakers(a: Speaker, b: Speaker): number {
-  if (a.store === b.store && a.term !== b.term) return a.term - b.term;
-  if (a.incarnation !== b.incarnation) return a.incarnation - b.incarnation;
-  return a.instance < b.instance ? -1 : a.instance > b.instance ? 1 : 0;
 }
 
 function blocked(state: Session, context: Context): boolean {
@@ -293,6 +264,15 @@ function receiver(state: Session, { state: receiving, effects }: Received): Step
 
 function receiverEffect(effect: ReceiverEffect): Effect {
   return effect.do === 'ask' ? ask(effect.id, effect.ask) : effect;
+}
+
+function listed(state: Session, { state: listing, effects }: Listed): Step {
+  return { state: { ...state, listing }, effects: effects.map((effect) => (effect.do === 'ask' ? ask(effect.id, effect.ask) : effect)) };
+}
+
+/** The request's id differs from the one that a pull of the same step may have taken. */
+function listingContext({ id, now, head }: Context) {
+  return { id: `${id}0f`, now, most: head.count };
 }
 
 function ask(id: string, what: Ask): Effect {

@@ -1,0 +1,28 @@
+import type { Effect } from '../kds/session.js';
+import { placeOf, readPeer, writePeer } from './peers.js';
+import type { Plane } from './plane.js';
+import { readLines } from './receive.js';
+import { writeReported } from './reported.js';
+
+/** The effects of a session that only change the store, and no feed. */
+export type StoreEffect = Extract<Effect, { do: 'stage' | 'unstage' | 'adopt' | 'pin' | 'refusals' }>;
+
+/** Does what a session said, in one commit. */
+export function writeEffect({ store, now }: Plane, peer: string, effect: StoreEffect): void {
+  store.commit((tx) => {
+    switch (effect.do) {
+      case 'stage': {
+        const origin = placeOf(tx, peer);
+        return origin && tx.mirror.stage(peer, readLines(effect.lines, origin));
+      }
+      case 'unstage':
+        return tx.mirror.clearStage(peer);
+      case 'adopt':
+        return tx.mirror.setPosition(peer, effect.position);
+      case 'pin':
+        return writePeer(tx, peer, { ...readPeer(tx, peer), store: effect.store });
+      case 'refusals':
+        return writeReported(tx, peer, effect.digest, effect.refusals, now());
+    }
+  });
+}

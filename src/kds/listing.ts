@@ -1,0 +1,59 @@
+import type { Refusal } from '../resource/store.js';
+import { ANSWER_TIMEOUT, type Ask, type PageBody } from './protocol.js';
+import { decodeRefusal } from './refusal.js';
+
+/**
+ * The transfer of what a peer refused of our feed, for the ledger. Pure.
+ *
+ *   status: refusals d1, recorded ''   -> ask for the list
+ *   page 1 of 2                        -> ask for the next
+ *   page 2 of 2                        -> record the list as d1
+ */
+export interface Listing {
+  readonly id: string;
+  readonly sentAt: number;
+  /** What the peer called the list when it was asked for. */
+  readonly digest: string;
+  readonly refusals: readonly Refusal[];
+}
+
+export type ListingEffect =
+  | { readonly do: 'ask'; readonly id: string; readonly ask: Ask }
+  | { readonly do: 'refusals'; readonly digest: string; readonly refusals: readonly Refusal[] };
+
+export interface ListingContext {
+  /** A fresh id for one request, hex. */
+  readonly id: string;
+  /** Monotonic, ms. */
+  readonly now: number;
+  /** How many items the peer should have. */
+  readonly most: number;
+}
+
+export interface Listed {
+  readonly state: Listing | undefined;
+  readonly effects: readonly ListingEffect[];
+}
+
+/** Refused items that were in the feed once: so many more than it has may be in a list. */
+const SPARE = 1_000;
+
+/** The peer has another list than the one recorded. An empty one needs no question. */
+export function askRefusals(digest: string, { id, now }: ListingContext): Listed {
+  if (digest === '') return { state: undefined, effects: [{ do: 'refusals', digest, refusals: [] }] };
+  return { state: { id, sentAt: now, digest, refusals: [] }, effects: [{ do: 'ask', id, ask: { mode: 'refusals' } }] };
+}
+
+/** The answer to what was asked last. */
+export function onListingPage(state: Listing, { next }: PageBody, lines: readonly string[], { id, now, most }: ListingContext): Listed {
+  const refusals = [...state.refusals, ...lines.flatMap((line) => decodeRefusal(line) ?? [])];
+  // More than the peer ever got, or pages without end: not a list, but a flood.
+  if (refusals.length > most + SPARE || (next !== undefined && lines.length === 0)) return { state: undefined, effects: [] };
+  if (!Array.isArray(next)) return { state: undefined, effects: [{ do: 'refusals', digest: state.digest, refusals }] };
+  return { state: { ...state, id, sentAt: now, refusals }, effects: [{ do: 'ask', id, ask: { mode: 'refusals', after: next } }] };
+}
+
+/** An answer that does not come is not waited for: the next status asks again. */
+export function dropStale(state: Listing | undefined, now: number): Listing | undefined {
+  return state && now - state.sentAt > ANSWER_TIMEOUT ? undefined : state;
+}
