@@ -5,6 +5,7 @@ import type { Row } from '../resource/store.js';
 import { isGlobal, type Plane } from './plane.js';
 import { peersOf } from './peers.js';
 import { readReported } from './reported.js';
+import { diverged } from './recover.js';
 import type { PeerView } from './peer-view.js';
 import { zoneState } from './zones.js';
 
@@ -13,7 +14,7 @@ export interface LedgerEntry {
   readonly key: Key;
   /** The zone; `global` for a zone's own resources. */
   readonly peer: string;
-  /** `unverified`: the peer's mirror does not add up, so nothing is known for sure. */
+  /** `unverified`: the peer's mirror does not add up, its refusals are not here yet, or this store was restored: nothing is known for sure. */
   readonly state: 'applied' | 'refused' | 'on its way' | 'unverified';
   readonly reason?: string | undefined;
   /** RFC 3339, this side's clock, for show only: refused or on its way since. */
@@ -31,14 +32,23 @@ export function ledger(plane: Plane, rows: readonly Row[], view: (peer: string) 
   const peers = isGlobal(plane.place) ? peersOf(plane.store) : [GLOBAL_PEER];
   return peers.flatMap((peer) => {
     const seen = view(peer);
-    const refused = new Map(readReported(plane.store, peer).refusals.map((refusal) => [keyId(refusal.key), refusal]));
+    const reported = readReported(plane.store, peer);
+    const known = seen.ack?.refusals === reported.digest && diverged(plane.store) === undefined;
+    const refused = new Map(reported.refusals.map((refusal) => [keyId(refusal.key), refusal]));
     return rows
       .filter((row) => includes(row.audience, row.resource.key, peer))
-      .map((row) => entry(plane, row, seen, refused.get(keyId(row.resource.key))));
+      .map((row) => entry(plane, row, seen, known, refused.get(keyId(row.resource.key))));
   });
 }
 
-function entry(plane: Plane, row: Row, view: PeerView, refusal: { reason: string; since: string } | undefined): LedgerEntry {
+/** `known`: the list of the peer's refusals is the one that it has now, and this store's own numbers count. */
+function entry(
+  plane: Plane,
+  row: Row,
+  view: PeerView,
+  known: boolean,
+  refusal: { reason: string; since: string } | undefined,
+): LedgerEntry {
   const base = { key: row.resource.key, peer: view.peer === GLOBAL_PEER ? 'global' : view.peer };
   const position = view.ack?.position;
   const { head } = view;
@@ -46,10 +56,10 @@ function entry(plane: Plane, row: Row, view: PeerView, refusal: { reason: string
   if (!position || position.store !== head.store || position.term !== head.term)
     return { ...base, state: 'on its way', since, reason: why(plane, view) };
   const same = position.digest === head.digest && position.count === head.count;
-  if (!same && position.revision === head.revision) return { ...base, state: 'unverified', since };
+  if (!same && position.revision >= head.revision) return { ...base, state: 'unverified', since };
   if (!same && position.revision < row.revision) return { ...base, state: 'on its way', since, reason: why(plane, view) };
   if (refusal) return { ...base, state: 'refused', reason: refusal.reason, since: refusal.since };
-  return { ...base, state: 'applied' };
+  return known ? { ...base, state: 'applied' } : { ...base, state: 'unverified', since };
 }
 
 function why(plane: Plane, view: PeerView): string | undefined {

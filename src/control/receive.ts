@@ -40,8 +40,8 @@ export function applyTransfer(plane: Plane, transfer: Transfer): 'applied' | 'mi
       tx.mirror.clearStage(peer);
       return 'mismatch';
     }
-    if (transfer.mode === 'scan') for (const key of gone(tx, transfer, changes)) drop(tx, peer, key);
-    applyChanges(tx, plane, transfer, changes);
+    const absent = transfer.mode === 'scan' ? gone(tx, transfer, changes) : [];
+    applyChanges(tx, plane, transfer, [...absent.map((key): Change => ({ key, wire: '' })), ...changes.values()]);
     tx.mirror.setPosition(peer, end);
     tx.mirror.clearStage(peer);
     return 'applied';
@@ -96,35 +96,51 @@ function gone(tx: Transaction, { peer, end }: Transfer, changes: ReadonlyMap<str
   return absent;
 }
 
-function applyChanges(tx: Transaction, plane: Plane, transfer: Transfer, changes: ReadonlyMap<string, Change>): void {
-  const meshes = new Set<string>();
+/** What came or went in a transfer that may make good what was refused. */
+interface SecondChance {
+  readonly meshes: Set<string>;
+  /** Names of copies, in this store. Global never takes one back. */
+  readonly names: Set<string>;
+}
+
+function applyChanges(tx: Transaction, plane: Plane, transfer: Transfer, changes: readonly Change[]): void {
+  const chance: SecondChance = { meshes: new Set(), names: new Set() };
   // Meshes first: what is in them depends on them.
-  const ordered = [...changes.values()].sort((a, b) => Number(b.key.type === 'Mesh') - Number(a.key.type === 'Mesh'));
+  const ordered = [...changes].sort((a, b) => Number(b.key.type === 'Mesh') - Number(a.key.type === 'Mesh'));
   for (const { key, wire } of ordered) {
-    if (wire === '') drop(tx, transfer.peer, key);
-    else if (take(tx, plane, transfer, key, wire) && key.type === 'Mesh') meshes.add(key.name);
+    const hash = wire === '' ? '' : hashItem(wire);
+    const before = tx.mirror.get(transfer.peer, key);
+    if (wire !== '' && before?.hash === hash) keep(tx, transfer, before);
+    else if (before || wire !== '') change(tx, plane, transfer, { key, wire, hash, term: transfer.end.term }, chance);
   }
-  // Refused ones get a second chance: their mesh came, or a name became free later in this very transfer.
-  const retry = (key: Key) => meshes.has(key.mesh) || changes.has(keyId(key));
-  retryRefused(tx, plane, transfer.peer, transfer.origin, retry);
+  giveSecondChance(tx, plane, transfer, chance);
+}
+
+/** What is unchanged is not touched, but was sent again in the present term. */
+function keep(tx: Transaction, { peer, end }: Transfer, before: MirrorItem): void {
+  if (before.term !== end.term) tx.mirror.put(peer, { ...before, term: end.term });
+}
+
+/** Takes one item into the mirror and, if it can be, into the store; or takes it away. */
+function change(tx: Transaction, plane: Plane, { peer, origin }: Transfer, item: MirrorItem, { meshes, names }: SecondChance): void {
+  const { key } = item;
+  const name = tx.get(key)?.resource.name;
+  if (item.wire === '') drop(tx, peer, key);
+  else if (judge(tx, plane, peer, origin, item) && key.type === 'Mesh') meshes.add(key.name);
+  if (name !== undefined && !isGlobal(plane.place) && tx.get(key)?.resource.name !== name) names.add(name);
+}
+
+/** Refused ones are judged again when their mesh came, or the name that another one had became free. */
+function giveSecondChance(tx: Transaction, plane: Plane, { peer, origin }: Transfer, { meshes, names }: SecondChance): void {
+  if (meshes.size === 0 && names.size === 0) return;
+  const called = [...names].map((name) => `"name":${JSON.stringify(name)}`);
+  retryRefused(tx, plane, peer, origin, ({ key, wire }) => meshes.has(key.mesh) || called.some((name) => wire.includes(name)));
 }
 
 function drop(tx: Transaction, peer: string, key: Key): void {
-  if (!tx.mirror.get(peer, key)) return;
   tx.mirror.delete(peer, key);
   tx.delete(key);
   tx.setReferences(key, []);
-}
-
-/** Takes one item into the mirror and, if it can be, into the store. What is unchanged is not touched. True when it is in force. */
-function take(tx: Transaction, plane: Plane, { peer, origin, end }: Transfer, key: Key, wire: string): boolean {
-  const hash = hashItem(wire);
-  const before = tx.mirror.get(peer, key);
-  if (before?.hash === hash) {
-    if (before.term !== end.term) tx.mirror.put(peer, { ...before, term: end.term });
-    return before.refusal === undefined;
-  }
-  return judge(tx, plane, peer, origin, { key, wire, hash, term: end.term });
 }
 
 /** Puts an item into the store, or lists it as refused with the reason. */

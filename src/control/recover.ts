@@ -45,10 +45,10 @@ function raiseTerm(tx: Transaction): string {
 
 /** The next store that speaks for the peer is pinned. Nothing of the old one proves anything any more. */
 function acceptStore(tx: Transaction, peer: string): string {
-  const known = readPeer(tx, peer);
-  if (!known) throw new MeridianError('not_found', `nothing ever spoke as ${peer}`);
-  writePeer(tx, peer, { ...known, store: '' });
-  for (const item of [...tx.mirror.each(peer)]) tx.mirror.put(peer, { ...item, term: 0 });
+  if (!readPeer(tx, peer)) throw new MeridianError('not_found', `nothing ever spoke as ${peer}`);
+  // It may stand elsewhere than the old one did: it says so anew, and what it sends is judged by that, even if it is what the old one sent.
+  writePeer(tx, peer, { store: '' });
+  for (const item of [...tx.mirror.each(peer)]) tx.mirror.put(peer, { ...item, term: 0, hash: '' });
   tx.mirror.setPosition(peer, undefined);
   return `the next store that speaks for ${peer} is accepted`;
 }

@@ -38,6 +38,7 @@ export function newGlobal(...zones: readonly Place[]): Plane {
 /** A zone that has global's meshes. */
 export function newZone(place: Place, global: Plane): Plane {
   const zone = newPlane(place);
+  zone.store.commit((tx) => writePeer(tx, GLOBAL_PEER, { store: global.store.head().store }));
   carry(global, zone);
   return zone;
 }

@@ -125,7 +125,8 @@ function meshesFirst(admitted: readonly Admission[]): Admission[] {
 function writeOne(tx: Transaction, plane: Plane, draft: Draft, own: Admitted): Written {
   requireMesh(tx, own.key.mesh);
   const outcome = putOwn(tx, plane, { admitted: own, spec: draft.spec, status: draft.status });
-  if (outcome === 'created') rerender(tx, plane, own.key);
+  if (outcome !== 'created') return { key: own.key, outcome };
+  rerender(tx, plane, own.key);
   if (own.key.type === 'Mesh' && isGlobal(plane.place)) retryMesh(tx, plane, own.key.name);
   return { key: own.key, outcome };
 }
@@ -134,7 +135,7 @@ function writeOne(tx: Transaction, plane: Plane, draft: Draft, own: Admitted): W
 function retryMesh(tx: Transaction, plane: Plane, mesh: string): void {
   for (const peer of peersOf(tx)) {
     const origin = placeOf(tx, peer);
-    if (origin) retryRefused(tx, plane, peer, origin, (key) => key.mesh === mesh);
+    if (origin) retryRefused(tx, plane, peer, origin, ({ key }) => key.mesh === mesh);
   }
 }
 

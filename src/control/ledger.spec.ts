@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Position } from '../resource/store.js';
+import { ledger } from './ledger.js';
+import type { PeerView } from './peer-view.js';
+import { markDiverged } from './recover.js';
+import { writeReported } from './reported.js';
+import { EAST, endOf, forAll, keyOf, newGlobal, NOW } from './sample.spec.js';
+import { writeDrafts } from './write.js';
+
+/** Two policies: `early`, and `late`, which came after the peer's last word. */
+function system() {
+  const global = newGlobal(EAST);
+  writeDrafts(global, [forAll('early')]);
+  const before = endOf(global, 'east');
+  writeDrafts(global, [forAll('late')]);
+  const head = endOf(global, 'east');
+  const states = (position: Position | undefined, refusals = '', more: Partial<PeerView> = {}) => {
+    const view: PeerView = {
+      peer: 'east',
+      online: true,
+      upToDate: true,
+      ack: { position, refusals },
+      head,
+      stopped: undefined,
+      failures: 0,
+      about: undefined,
+      ...more,
+    };
+    const entries = ledger(global, [...global.store.each('MeshTimeout')], () => view);
+    return entries.map(({ key, state, reason }) => `${key.name} ${state}${reason === undefined ? '' : `: ${reason}`}`);
+  };
+  return { global, before, head, states };
+}
+
+test('where a resource stands', async (t) => {
+  const { before, head, states } = system();
+  const table: [title: string, position: Position | undefined, out: string[]][] = [
+    ['the peer has the head', head, ['early applied', 'late applied']],
+    ['the same content at another revision', { ...head, revision: 1 }, ['early applied', 'late applied']],
+    ['the peer is behind', before, ['early applied', 'late on its way']],
+    ['the peer has nothing', undefined, ['early on its way', 'late on its way']],
+    ['the peer has another term', { ...head, term: 9 }, ['early on its way', 'late on its way']],
+    ['the peer has another store', { ...head, store: 'ff' }, ['early on its way', 'late on its way']],
+    ['something else at the head', { ...head, digest: 'ff' }, ['early unverified', 'late unverified']],
+    ['more than there is', { ...head, digest: 'ff', revision: 99 }, ['early unverified', 'late unverified']],
+  ];
+  for (const [title, position, out] of table) await t.test(title, () => assert.deepEqual(states(position), out));
+});
+
+test('why it takes long', () => {
+  const { states } = system();
+  assert.deepEqual(states(undefined, '', { online: false })[0], 'early on its way: the connection is lost');
+  assert.deepEqual(states(undefined, '', { stopped: { code: 'superseded', message: 'two of them' } })[0], 'early on its way: two of them');
+});
+
+test('what was refused is not applied, nor is anything while the list is not here', () => {
+  const { global, head, states } = system();
+  assert.deepEqual(states(head, 'd1'), ['early unverified', 'late unverified']);
+  const refusal = { key: keyOf(forAll('late'), ''), hash: 'aa', reason: 'too new', since: '', inForce: 'none' as const };
+  global.store.commit((tx) => writeReported(tx, 'east', 'd1', [refusal], NOW));
+  assert.deepEqual(states(head, 'd1'), ['early applied', 'late refused: too new']);
+  assert.deepEqual(states(head, 'd2'), ['early unverified', 'late refused: too new']);
+});
+
+test('a restored store knows nothing for sure', () => {
+  const { global, head, states } = system();
+  global.store.commit((tx) => markDiverged(tx, 'restored'));
+  assert.deepEqual(states(head), ['early unverified', 'late unverified']);
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { GLOBAL_PEER } from '../resource/audience.js';
+import { placeOf } from './peers.js';
+import { diverged, markDiverged, orphansOf, recover } from './recover.js';
+import { carry, EAST, forAll, held, keyOf, newGlobal, newZone, pinOf, timeout, WEST } from './sample.spec.js';
+import { deleteResource, writeDrafts } from './write.js';
+
+test('only what is broken is repaired', () => {
+  const global = newGlobal(EAST);
+  const before = global.store.head();
+  assert.deepEqual(recover(global, {}), ['nothing to recover from']);
+  assert.deepEqual(global.store.head(), before);
+});
+
+test('a restored store sends again, in the next term', () => {
+  const global = newGlobal(EAST);
+  global.store.commit((tx) => markDiverged(tx, 'restored'));
+  assert.deepEqual(recover(global, {}), ['this store sends again, in term 2']);
+  assert.deepEqual([diverged(global.store), global.store.head().term], [undefined, 2]);
+});
+
+test('an accepted store is pinned at its next word, may stand elsewhere, and its absence proves nothing', () => {
+  const global = newGlobal(EAST);
+  const east = newZone(EAST, global);
+  writeDrafts(east, [timeout('a')]);
+  carry(east, global);
+  recover(global, { acceptStore: 'east' });
+  assert.deepEqual([pinOf(global, 'east'), placeOf(global.store, 'east')], ['', undefined]);
+  const reborn = newZone(EAST, global);
+  assert.equal(carry(reborn, global), 'applied');
+  assert.deepEqual(held(global), ['a']);
+  assert.deepEqual(
+    orphansOf(global.store, 'east').map(({ key }) => key.name),
+    ['a'],
+  );
+});
+
+test('what an accepted store sends is judged by where that one stands, even if it is what the old one sent', () => {
+  const global = newGlobal(EAST);
+  const east = newZone(EAST, global);
+  writeDrafts(east, [timeout('a')]);
+  carry(east, global);
+  assert.equal(global.store.get(keyOf(timeout('a'), 'east'))?.resource.labels['kuma.io/policy-role'], 'producer');
+  recover(global, { acceptStore: 'east' });
+  const elsewhere = { ...east, place: { ...EAST, systemNamespace: 'app' } };
+  assert.equal(carry(elsewhere, global), 'applied');
+  assert.equal(global.store.get(keyOf(timeout('a'), 'east'))?.resource.labels['kuma.io/policy-role'], 'system');
+});
+
+test('a delete of what an accepted store never sent is a delete', () => {
+  const global = newGlobal(WEST);
+  writeDrafts(global, [forAll('a')]);
+  const west = newZone(WEST, global);
+  recover(west, { acceptStore: GLOBAL_PEER });
+  deleteResource(global, keyOf(forAll('a'), ''));
+  carry(global, west);
+  assert.deepEqual(held(west), ['a']);
+  writeDrafts(global, [forAll('a')]);
+  deleteResource(global, keyOf(forAll('a'), ''));
+  assert.equal(carry(global, west, 'delta'), 'applied');
+  assert.deepEqual([held(west), orphansOf(west.store, GLOBAL_PEER)], [[], []]);
+});
+
+test('nothing is dropped before the peer said what it has', () => {
+  const global = newGlobal(EAST);
+  const east = newZone(EAST, global);
+  writeDrafts(east, [timeout('a')]);
+  carry(east, global);
+  assert.match(recover(global, { acceptStore: 'east', dropAbsent: 'east' })[1] ?? '', /^dropped 0/);
+  assert.deepEqual(held(global), ['a']);
+  carry(newZone(EAST, global), global);
+  assert.match(recover(global, { dropAbsent: 'east' })[0] ?? '', /^dropped 1/);
+  assert.deepEqual(held(global), []);
+});
+
+test('nobody is accepted who was never there', () => {
+  assert.throws(() => recover(newGlobal(), { acceptStore: 'east' }), { code: 'not_found' });
+});
