@@ -5,7 +5,7 @@ import { MAX_RESOURCE_BYTES } from '../../src/resource/limits.js';
 import { ERROR_CODES, MeridianError } from '../../src/errors.js';
 import { GLOBAL } from '../../src/resource/resource.js';
 import { Scope } from '../harness/scope.js';
-import { apiOn, ask, newApi, timeout } from './harness.js';
+import { apiOn, ask, newApi, timeout, type Json } from './harness.js';
 
 const scope = new Scope();
 after(() => scope.close());
@@ -216,7 +216,7 @@ describe('a refusal', () => {
 });
 
 /** Kuma's fields, the doubled ones the same. */
-function assertShape(body: any, status: number): void {
+function assertShape(body: Json, status: number): void {
   const { invalid_parameters: parameters, causes } = body;
   assert.deepEqual(Object.keys(body), [
     ...['type', 'status', 'title', 'detail'],

@@ -9,7 +9,7 @@ import { parseDocuments } from '../../src/resource/parse.js';
 import { GLOBAL, type Place } from '../../src/resource/resource.js';
 import { openStore } from '../../src/store/open.js';
 import type { Scope } from '../harness/scope.js';
-import { Node } from '../simulator/node.js';
+import type { Node } from '../simulator/node.js';
 import { World } from '../simulator/world.js';
 
 export const EAST: Place = { zone: 'east', environment: 'kubernetes', systemNamespace: 'kuma-system' };
@@ -71,9 +71,13 @@ function meshAt({ store, place }: Plane, name: string): void {
   assert.ok(place);
 }
 
+/** What an answer holds is asserted field by field: a type would say it a second time, and believe it. */
+// oxlint-disable-next-line typescript/no-explicit-any -- JSON from outside, read by assertions only
+export type Json = any;
+
 export interface Answer {
   readonly status: number;
-  readonly body: any;
+  readonly body: Json;
   readonly headers: Readonly<Record<string, unknown>>;
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { Scope } from '../harness/scope.js';
 import type { World } from '../simulator/world.js';
-import { type Answer, apiOf, ask, EAST, newApi, newWorld, timeout, toMesh, toService } from './harness.js';
+import { type Answer, apiOf, ask, EAST, newApi, newWorld, timeout, toMesh, toService, type Json } from './harness.js';
 import { SAMPLES } from './samples.js';
 
 const scope = new Scope();
@@ -25,7 +25,7 @@ async function at(
   return answer;
 }
 
-function itemsOf({ body }: Answer): any[] {
+function itemsOf({ body }: Answer): Json[] {
   return body.items;
 }
 
@@ -69,7 +69,7 @@ describe('a zone', () => {
     const world = newWorld();
     await at(world, 'east', 'PUT', `${TIMEOUTS}/slow`, timeout('slow'));
     await at(world, 'west', 'PUT', `${TIMEOUTS}/slow`, timeout('slow'));
-    const online = (overview: any) => overview.zoneInsight.subscriptions.some(({ disconnectTime }: any) => disconnectTime === undefined);
+    const online = (overview: Json) => overview.zoneInsight.subscriptions.some(({ disconnectTime }: Json) => disconnectTime === undefined);
     for (const path of ['/zones/_overview', '/zones+insights']) {
       const overviews = itemsOf(await at(world, '', 'GET', path));
       assert.deepEqual(
@@ -94,7 +94,7 @@ describe('a zone', () => {
       ['west'],
     );
     assert.deepEqual(
-      (await at(world, '', 'GET', '/_sync')).body.peers.map(({ peer }: any) => peer),
+      (await at(world, '', 'GET', '/_sync')).body.peers.map(({ peer }: Json) => peer),
       ['west'],
     );
     assert.deepEqual([...world.global.plane.store.mirror.each('east')], []);
@@ -178,7 +178,7 @@ describe('the view of the sync', () => {
     assert.ok(copy);
     const { body } = await at(world, '', 'GET', '/_sync');
     assert.deepEqual([body.term, body.diverged, body.ended], [1, null, null]);
-    const east = body.peers.find(({ peer }: any) => peer === 'east');
+    const east = body.peers.find(({ peer }: Json) => peer === 'east');
     assert.deepEqual([east.online, east.refused, east.absent, east.stopped], [false, [], [], null]);
     assert.ok(!JSON.stringify(body).includes('signature'));
     const [global] = (await at(world, 'west', 'GET', '/_sync')).body.peers;
