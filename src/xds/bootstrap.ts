@@ -1,0 +1,82 @@
+import { isIP } from 'node:net';
+import { MeridianError } from '../errors.js';
+import type { JsonObject } from '../resource/resource.js';
+import { nodeId } from './proxy-id.js';
+import { typeUrl } from './types.js';
+
+export interface BootstrapInput {
+  readonly mesh: string;
+  /** The Dataplane's name in the zone's REST API. */
+  readonly name: string;
+  /** `host:port` of the zone's xDS server; an IPv6 address in brackets. */
+  readonly xdsAddress: string;
+  readonly token: string;
+  /** Of Envoy's own administration, on loopback. */
+  readonly adminPort: number;
+  /** A PEM file with the CA of the xDS server's certificate. Without it the connection is plain text, for loopback. */
+  readonly xdsCa?: string | undefined;
+}
+
+const CLUSTER = 'meridian-xds';
+const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
+
+/**
+ * An Envoy bootstrap (proto3 JSON) for one proxy: who it is, its proof, and where its zone is. Throws `invalid` when xdsAddress is not one.
+ * How long a TCP connection that lost its permission may go on is Envoy's `--drain-time-s`, which no bootstrap can set.
+ */
+export function bootstrap({ mesh, name, xdsAddress, token, adminPort, xdsCa }: BootstrapInput): JsonObject {
+  const { host, port } = addressOf(xdsAddress);
+  const source = { ads: {}, resourceApiVersion: 'V3' };
+  const metadata = [{ key: 'authorization', value: `Bearer ${token}` }];
+  return {
+    node: { id: nodeId({ mesh, name }), cluster: mesh },
+    admin: { address: { socketAddress: { address: '127.0.0.1', portValue: adminPort } } },
+    dynamicResources: {
+      adsConfig: {
+        apiType: 'DELTA_GRPC',
+        transportApiVersion: 'V3',
+        setNodeOnFirstMessageOnly: true,
+        grpcServices: [{ envoyGrpc: { clusterName: CLUSTER }, initialMetadata: metadata }],
+      },
+      cdsConfig: source,
+      ldsConfig: source,
+    },
+    staticResources: { clusters: [{ ...xdsCluster(host, port), ...(xdsCa === undefined ? {} : { transportSocket: tls(host, xdsCa) }) }] },
+  };
+}
+
+function addressOf(text: string): { host: string; port: number } {
+  const [, bracketed, plain, digits] = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  const port = Number(digits);
+  if (host !== undefined && port > 0 && port < 65_536) return { host, port };
+  throw new MeridianError('invalid', `${JSON.stringify(text)} is not host:port`, {
+    problems: [{ field: 'xdsAddress', reason: 'must be host:port, an IPv6 address in brackets' }],
+  });
+}
+
+function xdsCluster(host: string, port: number): JsonObject {
+  const endpoint = { address: { socketAddress: { address: host, portValue: port } } };
+  const http2ProtocolOptions = { connectionKeepalive: { interval: '30s', timeout: '5s' } };
+  return {
+    name: CLUSTER,
+    type: isIP(host) === 0 ? 'STRICT_DNS' : 'STATIC',
+    connectTimeout: '5s',
+    typedExtensionProtocolOptions: { [HTTP_OPTIONS]: { '@type': typeUrl(HTTP_OPTIONS), explicitHttpConfig: { http2ProtocolOptions } } },
+    loadAssignment: { clusterName: CLUSTER, endpoints: [{ lbEndpoints: [{ endpoint }] }] },
+  };
+}
+
+function tls(host: string, ca: string): JsonObject {
+  const sanType = isIP(host) === 0 ? 'DNS' : 'IP_ADDRESS';
+  return {
+    name: 'envoy.transport_sockets.tls',
+    typedConfig: {
+      '@type': typeUrl('envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext'),
+      ...(sanType === 'DNS' ? { sni: host } : {}),
+      commonTlsContext: {
+        validationContext: { trustedCa: { filename: ca }, matchTypedSubjectAltNames: [{ sanType, matcher: { exact: host } }] },
+      },
+    },
+  };
+}

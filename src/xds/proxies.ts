@@ -1,0 +1,116 @@
+import type { Clock } from './clock.js';
+import { nodeId, type ProxyId } from './proxy-id.js';
+import type { TypeView } from './session.js';
+
+/** A proxy as an operator sees it. */
+export interface ProxyView {
+  readonly proxy: ProxyId;
+  /** Its streams; when there is none now, the last one. */
+  readonly streams: readonly StreamView[];
+  /** Why it is not sent what it should have: the snapshot could not be made. It keeps what it has. */
+  readonly problem: Said | undefined;
+  /** Why its stream was refused: gone once one is served. */
+  readonly refused: Said | undefined;
+}
+
+export interface StreamView {
+  readonly connected: boolean;
+  readonly envoyVersion: string;
+  readonly since: string;
+  readonly types: readonly TypeView[];
+}
+
+export interface Said {
+  readonly reason: string;
+  readonly since: string;
+}
+
+/** A stream that is being served. */
+export interface Stream {
+  view(): Omit<StreamView, 'connected'>;
+  /** What its proxy should have may be another now. */
+  changed(): void;
+  /** Ends it: the proxy comes back by itself. */
+  end(): void;
+}
+
+/** How many proxies without a stream are remembered. */
+const MOST_GONE = 1_000;
+
+interface Known {
+  readonly proxy: ProxyId;
+  readonly streams: Set<Stream>;
+  last: StreamView | undefined;
+  problem: Said | undefined;
+  refused: Said | undefined;
+}
+
+/** All proxies that have proven who they are, with their streams. */
+export class Proxies {
+  private readonly known = new Map<string, Known>();
+
+  constructor(private readonly clock: Clock) {}
+
+  add(proxy: ProxyId, stream: Stream): void {
+    const known = this.of(proxy);
+    known.streams.add(stream);
+    known.refused = undefined;
+  }
+
+  /** Of one that is not there: nothing. */
+  remove(proxy: ProxyId, stream: Stream): void {
+    const known = this.known.get(nodeId(proxy));
+    if (!known?.streams.delete(stream)) return;
+    known.last = { connected: false, ...stream.view() };
+    this.forgetOldest();
+  }
+
+  streams(proxy?: ProxyId): Stream[] {
+    const known = proxy ? [this.known.get(nodeId(proxy))] : [...this.known.values()];
+    return known.flatMap((one) => [...(one?.streams ?? [])]);
+  }
+
+  /** Out: whether the reason is another than before. */
+  refuse(proxy: ProxyId, reason: string): boolean {
+    const known = this.of(proxy);
+    const isNew = known.refused?.reason !== reason;
+    if (isNew) known.refused = { reason, since: this.clock.time() };
+    this.forgetOldest();
+    return isNew;
+  }
+
+  /** undefined: there is no problem any more. Out: whether the reason is another than before. */
+  problem(proxy: ProxyId, reason: string | undefined): boolean {
+    const known = this.of(proxy);
+    const isNew = known.problem?.reason !== reason;
+    if (isNew) known.problem = reason === undefined ? undefined : { reason, since: this.clock.time() };
+    return isNew;
+  }
+
+  view(proxy: ProxyId): ProxyView | undefined {
+    const known = this.known.get(nodeId(proxy));
+    return known && viewOf(known);
+  }
+
+  /** In the order in which they came first. */
+  views(): ProxyView[] {
+    return [...this.known.values()].map(viewOf);
+  }
+
+  private of(proxy: ProxyId): Known {
+    const id = nodeId(proxy);
+    const known = this.known.get(id) ?? { proxy, streams: new Set(), last: undefined, problem: undefined, refused: undefined };
+    this.known.set(id, known);
+    return known;
+  }
+
+  private forgetOldest(): void {
+    const gone = [...this.known].filter(([, { streams }]) => streams.size === 0);
+    for (const [id] of gone.slice(0, Math.max(0, gone.length - MOST_GONE))) this.known.delete(id);
+  }
+}
+
+function viewOf({ proxy, streams, last, problem, refused }: Known): ProxyView {
+  const now = [...streams].map((stream) => ({ connected: true, ...stream.view() }));
+  return { proxy, streams: now.length > 0 || !last ? now : [last], problem, refused };
+}
