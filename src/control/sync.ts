@@ -1,34 +1,19 @@
 import { MeridianError } from '../errors.js';
-import { makePosition, type Sign } from '../kds/cursor.js';
-import {
-  type About,
-  type Acknowledged,
-  type Body,
-  decodeMessage,
-  encodeMessage,
-  MAX_TRANSFER_BYTES,
-  type Message,
-  type Pull,
-  type Speaker,
-  STATUS_INTERVAL,
-  type Status,
-} from '../kds/protocol.js';
-import { digestOfRefusals } from '../kds/refusal.js';
+import { type About, decodeMessage, MAX_TRANSFER_BYTES, type Message, type Pull, type Speaker, STATUS_INTERVAL } from '../kds/protocol.js';
 import { makePush, servePull } from '../kds/serve.js';
 import type { Outcome } from '../kds/receiver.js';
 import { compareSpeakers } from '../kds/speaker.js';
 import { type Context, type Effect, newSession, type Session, type SessionEvent, step } from '../kds/session.js';
-import type { Transport } from '../kds/transport.js';
 import { GLOBAL_PEER } from '../resource/audience.js';
-import type { Position } from '../resource/store.js';
 import { type PeerView, viewOf } from './peer-view.js';
 import { placeOf, readPeer, writePeer } from './peers.js';
-import { isGlobal, type Plane } from './plane.js';
+import { isGlobal } from './plane.js';
 import { FairQueue } from './queue.js';
 import { applyTransfer, type Transfer } from './receive.js';
 import { diverged, markDiverged } from './recover.js';
 import { reportedDigest } from './reported.js';
 import { writeEffect } from './effects.js';
+import { Voice, type VoiceOptions } from './voice.js';
 import { registerZone, zoneState } from './zones.js';
 
 /** What the sync takes from the machine it runs on: real ones in the daemons, seeded ones in the simulator. */
@@ -46,14 +31,7 @@ export interface Machine {
 /** What an operator should hear of. Secrets are never in the details. */
 export type Report = (level: 'info' | 'warn' | 'error', event: string, details: Readonly<Record<string, unknown>>) => void;
 
-export interface SyncOptions {
-  readonly plane: Plane;
-  /** This process. Its term is read from the store each time. */
-  readonly self: Speaker;
-  readonly sign: Sign;
-  /** What a zone says of itself; undefined on global. */
-  readonly about: About | undefined;
-  readonly transport: Transport;
+export interface SyncOptions extends VoiceOptions {
   readonly machine: Machine;
   readonly report: Report;
 }
@@ -63,8 +41,7 @@ export class Sync {
   private readonly sessions = new Map<string, Session>();
   /** Still encoded: what a flood brings too much is dropped unread. */
   private readonly queue: FairQueue<string>;
-  /** Of what this side refused, by peer: worked out again after each commit that may change it. */
-  private readonly refusalDigests = new Map<string, string>();
+  private readonly voice: Voice;
   private readonly global: boolean;
   private connected = false;
   private announcedAt = Number.NEGATIVE_INFINITY;
@@ -72,6 +49,7 @@ export class Sync {
 
   constructor(private readonly options: SyncOptions) {
     this.global = isGlobal(options.plane.place);
+    this.voice = new Voice(options);
     this.queue = new FairQueue((peer, text) => this.take(peer, text), options.machine.soon);
     if (!this.global) this.sessions.set(GLOBAL_PEER, newSession(GLOBAL_PEER));
   }
@@ -91,7 +69,7 @@ export class Sync {
   /** Something was committed here. */
   committed(): void {
     // A mesh that came makes good what was refused of any peer.
-    this.refusalDigests.clear();
+    this.voice.forgetRefusals();
     this.announceCommit(undefined);
   }
 
@@ -105,7 +83,7 @@ export class Sync {
 
   view(peer: string): PeerView {
     const session = this.sessions.get(peer) ?? newSession(peer);
-    return viewOf(session, this.headFor(peer), this.store.mirror.position(peer), this.options.machine.now(), this.connected);
+    return viewOf(session, this.voice.headFor(peer), this.store.mirror.position(peer), this.options.machine.now(), this.connected);
   }
 
   /** The peers that were heard of since the start. */
@@ -142,8 +120,8 @@ export class Sync {
   private context(peer: string): Context {
     const { machine } = this.options;
     return {
-      self: this.speaker(),
-      head: this.headFor(peer),
+      self: this.voice.speaker(),
+      head: this.voice.headFor(peer),
       position: this.store.mirror.position(peer),
       recordedRefusals: reportedDigest(this.store, peer),
       pin: readPeer(this.store, peer)?.store || undefined,
@@ -155,14 +133,6 @@ export class Sync {
       random: machine.random(),
       id: machine.id(),
     };
-  }
-
-  private speaker(): Speaker {
-    return { ...this.options.self, term: this.store.head().term };
-  }
-
-  private headFor(peer: string): Position {
-    return makePosition(this.options.sign, peer, this.store.head(), this.store.feed.summary(peer));
   }
 
   /** False when the store can't write now (a full disk). What is missing then does not add up, or is said again. */
@@ -184,9 +154,9 @@ export class Sync {
   private perform(peer: string, effect: Effect): void {
     switch (effect.do) {
       case 'send':
-        return this.send(peer, effect.body);
+        return this.voice.send(peer, effect.body);
       case 'send-status':
-        return this.send(peer, this.statusFor(peer));
+        return this.voice.send(peer, this.voice.statusOf(peer));
       case 'push':
         return this.push(peer, effect.base);
       case 'serve':
@@ -204,40 +174,22 @@ export class Sync {
     }
   }
 
-  private send(peer: string, body: Body, lines: readonly string[] = []): void {
-    this.options.transport.send(peer, encodeMessage({ from: this.speaker(), body, lines }));
-  }
-
-  private statusFor(peer: string): Status {
-    const position = this.store.mirror.position(peer);
-    const ack: Acknowledged = { refusals: this.refusalDigest(peer), ...(position ? { position } : {}) };
-    const silent = diverged(this.store) !== undefined;
-    const { about } = this.options;
-    return { kind: 'status', ack, ...(silent ? {} : { head: this.headFor(peer) }), ...(about ? { about } : {}) };
-  }
-
-  private refusalDigest(peer: string): string {
-    const known = this.refusalDigests.get(peer) ?? digestOfRefusals(this.store.mirror.refusals(peer));
-    this.refusalDigests.set(peer, known);
-    return known;
-  }
-
   private push(peer: string, base: Extract<Effect, { do: 'push' }>['base']): void {
     const push = makePush({ store: this.store, sign: this.options.sign }, peer, base);
-    if (push) this.send(peer, push.body, push.lines);
-    else this.send(peer, this.statusFor(peer));
+    if (push) this.voice.send(peer, push.body, push.lines);
+    else this.voice.send(peer, this.voice.statusOf(peer));
   }
 
   private serve(peer: string, pull: Pull): void {
     const answer = servePull({ store: this.store, sign: this.options.sign }, peer, pull);
-    if ('body' in answer) return this.send(peer, answer.body, answer.lines);
+    if ('body' in answer) return this.voice.send(peer, answer.body, answer.lines);
     this.store.commit((tx) => markDiverged(tx, answer.diverged));
     this.options.report('error', 'this store was restored or rewritten', {
       peer,
       reason: answer.diverged,
       hint: 'run meridianctl recover',
     });
-    this.send(peer, { kind: 'notice', code: 'diverged', message: answer.diverged.slice(0, 500) });
+    this.voice.send(peer, { kind: 'notice', code: 'diverged', message: answer.diverged.slice(0, 500) });
   }
 
   private apply(peer: string, { mode, lines, end }: Extract<Effect, { do: 'apply' }>): void {
@@ -245,7 +197,7 @@ export class Sync {
     if (!origin) return;
     const before = this.store.head().revision;
     const outcome = this.tryApply({ peer, origin, mode, lines, end });
-    this.refusalDigests.delete(peer);
+    this.voice.forgetRefusals(peer);
     if (outcome === 'mismatch') this.options.report('warn', 'the digest does not match', { peer, mode, revision: end.revision });
     this.handle(peer, { on: 'applied', outcome });
     if (this.store.head().revision !== before) this.announceCommit(peer);
@@ -290,14 +242,14 @@ export class Sync {
   /** Of two processes of global the later one goes on. */
   private otherGlobal(from: Speaker): void {
     if (from.instance === this.options.self.instance) return;
-    if (compareSpeakers(from, this.speaker()) > 0) this.end('a later process of global is running');
+    if (compareSpeakers(from, this.voice.speaker()) > 0) this.end('a later process of global is running');
     else this.announceSelf();
   }
 
   private announceSelf(): void {
     if (this.endedBy !== undefined) return;
     this.announcedAt = this.options.machine.now();
-    this.send(GLOBAL_PEER, { kind: 'notice', code: 'superseded', message: 'a process of global is running' });
+    this.voice.send(GLOBAL_PEER, { kind: 'notice', code: 'superseded', message: 'a process of global is running' });
   }
 
   private decode(peer: string, text: string): Message | undefined {

@@ -84,7 +84,8 @@ export function judgeCursor({ store, sign }: Source, peer: string, cursor: Posit
 
 function serveChanges({ store, sign }: Source, peer: string, id: string, revision: number, after: number): ServedPage {
   const head = store.head();
-  if (store.feed.summaryAt(peer, Math.min(revision, head.revision)) === undefined) {
+  // Not by its summary: for any revision that a zone names, that would read the log back.
+  if (!store.feed.reaches(revision)) {
     return { body: { kind: 'page', id, revision: head.revision, scan: true }, lines: [] };
   }
   const { changes, next } = store.feed.changes(peer, revision, after, PAGE_BYTES);

@@ -157,6 +157,8 @@ export interface FeedChange {
 export interface FeedReader {
   /** O(1). */
   summary(peer: string): FeedSummary;
+  /** Whether the log reaches back to `revision`. O(1). */
+  reaches(revision: number): boolean;
   /** The summary as it was at `revision`, worked out backwards from the log; undefined when the log does not reach that far. */
   summaryAt(peer: string, revision: number): FeedSummary | undefined;
   /**

@@ -179,6 +179,7 @@ test('the log is pruned by whole revisions, and what it does not reach back to i
   const { revision } = store.head();
   const oldest = revision - LOG_ENTRIES;
   assert.equal(store.feed.summaryAt('east', oldest - 1), undefined);
+  assert.deepEqual([store.feed.reaches(oldest - 1), store.feed.reaches(oldest)], [false, true]);
   assert.deepEqual(store.feed.changes('east', oldest - 1, 0, ALL), { changes: [], next: undefined });
   assert.deepEqual([store.feed.summaryAt('east', oldest)?.count, store.feed.summaryAt('east', revision)?.count], [4, 5]);
   assert.deepEqual(brief(store.feed.changes('east', oldest, 0, ALL).changes), ['+a', '+e']);

@@ -18,6 +18,7 @@ export function createFeed(db: Connection, settings: Settings, log: Log, sums: S
   const changes = createChanges(db, log);
   return {
     summary: (peer) => summaryOf(sums, peer),
+    reaches: (revision) => revision >= settings.floor(),
     summaryAt(peer, revision) {
       const known = revision >= settings.floor() && revision <= settings.head().revision;
       return known ? summaryOf(past(revision), peer) : undefined;

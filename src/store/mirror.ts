@@ -5,19 +5,21 @@ import { BEFORE_ALL, eachOf, KEY_COLUMNS, type Keys, keyOf, NO_KEY } from './key
 import { createPositions } from './positions.js';
 import { createStaging } from './staging.js';
 
-interface ItemColumns extends Key {
-  readonly wire: string;
-  readonly hash: string;
-  readonly term: number;
+interface RefusalColumns extends Key {
   readonly refused_hash: string | null;
   readonly refused_reason: string;
   readonly refused_since: string;
   readonly in_force: Refusal['inForce'];
 }
 
-const SELECT = `
-  SELECT ${KEY_COLUMNS}, m.wire, m.hash, m.term, m.refused_hash, m.refused_reason, m.refused_since, m.in_force
-  FROM mirror m JOIN keys k ON k.id = m.key WHERE m.peer = ?`;
+interface ItemColumns extends RefusalColumns {
+  readonly wire: string;
+  readonly hash: string;
+  readonly term: number;
+}
+
+const REFUSAL = `${KEY_COLUMNS}, m.refused_hash, m.refused_reason, m.refused_since, m.in_force`;
+const FROM = 'FROM mirror m JOIN keys k ON k.id = m.key WHERE m.peer = ?';
 
 /** What each peer sent, accepted or not (design, section 4). None of it is a revision of this store. */
 export function createMirror(db: Connection, keys: Keys): MirrorWriter {
@@ -25,9 +27,10 @@ export function createMirror(db: Connection, keys: Keys): MirrorWriter {
 }
 
 function createItems(db: Connection, keys: Keys): Pick<MirrorWriter, 'get' | 'each' | 'refusals' | 'put' | 'delete'> {
-  const byNumber = db.prepare<[string, number], ItemColumns>(`${SELECT} AND m.key = ?`);
-  const refused = db.prepare<string[], ItemColumns>(
-    `${SELECT} AND m.refused_hash IS NOT NULL AND (${KEY_COLUMNS}) > (?, ?, ?, ?, ?) ORDER BY ${KEY_COLUMNS}`,
+  const byNumber = db.prepare<[string, number], ItemColumns>(`SELECT ${REFUSAL}, m.wire, m.hash, m.term ${FROM} AND m.key = ?`);
+  // Without the items: thousands of them may be refused, half a megabyte each.
+  const refused = db.prepare<string[], RefusalColumns>(
+    `SELECT ${REFUSAL} ${FROM} AND m.refused_hash IS NOT NULL AND (${KEY_COLUMNS}) > (?, ?, ?, ?, ?) ORDER BY ${KEY_COLUMNS}`,
   );
   const numbers = db
     .prepare<[string], number>(`SELECT k.id FROM mirror m JOIN keys k ON k.id = m.key WHERE m.peer = ? ORDER BY ${KEY_COLUMNS}`)
@@ -69,7 +72,7 @@ function itemOf(columns: ItemColumns): MirrorItem {
   return { key: keyOf(columns), wire, hash, term, ...(refusal ? { refusal } : {}) };
 }
 
-function refusalOf(columns: ItemColumns): Refusal | undefined {
+function refusalOf(columns: RefusalColumns): Refusal | undefined {
   if (columns.refused_hash === null) return undefined;
   return {
     key: keyOf(columns),

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MeridianError } from '../errors.js';
+import { signer } from '../kds/cursor.js';
+import { decodeMessage, encodeMessage, type Message, STATUS_INTERVAL } from '../kds/protocol.js';
+import { GLOBAL_PEER } from '../resource/audience.js';
+import type { Place } from '../resource/resource.js';
+import type { Plane } from './plane.js';
+import { EAST, forAll, held, newGlobal, newPlane, timeout } from './sample.spec.js';
+import { Sync } from './sync.js';
+import { writeDrafts } from './write.js';
+
+const ABOUT = { environment: 'kubernetes' as const, systemNamespace: 'kuma-system', version: '1' };
+
+/** A sync whose messages are kept, and whose tasks run when told. */
+class Wired {
+  readonly sent: { to: string; message: Message }[] = [];
+  readonly reports: string[] = [];
+  readonly sync: Sync;
+  now = 0;
+  private ids = 0;
+  private readonly tasks: (() => void)[] = [];
+
+  constructor(
+    readonly plane: Plane,
+    incarnation = 1,
+  ) {
+    const { store, term } = plane.store.head();
+    this.sync = new Sync({
+      plane,
+      self: { store, term, incarnation, instance: `${store}${incarnation}` },
+      sign: signer(store),
+      about: plane.place.zone === '' ? undefined : ABOUT,
+      transport: {
+        send: (to, text) => void this.sent.push({ to, message: decodeMessage(text) }),
+        onMessage: () => {},
+        onConnection: () => {},
+      },
+      machine: { now: () => this.now, random: () => 1, id: () => (++this.ids).toString(16), soon: (task) => void this.tasks.push(task) },
+      report: (level, event) => void this.reports.push(`${level}: ${event}`),
+    });
+    this.sync.connection(true);
+  }
+
+  hear(peer: string, text: string): void {
+    this.sync.message(peer, text);
+    for (let task = this.tasks.shift(); task; task = this.tasks.shift()) task();
+  }
+
+  kinds(): string[] {
+    return this.sent.map(({ message: { body } }) => body.kind);
+  }
+}
+
+/** Carries messages between the two until both are silent. */
+function exchange(global: Wired, zone: Wired): void {
+  while (global.sent.length + zone.sent.length > 0) {
+    for (const { to, message } of global.sent.splice(0)) if (to === zone.plane.place.zone) zone.hear(GLOBAL_PEER, encodeMessage(message));
+    for (const { message } of zone.sent.splice(0)) global.hear(zone.plane.place.zone, encodeMessage(message));
+  }
+}
+
+function pair(place: Place = EAST): { global: Wired; zone: Wired } {
+  const [global, zone] = [new Wired(newGlobal()), new Wired(newPlane(place))];
+  exchange(global, zone);
+  return { global, zone };
+}
+
+test('what is written in a zone is at global, and the other way round, without a tick', () => {
+  const { global, zone } = pair();
+  writeDrafts(zone.plane, [timeout('up')]);
+  zone.sync.committed();
+  writeDrafts(global.plane, [forAll('down')]);
+  global.sync.committed();
+  exchange(global, zone);
+  assert.deepEqual(
+    [held(global.plane), held(zone.plane)],
+    [
+      ['down', 'up'],
+      ['down', 'up'],
+    ],
+  );
+  assert.equal(global.sync.view('east').ack?.position?.digest, global.sync.view('east').head.digest);
+  assert.equal(zone.sync.view(GLOBAL_PEER).upToDate, true);
+});
+
+test('a push says no more than what changed', () => {
+  const { global, zone } = pair();
+  writeDrafts(global.plane, [forAll('down')]);
+  global.sync.committed();
+  assert.deepEqual(global.kinds(), ['push']);
+  exchange(global, zone);
+  global.sync.committed();
+  assert.deepEqual(global.kinds(), []);
+});
+
+test('what is no message is refused, and the next one is heard', () => {
+  const { global, zone } = pair();
+  for (const noise of ['', '{}', 'x'.repeat(2_000_000)]) global.hear('east', noise);
+  assert.deepEqual(global.reports.filter((report) => report.startsWith('warn')).length, 3);
+  writeDrafts(zone.plane, [timeout('up')]);
+  zone.sync.committed();
+  exchange(global, zone);
+  assert.deepEqual(held(global.plane), ['up']);
+});
+
+test('a disabled zone gets nothing and nothing is taken from it; enabled again, all arrives', () => {
+  const { global, zone } = pair();
+  const set = (enabled: boolean) => {
+    writeDrafts(global.plane, [{ type: 'Zone', mesh: '', name: 'east', namespace: undefined, labels: {}, spec: { enabled } }]);
+    global.sync.committed();
+  };
+  set(false);
+  writeDrafts(zone.plane, [timeout('up')]);
+  zone.sync.committed();
+  writeDrafts(global.plane, [forAll('down')]);
+  global.sync.committed();
+  exchange(global, zone);
+  assert.deepEqual([held(global.plane), held(zone.plane)], [['down'], ['up']]);
+  assert.equal(zone.sync.view(GLOBAL_PEER).stopped?.code, 'disabled');
+  set(true);
+  for (const side of [global, zone]) {
+    side.now += STATUS_INTERVAL;
+    side.sync.tick();
+  }
+  exchange(global, zone);
+  assert.deepEqual(
+    [held(global.plane), held(zone.plane)],
+    [
+      ['down', 'up'],
+      ['down', 'up'],
+    ],
+  );
+});
+
+test('a disk that is full for a while delays, and ends nothing', () => {
+  const { global, zone } = pair();
+  let full = true;
+  const { store } = global.plane;
+  const commit: typeof store.commit = (body) => {
+    if (full) throw new MeridianError('unavailable', 'the disk is full');
+    return store.commit(body);
+  };
+  const broken = new Wired({ ...global.plane, store: { ...store, commit } }, 2);
+  writeDrafts(zone.plane, [timeout('up')]);
+  zone.sync.committed();
+  exchange(broken, zone);
+  assert.deepEqual(held(broken.plane), []);
+  assert.ok(broken.reports.some((report) => report.startsWith('error: the store did not take')));
+  full = false;
+  for (let second = 1; second <= 10; second++) {
+    for (const side of [broken, zone]) {
+      side.now += 1_000;
+      side.sync.tick();
+    }
+    exchange(broken, zone);
+  }
+  assert.deepEqual(held(broken.plane), ['up']);
+});
+
+test('a process of global says that it is there, again and again', () => {
+  const global = new Wired(newGlobal());
+  const said = () => global.sent.splice(0).filter(({ to }) => to === GLOBAL_PEER).length;
+  assert.equal(said(), 1);
+  global.sync.tick();
+  assert.equal(said(), 0);
+  global.now += STATUS_INTERVAL;
+  global.sync.tick();
+  assert.equal(said(), 1);
+});
+
+test('a zone can not end a process of global, global can end one of a zone', () => {
+  const { global, zone } = pair();
+  const notice = (from: Wired) => {
+    const { store, term } = from.plane.store.head();
+    const body = { kind: 'notice' as const, code: 'superseded' as const, message: 'stop' };
+    return encodeMessage({ from: { store, term, incarnation: 9, instance: 'ff' }, body, lines: [] });
+  };
+  global.hear('east', notice(zone));
+  zone.hear(GLOBAL_PEER, notice(global));
+  assert.deepEqual([global.sync.ended(), zone.sync.ended()], [undefined, 'stop']);
+});

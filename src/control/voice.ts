@@ -1,0 +1,63 @@
+import { makePosition, type Sign } from '../kds/cursor.js';
+import { type About, type Acknowledged, type Body, encodeMessage, type Speaker, type Status } from '../kds/protocol.js';
+import { digestOfRefusals } from '../kds/refusal.js';
+import type { Transport } from '../kds/transport.js';
+import type { Position } from '../resource/store.js';
+import type { Plane } from './plane.js';
+import { diverged } from './recover.js';
+
+export interface VoiceOptions {
+  readonly plane: Plane;
+  /** This process. Its term is read from the store each time. */
+  readonly self: Speaker;
+  readonly sign: Sign;
+  /** What a zone says of itself; undefined on global. */
+  readonly about: About | undefined;
+  readonly transport: Transport;
+}
+
+/** What this control plane says to its peers, in its own name. */
+export class Voice {
+  /** Of what this side refused, by peer: to work them out reads all refusals. */
+  private readonly refusals = new Map<string, string>();
+
+  constructor(private readonly options: VoiceOptions) {}
+
+  speaker(): Speaker {
+    return { ...this.options.self, term: this.store.head().term };
+  }
+
+  /** The signed cursor of the own feed for `peer`, at its head. */
+  headFor(peer: string): Position {
+    return makePosition(this.options.sign, peer, this.store.head(), this.store.feed.summary(peer));
+  }
+
+  /** How things stand between this control plane and `peer`. Without a head while this store waits for `recover`. */
+  statusOf(peer: string): Status {
+    const position = this.store.mirror.position(peer);
+    const ack: Acknowledged = { refusals: this.refusalDigest(peer), ...(position ? { position } : {}) };
+    const silent = diverged(this.store) !== undefined;
+    const { about } = this.options;
+    return { kind: 'status', ack, ...(silent ? {} : { head: this.headFor(peer) }), ...(about ? { about } : {}) };
+  }
+
+  send(peer: string, body: Body, lines: readonly string[] = []): void {
+    this.options.transport.send(peer, encodeMessage({ from: this.speaker(), body, lines }));
+  }
+
+  /** A commit may have changed what is refused of this peer, or of any. */
+  forgetRefusals(peer?: string): void {
+    if (peer === undefined) this.refusals.clear();
+    else this.refusals.delete(peer);
+  }
+
+  private get store() {
+    return this.options.plane.store;
+  }
+
+  private refusalDigest(peer: string): string {
+    const known = this.refusals.get(peer) ?? digestOfRefusals(this.store.mirror.refusals(peer));
+    this.refusals.set(peer, known);
+    return known;
+  }
+}
