@@ -18,7 +18,8 @@ import { sampleOf } from './sample.js';
 
 /** The parts that global and zones are made of, each started with what it needs and told how to stop. No logic: that is in src. */
 
-const TICK = 200;
+/** How often timeouts and announcements that are due are looked for: a fraction of the shortest of them. */
+const TICK = 500;
 const DRAIN = 2_000;
 
 /** The store and where it stands, for good. What was refused before is judged again. */

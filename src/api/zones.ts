@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readReported } from '../control/reported.js';
-import { deleteZone, zoneKey, zoneState } from '../control/zones.js';
+import { deleteZone, zoneKey } from '../control/zones.js';
 import { invalid, MeridianError } from '../errors.js';
 import { toUniversal } from '../resource/render.js';
 import type { JsonObject, Resource } from '../resource/resource.js';
@@ -54,11 +54,11 @@ function subscriptions({ plane, sync, info }: ApiOptions, { key, creationTime }:
   ];
 }
 
-/** Deletes a Zone with all that it sent. Throws `invalid`, in Kuma's words, while it is connected and enabled: it would be back at once. */
+/** Deletes a Zone with all that it sent. Throws `invalid`, in Kuma's words, while it is connected: it would be back at once, and enabled. */
 export function removeZone({ plane, sync }: ApiOptions, name: string): void {
-  if (sync?.view(name).online && zoneState(plane.store, name) !== 'disabled') {
+  if (sync?.view(name).online) {
     throw invalid([
-      { field: 'zone', reason: 'unable to delete Zone, Zone CP is still connected, please shut it down or disable it first' },
+      { field: 'zone', reason: 'unable to delete Zone, Zone CP is still connected, please shut it down first' },
     ]);
   }
   deleteZone(plane, name);

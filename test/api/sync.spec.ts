@@ -105,7 +105,7 @@ describe('a zone', () => {
     assert.equal(itemsOf(await at(world, '', 'GET', `${TIMEOUTS}?filter[labels.kuma.io/zone]=east`))[0].name, assigned);
   });
 
-  it('that is disabled gets nothing, and can be deleted', async () => {
+  it('that is disabled gets nothing, and can be deleted once it is gone, for else it would be back, enabled', async () => {
     const world = newWorld();
     const { body } = await at(world, '', 'GET', '/zones/west');
     assert.equal((await at(world, '', 'PUT', '/zones/west', { ...body, enabled: false })).status, 200);
@@ -115,7 +115,10 @@ describe('a zone', () => {
     const [entry] = itemsOf(await at(world, '', 'GET', '/_ledger?type=MeshTimeout&peer=west'));
     assert.equal(entry.state, 'on its way');
     assert.match(entry.reason, /^zone west is disabled/);
+    world.run(5_000);
+    assert.equal((await at(world, '', 'DELETE', '/zones/west')).status, 400);
     world.node('west').crash();
+    world.run(10_000);
     assert.equal((await at(world, '', 'DELETE', '/zones/west')).status, 200);
   });
 });
