@@ -207,7 +207,8 @@ function onNotice(state: Session, from: Speaker, notice: Notice, context: Contex
  *   6, silence, 5    -> 6 is gone: 5 speaks
  */
 function identify(state: Session, from: Speaker, context: Context): { step: Step; stop: boolean } {
-  if (context.disabled) return refuse({ ...state, heardAt: context.now }, { code: 'disabled', message: `zone ${state.peer} is disabled at global` });
+  if (context.disabled)
+    return refuse({ ...state, heardAt: context.now }, { code: 'disabled', message: `zone ${state.peer} is disabled at global` });
   if (context.pin !== undefined && context.pin !== from.store) {
     return refuse(state, {
       code: 'store-changed',
