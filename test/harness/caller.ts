@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { Agent as PlainAgent, type RequestOptions, request as plainRequest } from 'node:http';
+import { Agent, request } from 'node:https';
+import { connect, type TLSSocket } from 'node:tls';
+import type { CertificateFiles } from './certificates.js';
+import type { Scope } from './scope.js';
+
+/** What a caller got to know: a status and a body, or how the connection failed. */
+export interface Answer {
+  /** 0: no answer. */
+  readonly status: number;
+  readonly body: string;
+}
+
+export interface Asking {
+  readonly method?: string;
+  /** Sent as it is. */
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+}
+
+/** An HTTP client on loopback, with one certificate, another's, or none, that keeps its one connection open. */
+export interface Caller {
+  ask(asking?: Asking): Promise<Answer>;
+  /** How many connections it has made. */
+  connections(): number;
+}
+
+/** Mutual TLS with a certificate, TLS without one (only `ca`), or plain text (`undefined`). */
+export function httpCaller(scope: Scope, port: number, files: Partial<CertificateFiles> | undefined): Caller {
+  const agent = files ? new Agent({ keepAlive: true, maxSockets: 1 }) : new PlainAgent({ keepAlive: true, maxSockets: 1 });
+  scope.add(() => agent.destroy());
+  const options: RequestOptions & { readonly rejectUnauthorized: boolean } = { host: '127.0.0.1', port, agent, ...credentials(files) };
+  let made = 0;
+  const ask = ({ method = 'GET', path = '/', headers = {} }: Asking = {}): Promise<Answer> =>
+    new Promise((resolve) => {
+      const sent = (files ? request : plainRequest)({ ...options, method, path, headers: { ...headers } }, (response) => {
+        let body = '';
+        response.on('data', (chunk) => (body += String(chunk)));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+      });
+      sent.on('socket', () => (made += sent.reusedSocket ? 0 : 1));
+      sent.on('error', (error) => resolve({ status: 0, body: error.message }));
+      sent.end();
+    });
+  return { ask, connections: () => made };
+}
+
+/** A TCP client over mutual TLS. */
+export interface TcpCaller {
+  /** What came back for this text; undefined: the connection is closed. */
+  say(text: string): Promise<string | undefined>;
+  closed(): boolean;
+}
+
+export function tcpCaller(scope: Scope, port: number, files: Partial<CertificateFiles>): TcpCaller {
+  const socket: TLSSocket = connect({ host: '127.0.0.1', port, ...credentials(files) });
+  scope.add(() => void socket.destroy());
+  const ended = new Promise<undefined>((resolve) => socket.once('close', () => resolve(undefined)));
+  // 'close' follows, and says all that matters here.
+  socket.on('error', () => socket.destroy());
+  const say = (text: string): Promise<string | undefined> => {
+    const answer = new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
+    if (!socket.destroyed) socket.write(text);
+    return Promise.race([answer, ended]);
+  };
+  return { say, closed: () => socket.destroyed };
+}
+
+/** The name of the server is not checked: that is not what is tested, and a SPIFFE certificate has none. */
+function credentials(files: Partial<CertificateFiles> = {}) {
+  const { ca, cert, key } = files;
+  return {
+    rejectUnauthorized: ca !== undefined,
+    checkServerIdentity: () => undefined,
+    ...(ca ? { ca: readFileSync(ca) } : {}),
+    ...(cert ? { cert: readFileSync(cert) } : {}),
+    ...(key ? { key: readFileSync(key) } : {}),
+  };
+}
