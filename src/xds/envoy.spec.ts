@@ -206,7 +206,7 @@ it('reads a replaced certificate without a word from us', async () => {
 it('goes on while the server is away, and takes up only what changed when it is back', async () => {
   const changes = () => Promise.all(['added', 'modified', 'removed'].map((what) => envoy.stat(`listener_manager.listener_${what}`)));
   const counted = await changes();
-  xds.close();
+  await xds.close();
   await until('the stream is lost', async () => (await envoy.stat('control_plane.connected_state')) === 0);
   assert.equal((await httpCaller(scope, port.http, web).ask()).status, 200);
   assert.equal((await httpCaller(scope, port.http, other).ask()).status, 403);

@@ -37,11 +37,14 @@ export interface Xds {
   /** undefined: no proxy of that name has proven itself lately. */
   view(proxy: ProxyId): ProxyView | undefined;
   views(): ProxyView[];
-  close(): void;
+  /** Ends all streams, each with a word, and resolves when the connections are closed, a second later at the latest. */
+  close(): Promise<void>;
 }
 
 /** A proxy that vanished without a word is noticed after both. */
 const KEEPALIVE = { 'grpc.keepalive_time_ms': 30_000, 'grpc.keepalive_timeout_ms': 10_000 };
+
+const DRAIN = 1_000;
 
 const SERVICE = {
   deltaAggregatedResources: {
@@ -75,7 +78,7 @@ export async function startXds(options: XdsOptions): Promise<Xds> {
     views: () => proxies.views(),
     close() {
       for (const stream of proxies.streams()) stream.end();
-      server.forceShutdown();
+      return shutDown(server);
     },
   };
 }
@@ -90,6 +93,19 @@ function listen(server: Server, address: string, port: number, tls: XdsTls | und
     server.bindAsync(`${host}:${port}`, credentials(tls), (cause, bound) => {
       if (!cause) return resolve(bound);
       reject(new MeridianError('unavailable', `xDS can't listen on ${host}:${port}: ${cause.message}`, { cause }));
+    });
+  });
+}
+
+function shutDown(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const force = setTimeout(() => {
+      server.forceShutdown();
+      resolve();
+    }, DRAIN);
+    server.tryShutdown(() => {
+      clearTimeout(force);
+      resolve();
     });
   });
 }

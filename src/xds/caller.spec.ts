@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import fc from 'fast-check';
+import { authenticator } from './caller.js';
+import { whyTooOld } from './envoy-version.js';
+import { nodeId, parseNodeId, type ProxyId } from './proxy-id.js';
+import { issueToken, verifyToken } from './token.js';
+
+const SECRET = Buffer.alloc(32, 1);
+const PROXY: ProxyId = { mesh: 'default', name: 'backend-1.shop' };
+const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,5}[a-z0-9])?$/);
+const proxies = fc
+  .tuple(label, fc.array(label, { minLength: 1, maxLength: 3 }))
+  .map(([mesh, parts]): ProxyId => ({ mesh, name: parts.join('.') }));
+
+it('a node id names one proxy', () => {
+  fc.assert(fc.property(proxies, (proxy) => assert.deepEqual(parseNodeId(nodeId(proxy)), proxy)));
+  for (const text of ['', '.', 'a', 'a.', '.a']) assert.equal(parseNodeId(text), undefined, text);
+});
+
+it('a token is for one proxy, of one secret, until it ends', () => {
+  fc.assert(
+    fc.property(proxies, fc.nat(), (proxy, expires) => {
+      const token = issueToken(SECRET, proxy, expires);
+      assert.deepEqual(verifyToken(SECRET, token, expires - 1), proxy);
+      assert.equal(verifyToken(SECRET, token, expires), undefined);
+      assert.equal(verifyToken(Buffer.alloc(32, 2), token, expires - 1), undefined);
+    }),
+  );
+});
+
+it('a token of which one character is another is none', () => {
+  const token = issueToken(SECRET, PROXY, 100);
+  for (let i = 0; i < token.length; i++) {
+    const changed = `${token.slice(0, i)}${token[i] === 'A' ? 'Q' : 'A'}${token.slice(i + 1)}`;
+    // The last character has bits that say nothing: it may stand for the same bytes.
+    if (i < token.length - 1) assert.equal(verifyToken(SECRET, changed, 0), undefined, changed);
+  }
+  for (const text of ['', '.', 'a.b', `${token}.`, `.${token}`, token.split('.')[0] ?? ''])
+    assert.equal(verifyToken(SECRET, text, 0), undefined, text);
+});
+
+it('a caller is who its token or its one SPIFFE ID says, never another', () => {
+  const ID = 'spiffe://default/backend';
+  const prove = authenticator(
+    SECRET,
+    () => 10,
+    ({ name }) => (name === PROXY.name ? ID : undefined),
+  );
+  const own = issueToken(SECRET, PROXY, 20);
+  const cases: [token: string | undefined, uriSans: string[], proven: boolean][] = [
+    [own, [], true],
+    [own, ['spiffe://default/other'], true],
+    [undefined, [ID], true],
+    [undefined, [], false],
+    [undefined, [ID, 'spiffe://default/other'], false],
+    [undefined, ['spiffe://default/other', ID], false],
+    [undefined, [`${ID}-2`], false],
+    [issueToken(SECRET, PROXY, 10), [], false],
+    [issueToken(SECRET, { ...PROXY, mesh: 'other' }, 20), [], false],
+    [issueToken(SECRET, { ...PROXY, name: 'backend-2.shop' }, 20), [ID], false],
+    ['nonsense', [ID], false],
+  ];
+  for (const [token, uriSans, proven] of cases) {
+    assert.deepEqual(prove({ nodeId: nodeId(PROXY), token, uriSans }), proven ? PROXY : undefined, `${token} ${uriSans.join()}`);
+  }
+  assert.equal(prove({ nodeId: 'default.unknown', token: undefined, uriSans: [ID] }), undefined);
+  assert.equal(prove({ nodeId: 'default.unknown', token: own, uriSans: [] }), undefined);
+});
+
+it('an Envoy older than 1.36, or of no known age, is refused', () => {
+  const too = (major: number, minor: number) => whyTooOld({ major, minor, patch: 9 });
+  for (const [major, minor] of [
+    [1, 36],
+    [1, 40],
+    [1, 99],
+    [2, 0],
+  ] as const)
+    assert.equal(too(major, minor), undefined);
+  for (const [major, minor] of [
+    [1, 35],
+    [0, 99],
+    [1, 0],
+  ] as const)
+    assert.match(too(major, minor) ?? '', /Envoy \d\.\d+\.9 is too old: Envoy 1\.36/);
+  assert.match(whyTooOld(undefined) ?? '', /does not say which Envoy/);
+});

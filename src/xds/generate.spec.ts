@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { allowOnly } from '../../test/harness/rbac.js';
+import { MeridianError } from '../errors.js';
+import type { JsonObject, JsonValue } from '../resource/resource.js';
+import { type Encoded, encodeSnapshot } from './encode.js';
+import { generate } from './generate.js';
+import type { Inbound, ProxyInput } from './inbound.js';
+
+const certificates = { ca: '/etc/mesh/ca.pem', cert: '/etc/mesh/cert.pem', key: '/etc/mesh/key.pem' };
+const RBAC = allowOnly('spiffe://default/ns/a/sa/b');
+const HTTP: Inbound = {
+  name: 'web',
+  address: '10.0.0.1',
+  port: 8080,
+  servicePort: 80,
+  protocol: 'http',
+  rbac: { http: RBAC, network: RBAC },
+  plaintextToo: false,
+};
+const TCP: Inbound = { ...HTTP, name: 'db', port: 5432, servicePort: 5433, protocol: 'tcp' };
+
+const rbac = fc.constantFrom<JsonObject | undefined>(undefined, {}, { shadowRules: {} }, { rules: {} }, RBAC);
+/** Inbounds with names and ports of their own. */
+const inputs: fc.Arbitrary<ProxyInput> = fc
+  .array(
+    fc.record({
+      protocol: fc.constantFrom<Inbound['protocol']>('tcp', 'http', 'http2', 'grpc'),
+      rbac: fc.record({ http: rbac, network: rbac }),
+      routes: fc.option(fc.array(fc.record({ match: fc.constant<JsonObject>({ path: '/a' }), rbac: rbac.map((of) => of ?? {}) })), {
+        nil: undefined,
+      }),
+      plaintextToo: fc.boolean(),
+    }),
+    { maxLength: 4 },
+  )
+  .map((some) => ({ certificates, inbounds: some.map((one, i) => ({ ...HTTP, ...one, name: `in-${i}`, port: 8080 + i })) }));
+
+/** Every object anywhere in a value. */
+function objectsIn(value: JsonValue | undefined): JsonObject[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inner = Object.values(value).flatMap((of) => objectsIn(of as JsonValue));
+  return Array.isArray(value) ? inner : [value as JsonObject, ...inner];
+}
+
+const ofType = (value: JsonValue | undefined, type: string) => objectsIn(value).filter((of) => String(of['@type']).endsWith(type));
+const chainsOf = (listener: JsonObject | undefined) => (listener?.filterChains ?? []) as unknown as readonly JsonObject[];
+
+it('is JSON of Envoy’s messages, the same for the same input', () => {
+  fc.assert(fc.property(inputs, (input) => assert.deepEqual(versions(generate(input)), versions(generate(structuredClone(input))))));
+});
+
+it('has no RBAC that allows because it says nothing', () => {
+  fc.assert(
+    fc.property(inputs, (input) => {
+      const all = ofType(generate(input) as unknown as JsonObject, '.v3.RBAC');
+      const perRoute = ofType(generate(input) as unknown as JsonObject, 'RBACPerRoute').map((of) => of.rbac as JsonObject);
+      for (const one of [...all, ...perRoute]) assert.ok(one.rules !== undefined || one.matcher !== undefined, JSON.stringify(one));
+      assert.ok(all.length >= input.inbounds.length);
+    }),
+  );
+});
+
+it('lets TLS in only with an RBAC before what leads to the application', () => {
+  fc.assert(
+    fc.property(inputs, (input) => {
+      for (const [index, listener] of generate(input).listeners.entries()) {
+        const [tls, plain, ...more] = chainsOf(listener);
+        assert.deepEqual(more, []);
+        assert.equal(plain !== undefined, input.inbounds[index]?.plaintextToo);
+        assert.equal(ofType(tls, 'DownstreamTlsContext')[0]?.requireClientCertificate, true);
+        const [manager] = ofType(tls, 'HttpConnectionManager');
+        const filters = (manager?.httpFilters ?? tls?.filters) as unknown as readonly JsonObject[];
+        assert.equal(filters[0]?.name, `rbac:in-${index}`);
+        assert.equal(filters.length, 2);
+      }
+    }),
+  );
+});
+
+describe('a change', () => {
+  const changed = (of: Inbound, to: Partial<Inbound>) => {
+    const [before, now] = [of, { ...of, ...to }].map((one) =>
+      versions(generate({ certificates, inbounds: [one, { ...HTTP, name: 'x', port: 1 }] })),
+    );
+    return Object.keys(now ?? {}).filter((name) => now?.[name] !== before?.[name]);
+  };
+  const other = { http: allowOnly('spiffe://default/ns/a/sa/c'), network: allowOnly('spiffe://default/ns/a/sa/c') };
+
+  it('of an HTTP RBAC leaves the listener as it is', () => {
+    assert.deepEqual(changed(HTTP, { rbac: other }), ['TypedExtensionConfig rbac:web']);
+  });
+  it('of a route’s RBAC too', () => {
+    const routes = [{ match: { prefix: '/a' }, rbac: RBAC }];
+    assert.deepEqual(changed(HTTP, { routes }), ['RouteConfiguration inbound:web']);
+  });
+  it('of a network RBAC changes the listener, so that open connections are drained', () => {
+    assert.deepEqual(changed(TCP, { rbac: other }), ['TypedExtensionConfig rbac:db', 'Listener inbound:db']);
+  });
+  it('of the application’s port changes the cluster alone', () => {
+    assert.deepEqual(changed(TCP, { servicePort: 1 }), ['Cluster local:db']);
+  });
+});
+
+it('refuses two inbounds of one name or at one place', () => {
+  const refused = (...inbounds: Inbound[]) =>
+    assert.throws(
+      () => generate({ certificates, inbounds }),
+      (error) => error instanceof MeridianError && error.code === 'invalid' && error.problems[0]?.field === 'inbounds[1]',
+    );
+  refused(HTTP, { ...TCP, name: 'web' });
+  refused(HTTP, { ...TCP, port: HTTP.port });
+  assert.doesNotThrow(() => generate({ certificates, inbounds: [HTTP, { ...TCP, port: HTTP.port, address: '10.0.0.2' }] }));
+});
+
+it('says which resource is not of its message', () => {
+  const inbounds = [{ ...TCP, rbac: { network: { matcher: { nonsense: 1 } } } }];
+  assert.throws(() => encodeSnapshot(generate({ certificates, inbounds })), /TypedExtensionConfig rbac:db: .*nonsense/);
+  const listener = { name: 'a' };
+  const twice = { clusters: [], secrets: [], extensions: [], routes: [], listeners: [listener, { ...listener }] };
+  assert.throws(() => encodeSnapshot(twice), /two .*Listener named a/);
+  assert.throws(() => encodeSnapshot({ ...twice, listeners: [{}] }), /without a name/);
+});
+
+/** `<message> <name>` to version. */
+function versions(snapshot: ReturnType<typeof generate>): Record<string, string> {
+  const encoded: Encoded = encodeSnapshot(snapshot);
+  const all = [...encoded].flatMap(([url, of]) =>
+    [...of.values()].map(({ name, version }) => [`${url.split('.').at(-1)} ${name}`, version]),
+  );
+  return Object.fromEntries(all) as Record<string, string>;
+}
