@@ -94,7 +94,7 @@ export function requireMesh(reader: Reader, mesh: string): void {
 }
 
 export function meshExists(reader: Reader, mesh: string): boolean {
-  return reader.get({ type: 'Mesh', mesh: '', zone: GLOBAL.zone, namespace: '', name: mesh }) !== undefined;
+  return reader.has({ type: 'Mesh', mesh: '', zone: GLOBAL.zone, namespace: '', name: mesh });
 }
 
 /** A resource of somebody else can't be written here: only its origin does (design, section 4). */

@@ -50,6 +50,8 @@ export interface Head {
 export interface Reader {
   head(): Head;
   get(key: Key): Row | undefined;
+  /** Whether there is one, without reading it. */
+  has(key: Key): boolean;
   /** By what it is called here. `namespace` '' where there are none. */
   byName(type: string, mesh: string, namespace: string, name: string): Row | undefined;
   /** Ordered by mesh, name, namespace. `size` is a count of items. */

@@ -8,7 +8,7 @@ import { eachOf, type Keys } from './keys.js';
 import { type Columns, columnsOf, feedState, rowOf, sameColumns } from './rows.js';
 import type { FeedStep } from './sums.js';
 
-export type ResourceReader = Pick<Reader, 'get' | 'byName' | 'each' | 'counts'>;
+export type ResourceReader = Pick<Reader, 'get' | 'has' | 'byName' | 'each' | 'counts'>;
 export type ResourceWriter = Pick<Transaction, 'put' | 'delete'>;
 
 export function createResourceReader(db: Connection): ResourceReader {
@@ -16,6 +16,12 @@ export function createResourceReader(db: Connection): ResourceReader {
     `SELECT r.* FROM keys k JOIN resources r ON r.key = k.id
      WHERE k.type = ? AND k.mesh = ? AND k.zone = ? AND k.namespace = ? AND k.name = ?`,
   );
+  const has = db
+    .prepare<string[], number>(
+      `SELECT r.key FROM keys k JOIN resources r ON r.key = k.id
+       WHERE k.type = ? AND k.mesh = ? AND k.zone = ? AND k.namespace = ? AND k.name = ?`,
+    )
+    .pluck();
   const byName = db.prepare<[string, string, string, string], Columns>(BY_NAME);
   const byNumber = db.prepare<[number], Columns>(BY_NUMBER);
   const numbers = db
@@ -27,6 +33,7 @@ export function createResourceReader(db: Connection): ResourceReader {
   const read = (found: Columns | undefined): Row | undefined => found && rowOf(found);
   return {
     get: (key) => read(get.get(...keyTuple(key))),
+    has: (key) => has.get(...keyTuple(key)) !== undefined,
     byName: (type, mesh, namespace, name) => read(byName.get(type, mesh, namespace, name)),
     *each(type) {
       yield* eachOf(numbers.all(type), (number) => read(byNumber.get(number)));
