@@ -1,0 +1,71 @@
+import type { Permission } from '../src/policy/decide/permissions.js';
+import { InboundRbac } from '../src/policy/rbac/compile.js';
+
+/** Measures the compiler to Envoy's RBAC: `node --import tsx bench/rbac.ts`. Figures, no verdicts. */
+
+const RULES = 10_000;
+const TARGET = { protocol: 'http', form: 'trees', statPrefix: 'x.' } as const;
+
+function report(what: string, figure: string): void {
+  console.log(`${what.padEnd(78)} ${figure}`);
+}
+
+function named(name: string, mtp: Permission['mtp']): Permission {
+  return { key: { type: 'MeshTrafficPermission', mesh: 'default', zone: 'east', namespace: 'shop', name }, mtp, via: undefined };
+}
+
+function allows(index: number, value: string): Permission {
+  return named(`p-${index}`, { shape: 'spiffe', deny: [], allow: [{ spiffeId: { type: 'Exact', value } }], allowWithShadowDeny: [] });
+}
+
+function identity(index: number, version = ''): string {
+  return `spiffe://default.east/ns/shop-${index % 100}/sa/client-${index}${version}`;
+}
+
+/** Median and worst of the times that `step` takes, in ms. */
+function measure(times: number, step: (time: number) => void): string {
+  const taken = Array.from({ length: times }, (_, time) => {
+    const started = performance.now();
+    step(time);
+    return performance.now() - started;
+  }).sort((a, b) => a - b);
+  return `${taken[times >> 1]?.toFixed(2)} ms, at most ${taken.at(-1)?.toFixed(2)} ms`;
+}
+
+function lists(): void {
+  const many = Array.from({ length: RULES }, (_, index) => allows(index, identity(index)));
+  const ids = many.flatMap(({ mtp }) => (mtp.shape === 'spiffe' ? mtp.allow : []));
+  const one = [named('one', { shape: 'spiffe', deny: [], allow: ids, allowWithShadowDeny: [] })];
+  report(
+    `${RULES} policies of one SPIFFE rule, both sides`,
+    measure(20, () => new InboundRbac(TARGET).compile(many)),
+  );
+  report(
+    `one policy of ${RULES} SPIFFE rules, both sides`,
+    measure(20, () => new InboundRbac(TARGET).compile(one)),
+  );
+  const kept = new InboundRbac(TARGET);
+  kept.compile(many);
+  const change = (time: number) => {
+    const index = (time * 7_919) % RULES;
+    many[index] = allows(index, identity(index, `-${time}`));
+    kept.compile(many);
+  };
+  report(`one change of a policy among ${RULES}`, measure(500, change));
+  const bytes = JSON.stringify(kept.compile(many).filter).length;
+  report(`size of ${RULES} SPIFFE rules, both sides, as JSON`, `${(bytes / RULES).toFixed(0)} bytes a rule`);
+}
+
+function from(items: number): void {
+  const list = Array.from({ length: items }, (_, index) => ({
+    targetRef: { kind: 'MeshSubset', tags: { version: `v${index}`, env: `e${index % 5}` } },
+    action: index % 2 === 0 ? ('Allow' as const) : ('Deny' as const),
+  }));
+  const given = [named('from', { shape: 'from', items: list })];
+  const { filter } = new InboundRbac(TARGET).compile(given);
+  const took = measure(20, () => new InboundRbac(TARGET).compile(given));
+  report(`${items} from items of two tags, allow and deny in turn: ${JSON.stringify(filter).length >> 1} bytes a side`, took);
+}
+
+lists();
+for (const items of [70, 700, 7_000]) from(items);

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { formatKri } from '../../resource/key.js';
+import type { JsonObject } from '../../resource/resource.js';
+import { evaluate } from '../decide/evaluate.js';
+import type { Permission } from '../decide/permissions.js';
+import { readRequest } from '../decide/request.js';
+import { InboundRbac } from './compile.js';
+import { decideByRbac, type Outcome, type Wire } from './interpreter.spec.js';
+import { isRoute } from './route-match.spec.js';
+import { permissions, type Shape, wire } from './samples.spec.js';
+import { type Form, REASON } from './side.js';
+
+const SIDES = ['enforced', 'shadow'] as const;
+const RUNS = 1000;
+
+type Protocol = 'http' | 'tcp';
+
+function agree(given: readonly Permission[], asked: Wire, protocol: Protocol, form: Form): void {
+  const { filter, routes, alone } = new InboundRbac({ protocol, form, statPrefix: 'x.' }).compile(given);
+  const { sans, method, path } = asked;
+  const subject = readRequest({ spiffeIds: sans, method, path }, protocol, 'default');
+  const seen = protocol === 'tcp' ? { sans } : asked;
+  const routed = routes.find(({ match }) => isRoute(match, asked))?.perRoute.rbac as JsonObject | undefined;
+  for (const side of SIDES) {
+    const { action } = evaluate(given, subject, side);
+    // Without a path nothing leads to a route: what has routes never sees it.
+    if (path !== undefined || routes.length === 0) check(decideByRbac(routed ?? filter, side, seen), action, given);
+    check(decideByRbac(alone, side, seen), action, given);
+  }
+}
+
+function check({ action, name }: Outcome, expected: string, given: readonly Permission[]): void {
+  assert.equal(action, expected);
+  const kris = given.filter(({ mtp }) => mtp.shape === 'spiffe' || mtp.shape === 'broken').map(({ key }) => formatKri(key));
+  assert.ok(['', 'MeshTrafficPermission', ...Object.values(REASON), ...kris].includes(name), name);
+}
+
+describe('the compiled RBAC decides as the evaluator does', () => {
+  for (const shape of ['spiffe', 'from', 'mixed'] satisfies Shape[]) {
+    for (const protocol of ['http', 'tcp'] as const) {
+      for (const form of ['trees', 'list'] as const) {
+        it(`${shape}, ${protocol}, as ${form}`, () =>
+          fc.assert(
+            fc.property(permissions(shape, false), wire, (given, asked) => agree(given, asked, protocol, form)),
+            { numRuns: RUNS },
+          ));
+        it(`${shape}, ${protocol}, as ${form}, through routes`, () =>
+          fc.assert(
+            fc.property(permissions(shape, true), wire, (given, asked) => agree(given, asked, protocol, form)),
+            { numRuns: RUNS },
+          ));
+      }
+    }
+  }
+
+  it('a request without a path', () =>
+    fc.assert(
+      fc.property(permissions('mixed', true), wire, (given, { sans }) => agree(given, { sans, method: 'CONNECT' }, 'http', 'trees')),
+      { numRuns: RUNS },
+    ));
+});

@@ -1,0 +1,88 @@
+import type { JsonObject } from '../../resource/resource.js';
+import type { Permission } from '../decide/permissions.js';
+import type { Subject } from '../decide/request.js';
+import { DecisionRbac } from './decision.js';
+import { firstOf, type MatcherTree, toMatcher, typed } from './envoy.js';
+import { EVERYTHING, type Region, regionsOf } from './regions.js';
+import type { Form } from './side.js';
+
+export interface Target {
+  readonly protocol: Subject['protocol'];
+  readonly form: Form;
+  /** What the names of the filter's metrics begin with, on TCP. */
+  readonly statPrefix: string;
+}
+
+/** All of it is proto3 JSON, filters and per-route configurations with their `@type`. */
+export interface CompiledRbac {
+  /** The RBAC filter of the inbound's listener, of HTTP or of the network. Never absent: no filter would allow everything. */
+  readonly filter: JsonObject;
+  /** On HTTP: routes (RouteMatch) to put in this order before all others, with what replaces the filter there (RBACPerRoute). */
+  readonly routes: readonly { readonly match: JsonObject; readonly perRoute: JsonObject }[];
+  /** The filter for a listener that isn't ours, and has no such routes: the whole decision in one. */
+  readonly alone: JsonObject;
+}
+
+const HTTP_RBAC = 'envoy.extensions.filters.http.rbac.v3.RBAC';
+const NETWORK_RBAC = 'envoy.extensions.filters.network.rbac.v3.RBAC';
+
+/**
+ * Compiles what decides one inbound to Envoy's RBAC (design, section 5). It must agree with `evaluate`. Lists become trees, `from` alone
+ * becomes rules; nothing at all becomes rules that allow nobody. What routes are targeted divides the requests, and each part gets the
+ * complete decision, since in Envoy a route's RBAC replaces the listener's.
+ *
+ *   no permissions            ->  {rules: {}, shadowRules: {}}: everything is denied
+ *   allow: [Exact spiffe://td/a]  ->  {matcher: {matcherTree: {exactMatchMap: {map: {'spiffe://td/a': ALLOW}}}, onNoMatch: DENY}, ...}
+ */
+export class InboundRbac {
+  readonly #target: Target;
+  #decisions: ReadonlyMap<string, DecisionRbac> = new Map();
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  /**
+   * In: the permissions of the inbound, in order (`readPermissions`). What is the same as last time, by the identity of `mtp`, is not
+   * compiled again. Out: the RBAC, which shares with what came out last time and changes it: encode it before the next call.
+   */
+  compile(permissions: readonly Permission[]): CompiledRbac {
+    const regions = this.#target.protocol === 'http' ? regionsOf(permissions) : [EVERYTHING];
+    const parts = regions.map((region) => ({ region, decision: this.#decide(region, permissions) }));
+    this.#decisions = new Map(parts.map(({ region, decision }) => [region.name, decision]));
+    const rest = parts.find(({ region }) => !region.predicate)?.decision ?? this.#decide(EVERYTHING, permissions);
+    const filter = this.#filter(rest.toFields());
+    if (parts.length === 1) return { filter, routes: [], alone: filter };
+    const routes = parts.flatMap(({ region, decision }) =>
+      region.route ? [{ match: region.route, perRoute: typed(`${HTTP_RBAC}PerRoute`, { rbac: decision.toFields() }) }] : [],
+    );
+    return { filter, routes, alone: this.#filter(together(parts)) };
+  }
+
+  #decide(region: Region, permissions: readonly Permission[]): DecisionRbac {
+    const decision = this.#decisions.get(region.name) ?? new DecisionRbac(this.#target.protocol, this.#target.form);
+    decision.update(permissions, region.sample);
+    return decision;
+  }
+
+  #filter(fields: JsonObject): JsonObject {
+    const { protocol, statPrefix } = this.#target;
+    return protocol === 'http' ? typed(HTTP_RBAC, fields) : typed(NETWORK_RBAC, { statPrefix, ...fields });
+  }
+}
+
+interface Part {
+  readonly region: Region;
+  readonly decision: DecisionRbac;
+}
+
+/** The decision about each region, where no routes tell them apart. */
+function together(parts: readonly Part[]): JsonObject {
+  const decided = parts.map(({ region, decision }) => ({ ...region, ...decision.toMatchers() }));
+  const on = (side: 'enforced' | 'shadow'): MatcherTree => {
+    const cases = decided.flatMap(({ predicate, [side]: matcher }) => (predicate ? [{ predicate, onMatch: { matcher } }] : []));
+    const rest = decided.find(({ predicate }) => !predicate);
+    return toMatcher(firstOf(cases, rest && { matcher: rest[side] }));
+  };
+  return { matcher: on('enforced'), shadowMatcher: on('shadow') };
+}

@@ -1,0 +1,31 @@
+import type { JsonObject } from '../../resource/resource.js';
+import { allOf, anyOf, not, type Predicate } from './envoy.js';
+import type { Formula } from './from.js';
+import { has, hasBelow } from './sans.js';
+
+/**
+ * RBAC's `rules` that let in the clients of a formula; undefined: nobody. Here Envoy compares with each URI SAN of the certificate.
+ * Without policies they deny everything: an absent RBAC would allow it (dependencies.md).
+ */
+export function toRules(allowed: Formula | undefined): JsonObject {
+  if (!allowed) return { action: 'ALLOW', policies: {} };
+  return { action: 'ALLOW', policies: { MeshTrafficPermission: { permissions: [{ any: true }], principals: [toPrincipal(allowed)] } } };
+}
+
+function toPrincipal(formula: Formula): JsonObject {
+  if ('san' in formula) return { authenticated: { principalName: { exact: formula.san } } };
+  if ('below' in formula) return { authenticated: { principalName: { prefix: formula.below } } };
+  if ('not' in formula) return { notId: toPrincipal(formula.not) };
+  if ('all' in formula) return { andIds: { ids: formula.all.map(toPrincipal) } };
+  return { orIds: { ids: formula.any.map(toPrincipal) } };
+}
+
+/** The same for a matcher, which sees the SANs in one text. */
+export function toPredicate(formula: Formula): Predicate {
+  if ('san' in formula) return has(formula.san);
+  if ('below' in formula) return hasBelow(formula.below);
+  if ('not' in formula) return not(toPredicate(formula.not));
+  const [first, ...others] = 'all' in formula ? formula.all : formula.any;
+  const parts = [toPredicate(first), ...others.map(toPredicate)] as const;
+  return 'all' in formula ? allOf(parts) : anyOf(parts);
+}

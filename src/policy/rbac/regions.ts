@@ -1,0 +1,99 @@
+import { asObject, asText } from '../../naming/json.js';
+import type { StringMatch } from '../../resource/mtp.js';
+import type { JsonObject } from '../../resource/resource.js';
+import { matchesText } from '../decide/matcher.js';
+import type { Permission } from '../decide/permissions.js';
+import type { Subject } from '../decide/request.js';
+import { isMethod, isPath, NO_PATH } from './condition.js';
+import { allOf, type Predicate } from './envoy.js';
+import { withoutSlash } from './sans.js';
+
+/** Requests of an inbound that come through the same of the routes that permissions target. */
+export interface Region {
+  readonly name: string;
+  /** Whether a request is of it, if it is of none before; undefined: all that are left are. */
+  readonly predicate: Predicate | undefined;
+  /** The same as a RouteMatch; undefined: no route is for it alone. */
+  readonly route: JsonObject | undefined;
+  /** One of its requests: what is said of it holds for all. */
+  readonly sample: Pick<Subject, 'path' | 'method'>;
+}
+
+/** Of TCP there is but one. */
+export const EVERYTHING: Region = { name: '', predicate: undefined, route: undefined, sample: { path: undefined, method: undefined } };
+/** Without a path it can't be told through which routes a request comes. */
+const PATHLESS: Region = { ...EVERYTHING, name: 'no path', predicate: NO_PATH, sample: { path: undefined, method: 'CONNECT' } };
+
+/**
+ * Divides the requests of an HTTP inbound by the routes that its permissions target; a request is of the first region that it meets.
+ * Beginnings of paths lie within each other or apart, so that the longest says all that there is to know about a path.
+ *
+ *   /v2, GET /v2/x, GET  ->  GET /v2/x,  /v2/x,  GET /v2,  /v2,  GET,  all that are left
+ */
+export function regionsOf(permissions: readonly Permission[]): Region[] {
+  const routes = permissions.flatMap(({ via }) => via ?? []).flatMap(({ matches }) => matches.map(readMatch));
+  const other = otherThan(routes);
+  const paths = distinct(routes.flatMap(({ path }) => (path && isPossible(path) ? [path] : [])));
+  const regions = [...paths.sort(bySpecificity), undefined].flatMap((path) => {
+    const sample = path?.type === 'Exact' ? path.value : `${path?.value ?? ''}/${other}`;
+    const here = routes.filter((route) => route.method !== undefined && (!route.path || matchesText(route.path, sample)));
+    return [...new Set(here.map(({ method }) => method)), undefined].map((method) =>
+      toRegion(path, method, { path: sample, method: other }),
+    );
+  });
+  return routes.length === 0 ? regions : [PATHLESS, ...regions];
+}
+
+function toRegion(path: StringMatch | undefined, method: string | undefined, sample: { path: string; method: string }): Region {
+  const [first, ...others] = [...(path ? [isPath(path)] : []), ...(method === undefined ? [] : [isMethod(method)])];
+  return {
+    name: JSON.stringify([path, method]),
+    predicate: first && allOf([first, ...others]),
+    route: first && toRoute(path, method),
+    sample: { ...sample, method: method ?? sample.method },
+  };
+}
+
+function toRoute(path: StringMatch | undefined, method: string | undefined): JsonObject {
+  const headers = method === undefined ? {} : { headers: [{ name: ':method', stringMatch: { exact: method } }] };
+  if (path?.type === 'Exact') return { path: path.value, ...headers };
+  return path && path.value !== '' ? { pathSeparatedPrefix: path.value, ...headers } : { prefix: '/', ...headers };
+}
+
+interface Route {
+  /** undefined: any path, or one that can't be told. */
+  readonly path: StringMatch | undefined;
+  readonly method: string | undefined;
+}
+
+function readMatch(match: JsonObject): Route {
+  const { type, value } = asObject(match.path) ?? {};
+  return { path: typeof value === 'string' ? readPath(asText(type), value) : undefined, method: asText(match.method) };
+}
+
+function readPath(type: string | undefined, value: string): StringMatch | undefined {
+  if (type === 'Exact') return { type, value };
+  if (type !== 'PathPrefix' && type !== 'Prefix') return undefined;
+  const start = withoutSlash(value);
+  // Below what ends with a slash there is nothing in a normalised path.
+  return start.endsWith('/') ? { type: 'Exact', value: start } : { type: 'Prefix', value: start };
+}
+
+/** Whether there are such paths, normalised and without a query: Envoy refuses some routes for others. */
+function isPossible({ type, value }: StringMatch): boolean {
+  return (value.startsWith('/') || (type === 'Prefix' && value === '')) && !/[?#]|\/\//.test(value);
+}
+
+/** Longer than any text that is there, so that none holds it. */
+function otherThan(routes: readonly Route[]): string {
+  const lengths = routes.map(({ path, method }) => Math.max(path?.value.length ?? 0, method?.length ?? 0));
+  return '-'.repeat(1 + lengths.reduce((a, b) => Math.max(a, b), 0));
+}
+
+function distinct(paths: readonly StringMatch[]): StringMatch[] {
+  return [...new Map(paths.map((path) => [`${path.type} ${path.value}`, path])).values()];
+}
+
+function bySpecificity(a: StringMatch, b: StringMatch): number {
+  return Number(a.type === 'Prefix') - Number(b.type === 'Prefix') || b.value.length - a.value.length;
+}
