@@ -85,6 +85,33 @@ describe('the NATS server', () => {
   });
 });
 
+describe('Envoy', () => {
+  const find = (folder: string, env?: Record<string, string>) => evaluate(folder, 'envoy', 'm.envoy()', env);
+  const says = (version: string) => `echo "envoy  version: 7f7ec4a3/${version}/Clean/RELEASE/BoringSSL"`;
+  const fetchedBy = (version: string) =>
+    `/bin/mkdir -p "$6/envoy/_bin"; printf '#!/bin/sh\\n${says(version).replaceAll('"', '')}\\n' >"$6/envoy/_bin/envoy"`;
+
+  it('is the one of $ENVOY before that on the PATH', async () => {
+    const folder = project({ envoy: says('1.38.0'), other: says('1.36.2') });
+    assert.equal((await find(folder)).out, join(folder, 'bin', 'envoy'));
+    assert.equal((await find(folder, { ENVOY: join(folder, 'bin', 'other') })).out, join(folder, 'bin', 'other'));
+  });
+
+  it('is fetched when that on the PATH is too old, or is no Envoy', async () => {
+    for (const onPath of [says('1.35.9'), 'echo envoy']) {
+      const folder = project({ envoy: onPath, python3: fetchedBy('1.40.0') });
+      assert.equal((await find(folder)).out, join(folder, '.tools', 'envoy-1.40.0'));
+    }
+  });
+
+  it('is of the version that is asked for, whatever is there', async () => {
+    const folder = project({ envoy: says('1.40.0'), python3: fetchedBy('1.36.4') });
+    const ask = (version: string) => evaluate(folder, 'envoy', `m.envoy('${version}')`, { ENVOY: join(folder, 'bin', 'envoy') });
+    assert.equal((await ask('1.36.4')).out, join(folder, '.tools', 'envoy-1.36.4'));
+    assert.match((await ask('1.38.3')).err, /it is 1\.36\.4, not 1\.38\.3/);
+  });
+});
+
 describe('the lock', () => {
   const work = `m.withLock('a.lock', () => {
     const fs = require('node:fs');

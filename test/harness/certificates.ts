@@ -15,8 +15,8 @@ export interface CertificateFiles {
 export interface Authority {
   /** The CA's own certificate. */
   readonly ca: string;
-  /** Makes a certificate with these URI SANs, in this order, for client and server. One of the same name is replaced by a move. */
-  issue(name: string, uris: readonly string[]): Promise<CertificateFiles>;
+  /** Makes a certificate with these URI SANs, in this order, and these IP addresses. One of the same name is replaced by a move. */
+  issue(name: string, uris: readonly string[], addresses?: readonly string[]): Promise<CertificateFiles>;
 }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
@@ -38,7 +38,7 @@ export async function createAuthority(folder: string, name = 'ca'): Promise<Auth
   const ca = write(folder, `${name}.crt`, root.toString('pem'));
   return {
     ca,
-    async issue(leaf, uris) {
+    async issue(leaf, uris, addresses = []) {
       const own = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
       const certificate = await x509.X509CertificateGenerator.create({
         subject: `CN=${leaf}`,
@@ -47,7 +47,7 @@ export async function createAuthority(folder: string, name = 'ca'): Promise<Auth
         signingKey: keys.privateKey,
         ...validity(),
         signingAlgorithm: ALGORITHM,
-        extensions: extensionsOf(uris),
+        extensions: extensionsOf(uris, addresses),
       });
       const key = x509.PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', own.privateKey), 'PRIVATE KEY');
       return { ca, key: write(folder, `${leaf}.key`, key), cert: write(folder, `${leaf}.crt`, certificate.toString('pem')) };
@@ -59,10 +59,17 @@ function validity(): { notBefore: Date; notAfter: Date } {
   return { notBefore: new Date(Date.now() - HOUR), notAfter: new Date(Date.now() + 24 * HOUR) };
 }
 
-function extensionsOf(uris: readonly string[]): x509.Extension[] {
-  const names = new x509.SubjectAlternativeNameExtension(uris.map((value) => ({ type: 'url', value })));
+function extensionsOf(uris: readonly string[], addresses: readonly string[]): x509.Extension[] {
+  const names: x509.JsonGeneralName[] = [
+    ...uris.map((value) => ({ type: 'url', value }) as const),
+    ...addresses.map((value) => ({ type: 'ip', value }) as const),
+  ];
   const usages = new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth, x509.ExtendedKeyUsage.serverAuth]);
-  return [new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true), usages, ...(uris.length > 0 ? [names] : [])];
+  return [
+    new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+    usages,
+    ...(names.length > 0 ? [new x509.SubjectAlternativeNameExtension(names)] : []),
+  ];
 }
 
 function write(folder: string, name: string, text: string): string {
