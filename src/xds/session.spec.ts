@@ -1,48 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { EncodedResource } from './encode.js';
-import { Session } from './session.js';
+import { type Content, openSession as open, shown } from '../../test/harness/xds-session.js';
 import { TYPE_URLS } from './types.js';
-import type { DeltaRequest, DeltaResponse } from './wire.js';
-
-/** Content of a type, as `name: version`. */
-type Content = Readonly<Record<string, string>>;
+import type { DeltaResponse } from './wire.js';
 
 const EXTENSIONS = TYPE_URLS.extensions;
-const asking = (typeUrl: string, more: Partial<DeltaRequest> = {}): DeltaRequest => ({
-  typeUrl,
-  node: undefined,
-  subscribe: [],
-  unsubscribe: [],
-  initialVersions: {},
-  nonce: '',
-  error: undefined,
-  ...more,
-});
-
-const resources = (content: Content): Map<string, EncodedResource> =>
-  new Map(Object.entries(content).map(([name, version]) => [name, { name, version, value: new Uint8Array() }]));
-
-/** A session on a clock that stands still until it is moved. */
-function open() {
-  let now = 0;
-  const session = new Session({ now: () => now, time: () => `at ${now}` });
-  return {
-    session,
-    pass: (ms: number) => (now += ms),
-    give: (content: Partial<Record<keyof typeof TYPE_URLS, Content>>) =>
-      session.update(new Map(Object.entries(content).map(([kind, of]) => [TYPE_URLS[kind as keyof typeof TYPE_URLS], resources(of)]))),
-    answer: ({ typeUrl, nonce }: DeltaResponse, error?: string) => session.request(asking(typeUrl, { nonce, error })),
-    ask: (typeUrl: string, more?: Partial<DeltaRequest>) => session.request(asking(typeUrl, more)),
-    /** The next response, as `+name=version` and `-name`. */
-    next: () => session.next(),
-  };
-}
-
-const shown = (response: DeltaResponse | undefined): string | undefined =>
-  response &&
-  [...response.resources.map(({ name, version }) => `+${name}=${version}`), ...response.removed.map((name) => `-${name}`)].join(' ');
 
 /** Plays events on the extension configs of one proxy; after each, what is sent. */
 const TRANSCRIPTS: Record<string, readonly (readonly [event: string, sent: string | undefined])[]> = {
