@@ -27,22 +27,26 @@ async function bulk({ global, east, west }: System): Promise<void> {
   report(`${POLICIES} policies in both zones after the apply's end`, `${(performance.now() - applied).toFixed(0)} ms`);
 }
 
-/** From the start of the request to the moment when both zones answer with the new version. */
+/**
+ * From the start of the request at global to the commit in each zone: the zone's modification time, on the same clock, in whole ms. Looking all the
+ * time would take the cores from what is measured, so it is read afterwards.
+ */
 async function changes({ global, east, west }: System): Promise<void> {
   const names = await Promise.all([east, west].map((zone) => namesIn(zone)));
   const times: number[] = [];
   for (let change = 0; change < CHANGES; change++) {
     const index = (change * 37) % 1_000;
     const version = `v${change + 1}`;
-    const started = performance.now();
-    const seen = [east, west].map((zone, which) => sees(zone, names[which]?.get(`bulk-${index}`) ?? '', version));
+    const started = Date.now();
     await apply(global, [policy(index, version)]);
-    await Promise.all(seen);
-    times.push(performance.now() - started);
+    const committed = await Promise.all(
+      [east, west].map((zone, which) => committedAt(zone, names[which]?.get(`bulk-${index}`) ?? '', version)),
+    );
+    times.push(Math.max(...committed) - started);
   }
   times.sort((a, b) => a - b);
-  report('one change of a policy on global, until both zones answer with it: median', `${quantile(times, 0.5).toFixed(1)} ms`);
-  report('… 99th percentile', `${quantile(times, 0.99).toFixed(1)} ms`);
+  report('one change on global, from the request to the commit in both zones: median', `${quantile(times, 0.5)} ms`);
+  report('… 99th percentile', `${quantile(times, 0.99)} ms`);
 }
 
 async function namesIn(zone: Daemon): Promise<Map<string, string>> {
@@ -56,10 +60,12 @@ async function namesIn(zone: Daemon): Promise<Map<string, string>> {
   return names;
 }
 
-async function sees(zone: Daemon, name: string, version: string): Promise<void> {
-  const url = `${zone.url}/meshes/default/meshtrafficpermissions/${name}`;
-  // A pause of a millisecond: looking all the time would take the cores from what is looked at.
-  while (!JSON.stringify(await getJson(url)).includes(`/sa/${version}"`)) await wait(1);
+async function committedAt(zone: Daemon, name: string, version: string): Promise<number> {
+  for (;;) {
+    await wait(25);
+    const found = await getJson<{ modificationTime: string }>(`${zone.url}/meshes/default/meshtrafficpermissions/${name}`);
+    if (JSON.stringify(found).includes(`/sa/${version}"`)) return Date.parse(found.modificationTime);
+  }
 }
 
 async function idle({ global, east, west }: System): Promise<void> {
