@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import { isGlobal, type Plane } from '../control/plane.js';
+import { FROM_AS_RULES } from '../policy/inspect/inbound.js';
 import { type Kind, KINDS, type PolicyShape, singularOf } from '../resource/kinds.js';
 import type { ApiOptions } from './options.js';
 import { isReadOnly } from './read-only.js';
@@ -24,9 +25,6 @@ export function addInfoRoutes(app: FastifyInstance, options: ApiOptions): void {
   app.get('/policies', () => ({ policies: byName.flatMap((kind) => describePolicy(kind, plane)) }));
   app.get('/config', () => describeConfig(options));
 }
-
-/** Kuma's word for kinds whose `from` it reads as `rules` (its `_resources`). */
-const FROM_AS_RULES: readonly string[] = ['MeshAccessLog', 'MeshCircuitBreaker', 'MeshRateLimit', 'MeshTLS', 'MeshTimeout'];
 
 function describeKind(kind: Kind, { place }: Plane) {
   return {

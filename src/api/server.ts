@@ -5,6 +5,7 @@ import { addBodyParsers, MAX_BODY_BYTES } from './bodies.js';
 import { errorHandler, sendNotFound } from './errors.js';
 import { addGuard } from './guard.js';
 import { addInfoRoutes } from './info.js';
+import { addInspectRoutes } from './inspect/routes.js';
 import { addKriRoutes } from './kri.js';
 import { addLedgerRoute } from './ledger.js';
 import { answerWrongMethods } from './methods.js';
@@ -58,6 +59,7 @@ function addRoutes(app: FastifyInstance, options: ApiOptions): void {
   addInfoRoutes(app, options);
   addKriRoutes(app, options);
   addZoneRoutes(app, options);
+  addInspectRoutes(app, options);
   addResourceRoutes(app, options);
   addApplyRoute(app, options);
   addLedgerRoute(app, options);

@@ -57,9 +57,7 @@ function subscriptions({ plane, sync, info }: ApiOptions, { key, creationTime }:
 /** Deletes a Zone with all that it sent. Throws `invalid`, in Kuma's words, while it is connected: it would be back at once, and enabled. */
 export function removeZone({ plane, sync }: ApiOptions, name: string): void {
   if (sync?.view(name).online) {
-    throw invalid([
-      { field: 'zone', reason: 'unable to delete Zone, Zone CP is still connected, please shut it down first' },
-    ]);
+    throw invalid([{ field: 'zone', reason: 'unable to delete Zone, Zone CP is still connected, please shut it down first' }]);
   }
   deleteZone(plane, name);
 }

@@ -25,7 +25,9 @@ export function indexMesh(resources: Iterable<Resource>, holder: Holder = () => 
   const byName = new Map<string, Resource>();
   for (const resource of resources) {
     const { key, namespace, name } = resource;
-    byType.set(key.type, [...(byType.get(key.type) ?? []), resource]);
+    const sameType = byType.get(key.type);
+    if (sameType) sameType.push(resource);
+    else byType.set(key.type, [resource]);
     byKey.set(keyId(key), resource);
     byName.set(keyId({ ...key, zone: '', namespace, name, mesh: '' }), resource);
   }

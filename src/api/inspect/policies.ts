@@ -1,0 +1,77 @@
+import type { FastifyInstance } from 'fastify';
+import { MeridianError } from '../../errors.js';
+import { FROM_AS_RULES, fromRules, inboundRules, wholly } from '../../policy/inspect/inbound.js';
+import { inboundKri } from '../../policy/inspect/layout.js';
+import { notesOn } from '../../policy/inspect/notes.js';
+import { wholeConf } from '../../policy/inspect/whole.js';
+import { formatKri, type Key, keyId } from '../../resource/key.js';
+import type { JsonObject } from '../../resource/resource.js';
+import { NOT_FOUND } from '../errors.js';
+import { type Inspected, inspected, type InspectOptions, type MatchedKind, matchedKinds, MANY, originKris } from './inspected.js';
+
+const DATAPLANE = '/meshes/:mesh/dataplanes/:name';
+
+/**
+ * The policies in force on a proxy as a whole, and on one of its inbounds, with the KRIs that they are from (SPIFFE seed, "Inspect API"). `warnings`
+ * says what can't be seen in them.
+ */
+export function addPoliciesRoutes(app: FastifyInstance, options: InspectOptions): void {
+  app.get(`${DATAPLANE}/_policies`, MANY, (request) => {
+    const about = inspected(options, request);
+    const kinds = matchedKinds(about);
+    return {
+      policies: kinds.flatMap(proxyPolicy),
+      warnings: kinds.flatMap(({ inbounds }) => notesOn(about.proxy, inbounds, about.view.refusal)),
+    };
+  });
+  app.get<{ Params: { kri: string } }>(`${DATAPLANE}/_inbounds/:kri/_policies`, MANY, (request) => {
+    const about = inspected(options, request);
+    const chosen = indexesOf(about, request.params.kri);
+    const kinds = matchedKinds(about).map((kind) => ({ ...kind, inbounds: chosen.map((index) => kind.inbounds[index] ?? []) }));
+    return {
+      policies: kinds.flatMap(inboundPolicy),
+      warnings: kinds.flatMap(({ inbounds }) => notesOn(about.proxy, [inbounds.flat()], about.view.refusal)),
+    };
+  });
+}
+
+function proxyPolicy({ kind, inbounds, policies }: MatchedKind): JsonObject[] {
+  const whole = new Set(inbounds.flatMap(wholly));
+  const merged = wholeConf(
+    kind.type,
+    policies.filter((policy) => whole.has(policy)),
+  );
+  return merged ? [{ kind: kind.type, conf: merged.conf, origins: originKris(merged.origins) }] : [];
+}
+
+/** Two inbounds may share a port, and so a KRI. */
+function indexesOf({ proxy }: Inspected, kri: string): number[] {
+  const indexes = proxy.inbounds.flatMap((inbound, index) => (inboundKri(proxy, inbound) === kri ? [index] : []));
+  if (indexes.length === 0) throw new MeridianError('not_found', NOT_FOUND);
+  return indexes;
+}
+
+function inboundPolicy({ kind: { type }, inbounds }: MatchedKind): JsonObject[] {
+  const matches = inbounds.flat();
+  const rules = inboundRules(type, matches).map((rule) => ({
+    conf: rule.conf,
+    kri: strongest(rule.origins),
+    ...(rule.matches.length > 0 ? { matches: rule.matches } : {}),
+    ...(rule.routes.length > 0 ? { routes: originKris(rule.routes) } : {}),
+    origins: rule.origins,
+  }));
+  // What `from` says of every client is among the rules already, where Kuma reads it so.
+  const from = fromRules(type, matches)
+    .filter(({ targetRef }) => targetRef.kind !== 'Mesh' || targetRef.mesh !== undefined || !FROM_AS_RULES.includes(type))
+    .map((rule) => ({ conf: rule.conf, kri: strongest(rule.origins), targetRef: { ...rule.targetRef }, origins: rule.origins }));
+  const all = [...rules, ...from];
+  const origins = new Map(all.flatMap((rule) => rule.origins).map((key) => [keyId(key), key]));
+  if (all.length === 0) return [];
+  return [{ kind: type, origins: originKris([...origins.values()]), rules: all.map(({ origins: _, ...rule }) => rule) }];
+}
+
+/** What comes last has the last word. */
+function strongest(origins: readonly Key[]): string {
+  const last = origins.at(-1);
+  return last ? formatKri(last) : '';
+}

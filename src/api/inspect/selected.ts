@@ -1,0 +1,75 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { MeridianError } from '../../errors.js';
+import { type Proxy, readProxy } from '../../policy/match/proxy.js';
+import { matchProxy } from '../../policy/match/select.js';
+import { keyId } from '../../resource/key.js';
+import { type Kind, KINDS } from '../../resource/kinds.js';
+import type { JsonObject } from '../../resource/resource.js';
+import { restName } from '../../resource/rest-name.js';
+import { addressOf, collection, paging } from '../collection.js';
+import type { Params } from '../names.js';
+import { findResource, type InspectOptions, inspected, MANY, matchedKinds, metaOf } from './inspected.js';
+
+/** The proxies that a policy selects, and, as older clients ask, the policies that select a proxy. */
+export function addSelectedRoutes(app: FastifyInstance, options: InspectOptions): void {
+  const { plane } = options;
+  for (const kind of KINDS.filter(({ policy }) => policy !== undefined)) {
+    const base = `/meshes/:mesh/${kind.path}/:name`;
+    app.get(`${base}/_resources/dataplanes`, MANY, (request) => {
+      const proxies = selectedBy(options, kind, request);
+      return paged(request, proxies, ({ dataplane }) => metaOf(plane, dataplane));
+    });
+    app.get(`${base}/dataplanes`, MANY, (request) =>
+      paged(request, selectedOrNone(options, kind, request), (proxy) => olderEntry(options, proxy)),
+    );
+  }
+  app.get('/meshes/:mesh/dataplanes/:name/policies', MANY, (request) => olderPolicies(options, request));
+}
+
+function selectedBy({ plane, views }: InspectOptions, kind: Kind, request: FastifyRequest): Proxy[] {
+  const { mesh = '', name = '' } = request.params as Params;
+  const wanted = keyId(findResource(plane, kind, mesh, name).key);
+  const view = views(mesh);
+  const policy = view.policies.filter(({ resource }) => keyId(resource.key) === wanted);
+  const proxies = view.dataplanes.map((dataplane) => readProxy(dataplane, view.index));
+  return proxies.filter((proxy) => matchProxy(policy, proxy, view.index).length > 0);
+}
+
+/** Kuma's older endpoint knows of no policy that is not there: it then selects nothing. */
+function selectedOrNone(options: InspectOptions, kind: Kind, request: FastifyRequest): Proxy[] {
+  try {
+    return selectedBy(options, kind, request);
+  } catch (thrown) {
+    if (thrown instanceof MeridianError && thrown.code === 'not_found') return [];
+    throw thrown;
+  }
+}
+
+/** As Kuma writes it: `next` only where there is one. */
+function paged(request: FastifyRequest, proxies: readonly Proxy[], describe: (proxy: Proxy) => JsonObject) {
+  const { offset, size } = paging(addressOf(request).searchParams);
+  const { next, ...page } = collection(request, proxies.length, proxies.slice(offset, offset + size).map(describe));
+  return next === null ? page : { ...page, next };
+}
+
+function kindOfEntry({ type }: Proxy): string {
+  return type === 'Gateway' ? 'MeshGatewayDataplane' : 'SidecarDataplane';
+}
+
+function olderEntry({ plane }: InspectOptions, proxy: Proxy): JsonObject {
+  const { dataplane } = proxy;
+  return {
+    kind: kindOfEntry(proxy),
+    dataplane: { mesh: dataplane.key.mesh, name: restName(dataplane, plane.place) },
+    attachments: [{ type: 'dataplane', name: '', service: '' }],
+  };
+}
+
+/** What `kumactl inspect dataplane` asks for. */
+function olderPolicies(options: InspectOptions, request: FastifyRequest): JsonObject {
+  const about = inspected(options, request);
+  const matchedPolicies = Object.fromEntries(
+    matchedKinds(about).map(({ kind, policies }) => [kind.type, policies.map(({ resource }) => metaOf(about.plane, resource))]),
+  );
+  return { kind: kindOfEntry(about.proxy), total: 1, items: [{ type: 'dataplane', matchedPolicies }] };
+}

@@ -1,0 +1,60 @@
+import { decideBy, type Decision } from '../policy/decide/decide.js';
+import { readPermissions } from '../policy/decide/permissions.js';
+import type { Request } from '../policy/decide/request.js';
+import { inboundsAt, sectionOf } from '../policy/inspect/layout.js';
+import { notesOn } from '../policy/inspect/notes.js';
+import { type Inbound, type Proxy, readProxy } from '../policy/match/proxy.js';
+import { matchInbound } from '../policy/match/select.js';
+import { invalid } from '../errors.js';
+import { quote } from '../resource/path.js';
+import type { Resource } from '../resource/resource.js';
+import type { MeshView } from './mesh-view.js';
+import { isGlobal, type Plane } from './plane.js';
+import { hasFirstScan } from './readiness.js';
+
+export interface CanQuestion {
+  readonly dataplane: Resource;
+  /** The inbound's name or port; without it, the only one. */
+  readonly section: string | undefined;
+  readonly request: Request;
+}
+
+/**
+ * Whether a request may enter, as this control plane knows the mesh. Throws `invalid` when it isn't clear which inbound is meant.
+ *
+ *   a zone with a global, of which it has nothing yet  ->  Deny: denies may be missing
+ *   otherwise                                          ->  what `decide` says (src/policy/decide)
+ */
+export function can(plane: Plane, view: MeshView, hasGlobal: boolean, { dataplane, section, request }: CanQuestion): Decision {
+  const proxy = readProxy(dataplane, view.index);
+  const inbounds = chooseInbounds(proxy, section);
+  if (hasGlobal && !isGlobal(plane.place) && !hasFirstScan(plane.store)) return NOT_SCANNED;
+  const decisions = inbounds.map((inbound) => decideAt(view, proxy, inbound, request));
+  // Two inbounds on one port are one to a caller: what one of them denies may be denied.
+  const [first = NOT_SCANNED] = decisions;
+  return decisions.find(({ decision }) => decision === 'Deny') ?? first;
+}
+
+const NOT_SCANNED: Decision = {
+  decision: 'Deny',
+  shadow: 'Deny',
+  decidedBy: undefined,
+  shadowDecidedBy: undefined,
+  reason: 'the first scan of what global has is not complete: until then everything is denied',
+  warnings: [],
+};
+
+function decideAt(view: MeshView, proxy: Proxy, inbound: Inbound, request: Request): Decision {
+  const matches = matchInbound(view.permissions, proxy, inbound, view.index);
+  const decision = decideBy(readPermissions(matches), request, inbound.protocol, view.mesh);
+  return { ...decision, warnings: notesOn(proxy, [matches], view.refusal) };
+}
+
+function chooseInbounds(proxy: Proxy, section: string | undefined): readonly Inbound[] {
+  const { inbounds } = proxy;
+  const sections = [...new Set(inbounds.map(sectionOf))].filter((known) => known !== '');
+  const found = section !== undefined ? inboundsAt(proxy, section) : sections.length < 2 ? inbounds : [];
+  if (found.length > 0) return found;
+  const reason = section === undefined ? 'is missing: the dataplane has several inbounds' : `no inbound is called ${quote(section)}`;
+  throw invalid([{ field: 'to.port', reason: sections.length > 0 ? `${reason}; it has ${sections.join(', ')}` : reason }]);
+}

@@ -1,0 +1,48 @@
+import { type Key, formatKri } from '../../resource/key.js';
+import { type Permission, readPermissions, warningsAbout } from '../decide/permissions.js';
+import type { Proxy } from '../match/proxy.js';
+import type { Match } from '../match/select.js';
+import { sectionOf } from './layout.js';
+
+/** What selects one inbound of a proxy: its index among the proxy's, and the policies of one kind. */
+export type MatchedInbounds = readonly (readonly Match[])[];
+
+/**
+ * What somebody who reads merged policies would not see: those that are never enforced, that can't be read, that are for some requests or
+ * some inbounds only. `refusal`: why a policy was refused here.
+ */
+export function notesOn(proxy: Proxy, matched: MatchedInbounds, refusal: (key: Key) => string | undefined): string[] {
+  const matches = matched.flat();
+  const permissions = readPermissions(matches);
+  const notes = [
+    ...matches.flatMap((match) => noteOn(match)),
+    ...permissions.flatMap((permission) => unreadable(permission, refusal)),
+    ...matched.flatMap((inbound) => warningsAbout(readPermissions(inbound))),
+    ...partial(proxy, matched),
+  ];
+  return [...new Set(notes)];
+}
+
+function noteOn({ policy, via }: Match): string[] {
+  const kri = formatKri(policy.resource.key);
+  if (policy.shadow) return [`${kri} is marked kuma.io/effect: shadow: it is matched, and not enforced`];
+  if (via === undefined) return [];
+  return [`${kri} is only for requests through ${[...new Set(via.map(({ route }) => formatKri(route)))].join(', ')}`];
+}
+
+function unreadable({ key, mtp }: Permission, refusal: (key: Key) => string | undefined): string[] {
+  if (mtp.shape !== 'broken') return [];
+  const reason = refusal(key);
+  const why = reason === undefined ? 'can’t be read' : `was refused here (${reason})`;
+  return [`${formatKri(key)} ${why}: until that is put right, what it selects is denied`];
+}
+
+function partial({ inbounds }: Proxy, matched: MatchedInbounds): string[] {
+  if (matched.length < 2) return [];
+  const policies = new Set(matched.flat().map(({ policy }) => policy));
+  return [...policies].flatMap((policy) => {
+    const selected = inbounds.filter((_, index) => matched[index]?.some((match) => match.policy === policy));
+    const where = selected.map(sectionOf).join(', ');
+    return selected.length === matched.length ? [] : [`${formatKri(policy.resource.key)} is only for the inbounds ${where}`];
+  });
+}
