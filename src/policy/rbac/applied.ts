@@ -3,12 +3,14 @@ import type { Matcher, MtpAction } from '../../resource/mtp.js';
 import type { Side } from '../decide/evaluate.js';
 import type { Permission } from '../decide/permissions.js';
 import { conditionOf } from './condition.js';
-import type { Predicate } from './envoy.js';
+import { act, type Effect, type OnMatch, type Predicate } from './envoy.js';
 
 /** A permission where it is about a request: of an inbound, or of those of its requests that come through certain routes. */
 export interface Applied {
   readonly key: Key;
   readonly kri: string;
+  /** What it decides, as one object however often it does. */
+  readonly acts: { ALLOW?: OnMatch; DENY?: OnMatch };
   readonly mtp: Permission['mtp'];
   /** Whether it can be told that a request comes through the permission's route; if not, only its denies count. */
   readonly certain: boolean;
@@ -23,6 +25,12 @@ export interface Rule {
   readonly spiffeId: Matcher['spiffeId'] | undefined;
   /** undefined: whatever it asks for. */
   readonly condition: Predicate | undefined;
+}
+
+/** What Envoy does where a rule holds; its logs then name the policy. */
+export function actBy({ acts, kri }: Applied, effect: Effect): OnMatch {
+  acts[effect] ??= act(effect, kri);
+  return acts[effect];
 }
 
 type Protocol = 'http' | 'tcp';
@@ -53,4 +61,10 @@ export function allowRules(by: Applied, side: Side, protocol: Protocol): Rule[] 
 export function letsIn(action: MtpAction, side: Side): boolean {
   if (action === 'Allow' || action === 'Deny') return action === 'Allow';
   return (action === 'AllowWithShadowDeny') === (side === 'enforced');
+}
+
+/** Whether it is another thing in the shadow than enforced. */
+export function speaksOfShadow({ mtp }: Applied): boolean {
+  if (mtp.shape === 'spiffe') return mtp.allowWithShadowDeny.length > 0;
+  return mtp.shape === 'from' && mtp.items.some(({ action }) => letsIn(action, 'enforced') !== letsIn(action, 'shadow'));
 }

@@ -15,6 +15,7 @@ export interface Asked {
  *   {method: GET, path: Prefix /v2}  ->  :method is GET, and :path is /v2 or begins with /v2/, /v2? or /v2#
  */
 export function conditionOf({ method, path }: Asked, effect: Effect): Predicate | undefined {
+  if (method === undefined && path === undefined) return undefined;
   const methods = method === undefined ? [] : [isMethod(method)];
   const paths = path === undefined ? [] : [effect === 'DENY' ? anyOf([isPath(path), NO_PATH]) : isPath(path)];
   const [first, ...others] = [...methods, ...paths];

@@ -1,8 +1,5 @@
-import type { Applied, Rule } from './applied.js';
-import { act, type Case, type Effect, firstOf, type OnMatch } from './envoy.js';
-
-/** A rule and the text of a map under which it stands. */
-export type Entry = readonly [text: string, rule: Rule];
+import { type Applied, actBy, type Rule } from './applied.js';
+import { type Case, type Effect, firstOf, type OnMatch } from './envoy.js';
 
 /**
  * A map of Envoy's, and the rules that each of its entries is made of. A change writes the entries that it touches anew, into the same
@@ -11,6 +8,7 @@ export type Entry = readonly [text: string, rule: Rule];
 export class Entries {
   readonly map: Record<string, OnMatch> = {};
   readonly #rules = new Map<string, Rule[]>();
+  readonly #touched = new Set<string>();
   readonly #effect: Effect;
 
   constructor(effect: Effect) {
@@ -21,25 +19,32 @@ export class Entries {
     return this.#rules.size === 0;
   }
 
-  /** Takes entries out, by the permissions that their rules are of, and others in. */
-  change(gone: ReadonlySet<Applied>, out: readonly Entry[], into: readonly Entry[]): void {
-    for (const text of new Set(out.map(([text]) => text))) {
-      this.#rules.set(
-        text,
-        (this.#rules.get(text) ?? []).filter(({ by }) => !gone.has(by)),
-      );
-    }
-    for (const [text, rule] of into) {
-      const rules = this.#rules.get(text);
-      if (rules) rules.push(rule);
-      else this.#rules.set(text, [rule]);
-    }
-    for (const text of new Set([...out, ...into].map(([text]) => text))) this.#write(text);
+  /** Takes out what the permissions that are gone say of a text. */
+  remove(text: string, gone: ReadonlySet<Applied>): void {
+    if (this.#touched.has(text)) return;
+    const rules = this.#rules.get(text) ?? [];
+    this.#rules.set(
+      text,
+      rules.filter(({ by }) => !gone.has(by)),
+    );
+    this.#touched.add(text);
+  }
+
+  add(text: string, rule: Rule): void {
+    const rules = this.#rules.get(text);
+    if (rules) rules.push(rule);
+    else this.#rules.set(text, [rule]);
+    this.#touched.add(text);
+  }
+
+  /** Ends a change. */
+  write(): void {
+    for (const text of this.#touched) this.#write(text);
+    this.#touched.clear();
   }
 
   #write(text: string): void {
-    const rules = this.#rules.get(text) ?? [];
-    const onMatch = onRules(rules.sort(inOrder), this.#effect);
+    const onMatch = onRules((this.#rules.get(text) ?? []).sort(inOrder), this.#effect);
     if (onMatch) this.map[text] = onMatch;
     else {
       this.#rules.delete(text);
@@ -56,11 +61,11 @@ export function inOrder(a: Rule, b: Rule): number {
 /** What rules for the same identity come to: one without a condition suffices; else the last that holds. undefined: there are none. */
 export function onRules(rules: readonly Rule[], effect: Effect): OnMatch | undefined {
   const whole = rules.findLast(({ condition }) => condition === undefined);
-  if (whole) return act(effect, whole.by.kri);
+  if (whole) return actBy(whole.by, effect);
   return rules.length === 0 ? undefined : firstOf(casesOf(rules, effect));
 }
 
 /** The last comes first. */
 function casesOf(rules: readonly Rule[], effect: Effect): Case[] {
-  return rules.flatMap(({ condition, by }) => (condition ? [{ predicate: condition, onMatch: act(effect, by.kri) }] : [])).reverse();
+  return rules.flatMap(({ condition, by }) => (condition ? [{ predicate: condition, onMatch: actBy(by, effect) }] : [])).reverse();
 }

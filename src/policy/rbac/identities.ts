@@ -1,5 +1,5 @@
-import type { Rule } from './applied.js';
-import { Entries, type Entry, inOrder, onRules } from './entries.js';
+import type { Applied, Rule } from './applied.js';
+import { Entries, inOrder, onRules } from './entries.js';
 import { type Effect, lookUp, type OnMatch, orElse } from './envoy.js';
 import { withoutSlash } from './sans.js';
 
@@ -14,7 +14,7 @@ export class Identities {
   readonly #effect: Effect;
   readonly #exact: Entries;
   readonly #prefix: Entries;
-  #anybody: Rule[] = [];
+  #anybody: readonly Rule[] = [];
 
   constructor(effect: Effect) {
     this.#effect = effect;
@@ -22,13 +22,26 @@ export class Identities {
     this.#prefix = new Entries(effect);
   }
 
-  /** Takes rules out, all those of their permissions, and others in. */
-  change(out: readonly Rule[], into: readonly Rule[]): void {
-    const gone = new Set(out.map(({ by }) => by));
-    this.#exact.change(gone, out.flatMap(exactly), into.flatMap(exactly));
-    this.#prefix.change(gone, out.flatMap(beginnings), into.flatMap(beginnings));
+  /** Takes the rules of some permissions out, and others in. */
+  change(gone: ReadonlySet<Applied>, out: readonly Rule[], into: readonly Rule[]): void {
+    for (const rule of out) {
+      onTexts(
+        rule,
+        (text) => this.#exact.remove(text, gone),
+        (text) => this.#prefix.remove(text, gone),
+      );
+    }
+    for (const rule of into) {
+      onTexts(
+        rule,
+        (text) => this.#exact.add(text, rule),
+        (text) => this.#prefix.add(text, rule),
+      );
+    }
     const others = this.#anybody.filter(({ by }) => !gone.has(by));
     this.#anybody = [...others, ...into.filter(({ spiffeId }) => !spiffeId)].sort(inOrder);
+    this.#exact.write();
+    this.#prefix.write();
   }
 
   /** All of them, as what Envoy asks before `onNoMatch`. */
@@ -40,13 +53,9 @@ export class Identities {
   }
 }
 
-function exactly(rule: Rule): Entry[] {
-  const { spiffeId: id } = rule;
-  if (!id) return [];
-  return [[id.type === 'Exact' ? id.value : withoutSlash(id.value), rule]];
-}
-
-function beginnings(rule: Rule): Entry[] {
-  const { spiffeId: id } = rule;
-  return id?.type === 'Prefix' ? [[`${withoutSlash(id.value)}/`, rule]] : [];
+/** The texts of a rule in each map. */
+function onTexts({ spiffeId: id }: Rule, exact: (text: string) => void, prefix: (text: string) => void): void {
+  if (!id) return;
+  exact(id.type === 'Exact' ? id.value : withoutSlash(id.value));
+  if (id.type === 'Prefix') prefix(`${withoutSlash(id.value)}/`);
 }

@@ -31,7 +31,8 @@ const PATHLESS: Region = { ...EVERYTHING, name: 'no path', predicate: NO_PATH, s
  *   /v2, GET /v2/x, GET  ->  GET /v2/x,  /v2/x,  GET /v2,  /v2,  GET,  all that are left
  */
 export function regionsOf(permissions: readonly Permission[]): Region[] {
-  const routes = permissions.flatMap(({ via }) => via ?? []).flatMap(({ matches }) => matches.map(readMatch));
+  const routed = permissions.filter(({ via }) => via !== undefined);
+  const routes = routed.flatMap(({ via = [] }) => via.flatMap(({ matches }) => matches.map(readMatch)));
   const other = otherThan(routes);
   const paths = distinct(routes.flatMap(({ path }) => (path && isPossible(path) ? [path] : [])));
   const regions = [...paths.sort(bySpecificity), undefined].flatMap((path) => {

@@ -1,11 +1,12 @@
+import type { JsonObject } from '../../resource/resource.js';
 import type { Side } from '../decide/evaluate.js';
 import type { Subject } from '../decide/request.js';
 import type { StringMatch } from '../../resource/mtp.js';
-import { type Applied, allowRules, denyRules, type Rule } from './applied.js';
+import { type Applied, actBy, allowRules, denyRules, type Rule } from './applied.js';
 import { act, allOf, type Case, type Effect, firstOf, type MatcherTree, type OnMatch, type Predicate, toMatcher } from './envoy.js';
-import { allowed, beside, type Formula, itemsOf } from './from.js';
+import { allowed, beside, type Formula, type Item, itemsOf } from './from.js';
 import { Identities } from './identities.js';
-import { toPredicate } from './principals.js';
+import { toPredicate, toRules } from './principals.js';
 import { hasId, isId, NOT_ONE, SEVERAL } from './sans.js';
 
 /** How an Envoy is told about lists: one that is too old for trees, or unknown, gets a plain list. */
@@ -30,38 +31,61 @@ export class SideRbac {
   readonly #deny = new Identities('DENY');
   readonly #allow = new Identities('ALLOW');
 
+  #applied: readonly Applied[] = [];
+  /** Those with `from`, and what they decide. */
+  #from: readonly Applied[] = [];
+  #cases: readonly Case[] = [];
+  /** How many are not `from`, by what else they are. */
+  #lists = 0;
+  #broken = 0;
+
   constructor(side: Side, protocol: Subject['protocol'], form: Form) {
     this.#side = side;
     this.#protocol = protocol;
     this.#form = form;
   }
 
-  /** What went and what came since the last time. */
-  change(out: readonly Applied[], into: readonly Applied[]): void {
+  /** What went and what came since the last time, and all that there is now. */
+  change(out: readonly Applied[], into: readonly Applied[], all: readonly Applied[]): void {
+    const hadLists = this.#lists > 0;
+    this.#applied = all;
+    this.#lists += count(into, 'spiffe') - count(out, 'spiffe');
+    this.#broken += count(into, 'broken') - count(out, 'broken');
+    const from = count(out, 'from') + count(into, 'from') > 0;
+    if (from) this.#from = all.filter(({ mtp }) => mtp.shape === 'from');
+    if (from || hadLists !== this.#lists > 0) this.#cases = fromCases(itemsOf(this.#from, this.#side), this.#lists > 0);
     if (this.#form === 'list') return;
-    this.#deny.change(this.#denials(out), this.#denials(into));
-    this.#allow.change(this.#allowances(out), this.#allowances(into));
+    const gone = new Set(out);
+    this.#deny.change(gone, this.#denials(out), this.#denials(into));
+    this.#allow.change(gone, this.#allowances(out), this.#allowances(into));
   }
 
-  /** `applied`: all that there is now. */
-  toMatcher(applied: readonly Applied[]): MatcherTree {
-    const from = fromCases(applied, this.#side);
-    return toMatcher(this.#form === 'list' ? this.#asList(applied, from) : this.#asTrees(applied, from));
+  /** Nothing decides but `from`, or nothing at all. */
+  get isFromAlone(): boolean {
+    return this.#lists === 0 && this.#broken === 0;
+  }
+
+  toRules(): JsonObject {
+    return toRules(allowed(itemsOf(this.#from, this.#side)));
+  }
+
+  toMatcher(): MatcherTree {
+    return toMatcher(this.#form === 'list' ? this.#asList() : this.#asTrees());
   }
 
   /** A client with several SANs gets past the deny maps. It can't get in further down, unless `from` lets it in. */
-  #asTrees(applied: readonly Applied[], from: readonly Case[]): OnMatch {
-    const denials = from.length === 0 ? [] : toCases(this.#denials(applied), 'DENY', hasId);
+  #asTrees(): OnMatch {
+    const denials = this.#cases.length === 0 ? [] : toCases(this.#denials(this.#applied), 'DENY', hasId);
     const several = denials.length === 0 ? [] : [{ predicate: SEVERAL, onMatch: firstOf(denials) }];
-    return this.#deny.before(firstOf([...several, ...from, ONE_IDENTITY], this.#allow.before(NOBODY_ALLOWS)));
+    return this.#deny.before(firstOf([...several, ...this.#cases, ONE_IDENTITY], this.#allow.before(NOBODY_ALLOWS)));
   }
 
-  #asList(applied: readonly Applied[], from: readonly Case[]): OnMatch {
-    const rules = this.#denials(applied);
+  #asList(): OnMatch {
+    const rules = this.#denials(this.#applied);
     const all = rules.findLast(({ spiffeId, condition }) => !spiffeId && !condition);
-    if (all) return act('DENY', all.by.kri);
-    const allowances = toCases(this.#allowances(applied), 'ALLOW', isId);
-    return firstOf([...toCases(rules, 'DENY', hasId), ...from, ONE_IDENTITY, ...allowances], NOBODY_ALLOWS);
+    if (all) return actBy(all.by, 'DENY');
+    const allowances = toCases(this.#allowances(this.#applied), 'ALLOW', isId);
+    return firstOf([...toCases(rules, 'DENY', hasId), ...this.#cases, ONE_IDENTITY, ...allowances], NOBODY_ALLOWS);
   }
 
   #denials(applied: readonly Applied[]): Rule[] {
@@ -73,10 +97,12 @@ export class SideRbac {
   }
 }
 
+function count(applied: readonly Applied[], shape: Applied['mtp']['shape']): number {
+  return applied.filter(({ mtp }) => mtp.shape === shape).length;
+}
+
 /** What `from` decides: all by itself, or beside lists. */
-function fromCases(applied: readonly Applied[], side: Side): Case[] {
-  const items = itemsOf(applied, side);
-  const lists = applied.some(({ mtp }) => mtp.shape === 'spiffe');
+function fromCases(items: readonly Item[], lists: boolean): Case[] {
   const { deny, allow } = lists ? beside(items) : { deny: undefined, allow: allowed(items) };
   return [...fromCase(deny, 'DENY'), ...fromCase(allow, 'ALLOW')];
 }
@@ -89,7 +115,7 @@ function fromCase(formula: Formula | undefined, effect: Effect): Case[] {
 function toCases(rules: readonly Rule[], effect: Effect, means: (id: StringMatch) => Predicate): Case[] {
   const cases = rules.flatMap(({ spiffeId, condition, by }) => {
     const [first, ...others] = [...(spiffeId ? [means(spiffeId)] : []), ...(condition ? [condition] : [])];
-    return first ? [{ predicate: allOf([first, ...others]), onMatch: act(effect, by.kri) }] : [];
+    return first ? [{ predicate: allOf([first, ...others]), onMatch: actBy(by, effect) }] : [];
   });
   return cases.reverse();
 }
