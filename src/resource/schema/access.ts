@@ -26,6 +26,8 @@ const selected = z.strictObject({
   }),
 });
 
+export type Selected = z.infer<typeof selected>;
+
 const selection = z.array(selected).min(1);
 
 /** The spec of an AccessPolicy or PrivilegedAccessPolicy (design, section 6): `{action, from[], to[]}`, an item of each must match. */
@@ -60,3 +62,5 @@ export const loadBalancingSchema = z
       if (given !== (spec.scheme === scheme)) context.addIssue({ code: 'custom', path: [field], message: reason });
     }
   });
+
+export type LoadBalancingSpec = z.infer<typeof loadBalancingSchema>;

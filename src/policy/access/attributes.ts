@@ -1,0 +1,100 @@
+import { compareText } from '../../resource/key.js';
+import { type Labels, userLabels } from '../../resource/labels.js';
+import type { Resource } from '../../resource/resource.js';
+import { attributeKey, type Side, siteKey } from './keys.js';
+
+/** Attributes by their keys, each as `attributeKey` has it, so that no alias hides one. */
+export type Attributes = ReadonlyMap<string, string>;
+
+/** What is known of the workload that calls. */
+export interface Workload {
+  /** '' where there are no namespaces. */
+  readonly namespace: string;
+  readonly serviceAccount?: string | undefined;
+  readonly labels: Labels;
+  readonly images?: readonly string[] | undefined;
+  readonly initImages?: readonly string[] | undefined;
+}
+
+/** What is known of the service that is called: its display name, its namespace ('': none) and its user's labels. */
+export interface Service {
+  readonly name: string;
+  readonly namespace: string;
+  readonly labels: Labels;
+}
+
+/**
+ * A set as people write it, with any of the aliases. Keys that no such set has are left out. undefined: one attribute is given two values, and
+ * neither can be believed.
+ *
+ *   source {client.clusterlink.net/namespace: pay, colour: red}  ->  {k8s:ns: pay}
+ */
+export function readAttributes(side: Side, given: Labels): Attributes | undefined {
+  const known = Object.entries(given).flatMap(([key, value]) => {
+    const name = attributeKey(side, key);
+    return name === undefined ? [] : [[name, value] as const];
+  });
+  return unite(known);
+}
+
+/** The attributes of a site: its name (the zone's) and what its operator says (`attributes` of a Zone). undefined: they contradict each other. */
+export function siteAttributes(name: string, given: Labels): Attributes | undefined {
+  return unite([['site:name', name], ...Object.entries(given).map(([key, value]) => [siteKey(key), value] as const)]);
+}
+
+/**
+ * The source set (seed "Exchanging Attributes"). It is empty, and hence denied, unless both are known: what is merely absent would match
+ * `NotIn` and `DoesNotExist`.
+ */
+export function sourceAttributes(workload: Workload | undefined, site: Attributes | undefined): Attributes {
+  const own = workload ? workloadAttributes(workload) : [];
+  return own.length > 0 && site ? new Map([...own, ...site]) : new Map();
+}
+
+/** The destination set. */
+export function destinationAttributes(service: Service, site: Attributes): Attributes {
+  return new Map([...serviceAttributes(service), ...site]);
+}
+
+export function serviceAttributes({ name, namespace, labels }: Service): Attributes {
+  return new Map([['service:name', name], ...present('k8s:ns', namespace), ...labelled(labels)]);
+}
+
+/** What a MeshService says of itself: without the labels that a control plane computes, which differ from zone to zone. */
+export function readService({ key, labels }: Resource): Service {
+  return { name: key.name, namespace: key.namespace, labels: userLabels(labels) };
+}
+
+type Entry = readonly [key: string, value: string];
+
+function workloadAttributes({ namespace, serviceAccount, labels, images, initImages }: Workload): Entry[] {
+  return [
+    ...present('k8s:ns', namespace),
+    ...present('k8s:sa', serviceAccount),
+    ...present('k8s:container-image', join(images)),
+    ...present('k8s:init-container-image', join(initImages)),
+    ...labelled(labels),
+  ];
+}
+
+function labelled(labels: Labels): Entry[] {
+  return Object.entries(labels).map(([key, value]) => [`k8s:label:${key}`, value] as const);
+}
+
+function present(key: string, value: string | undefined): Entry[] {
+  return value ? [[key, value]] : [];
+}
+
+/** Sorted, so that the order in which a Pod lists them says nothing (design, section 6). */
+function join(images: readonly string[] = []): string {
+  return [...images].sort(compareText).join(',');
+}
+
+function unite(entries: Iterable<Entry>): Attributes | undefined {
+  const united = new Map<string, string>();
+  for (const [key, value] of entries) {
+    if ((united.get(key) ?? value) !== value) return undefined;
+    united.set(key, value);
+  }
+  return united;
+}

@@ -1,0 +1,42 @@
+import { compareKeys, type Key } from '../../resource/key.js';
+import type { Resource } from '../../resource/resource.js';
+import { type Attributes, readService, type Service, serviceAttributes } from './attributes.js';
+
+/** A destination service, whichever sites have it: by mesh, display name and namespace ('': none). */
+export interface Import {
+  readonly mesh: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** One site's service behind an import. */
+export interface Binding {
+  readonly key: Key;
+  readonly service: Service;
+}
+
+export interface Bindings {
+  readonly bound: readonly Binding[];
+  /** Those whose attributes differ from the first one's. */
+  readonly declined: readonly Binding[];
+}
+
+/**
+ * The MeshServices behind an import, ordered by KRI (seed "Service Attributes": all must have the same attributes). The first by KRI says which,
+ * never the first that arrived.
+ *
+ *   ledger of east {tier: gold}, of north {tier: tin}, of west {tier: gold}  ->  bound: east, west; declined: north
+ */
+export function bindImport({ mesh, namespace, name }: Import, services: Iterable<Resource>): Bindings {
+  const all = [...services]
+    .filter(({ key }) => key.type === 'MeshService' && key.mesh === mesh && key.namespace === namespace && key.name === name)
+    .sort((a, b) => compareKeys(a.key, b.key))
+    .map((resource): Binding => ({ key: resource.key, service: readService(resource) }));
+  const [first] = all;
+  const agrees = ({ service }: Binding) => first !== undefined && same(serviceAttributes(service), serviceAttributes(first.service));
+  return { bound: all.filter(agrees), declined: all.filter((binding) => !agrees(binding)) };
+}
+
+function same(a: Attributes, b: Attributes): boolean {
+  return a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);
+}

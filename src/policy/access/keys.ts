@@ -1,0 +1,68 @@
+/** Where a set of attributes is from: the workload that calls with its site, or the service that is called with its. */
+export type Side = 'source' | 'destination';
+
+interface Names {
+  readonly whole: Readonly<Record<string, string>>;
+  /** Whatever follows one of these, to the prefix that it has in a set. */
+  readonly prefixes: Readonly<Record<string, string>>;
+}
+
+/**
+ * What a site is given by its operator is one attribute, however it is spelled: the seed's `site:<x>` and `cl:site:<x>`, and ClusterLink's label.
+ * Its name is proven, and an attribute that the operator calls `name` is another one.
+ */
+const SITE: Names = {
+  whole: {
+    'cl:fabric': 'cl:fabric',
+    'site:name': 'site:name',
+    'peer.clusterlink.net/name': 'site:name',
+    'cl:site:name': 'cl:site:name',
+    'peer.clusterlink.net/labels.name': 'cl:site:name',
+  },
+  prefixes: { 'site:': 'site:', 'cl:site:': 'site:', 'peer.clusterlink.net/labels.': 'site:' },
+};
+
+const OWN: Readonly<Record<Side, Names>> = {
+  source: {
+    whole: {
+      'k8s:ns': 'k8s:ns',
+      'k8s:sa': 'k8s:sa',
+      'k8s:container-image': 'k8s:container-image',
+      'k8s:init-container-image': 'k8s:init-container-image',
+      'client.clusterlink.net/namespace': 'k8s:ns',
+      'client.clusterlink.net/service-account': 'k8s:sa',
+    },
+    prefixes: { 'k8s:label:': 'k8s:label:', 'client.clusterlink.net/labels.': 'k8s:label:' },
+  },
+  destination: {
+    whole: {
+      'service:name': 'service:name',
+      'k8s:ns': 'k8s:ns',
+      'export.clusterlink.net/name': 'service:name',
+      'export.clusterlink.net/namespace': 'k8s:ns',
+    },
+    // The labels of a MeshService are all that a user can say of a service.
+    prefixes: { 'k8s:label:': 'k8s:label:', 'cl:service:': 'k8s:label:', 'export.clusterlink.net/labels.': 'k8s:label:' },
+  },
+};
+
+/**
+ * The one key under which a set of that side holds an attribute (seed "Attribute Table"; design, section 6). undefined: no such set can have it.
+ *
+ *   source, client.clusterlink.net/labels.app  ->  k8s:label:app
+ *   source, export.clusterlink.net/name        ->  undefined
+ */
+export function attributeKey(side: Side, key: string): string | undefined {
+  return find(OWN[side], key) ?? find(SITE, key);
+}
+
+/** The same for a key of a site's own attributes (`attributes` of a Zone): what has no scope, or another's, is an attribute of the site as well. */
+export function siteKey(key: string): string {
+  return find(SITE, key) ?? (key === 'name' ? 'cl:site:name' : `site:${key}`);
+}
+
+function find({ whole, prefixes }: Names, key: string): string | undefined {
+  if (Object.hasOwn(whole, key)) return whole[key];
+  const prefix = Object.keys(prefixes).find((start) => key.startsWith(start) && key.length > start.length);
+  return prefix === undefined ? undefined : `${prefixes[prefix]}${key.slice(prefix.length)}`;
+}
