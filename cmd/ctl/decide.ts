@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import { invalid } from '../../src/errors.js';
-import { isObject } from '../../src/resource/path.js';
 import type { Decided } from './decide-entry.js';
 import { collect, optionsOf } from './options.js';
 import { note, print } from './output.js';
 import { printable } from './printable.js';
-import { readSources } from './sources.js';
 import { type Cell, formatTable } from './table.js';
+import { readValues } from './values.js';
 
 interface DecideOptions {
   readonly file: readonly string[];
@@ -48,23 +47,6 @@ async function decide({ file, dataplane, clients, inbound }: DecideOptions): Pro
   ]);
   if (targets.length !== 1) throw invalid([{ field: dataplane, reason: 'must hold one document: the Dataplane' }]);
   return decideEntry({ policies, dataplane: targets[0], clients: callers, section: inbound });
-}
-
-/** The documents of files. A list stands for its items, and an object that is no resource for what it has under `field`. */
-async function readValues(paths: readonly string[], field: string): Promise<unknown[]> {
-  const [{ readDocuments }, sources] = await Promise.all([import('../../src/resource/documents.js'), readSources(paths)]);
-  return sources.flatMap(({ file, text }) =>
-    readDocuments(text).flatMap((read) => {
-      if ('problem' in read) throw invalid([{ field: `${file}: ${read.problem.field}`, reason: read.problem.reason }]);
-      return unwrap(read.value, field);
-    }),
-  );
-}
-
-function unwrap(value: unknown, field: string): unknown[] {
-  if (Array.isArray(value)) return value;
-  const inner = isObject(value) && value.type === undefined && value.kind === undefined ? value[field] : undefined;
-  return inner === undefined ? [value] : unwrap(inner, field);
 }
 
 function formatDecided({ matchedInOrder, matchedInShadow, clients }: Decided): string {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
 import { readVersion } from '../version.js';
+import { addAccess } from './access.js';
 import { addApply } from './apply.js';
 import { addConvert } from './convert.js';
 import { addDecide } from './decide.js';
@@ -15,7 +16,20 @@ import { addOptions, optionsOf } from './options.js';
 import { addRecover } from './recover.js';
 import { addZone } from './zone.js';
 
-const COMMANDS = [addApply, addGet, addDelete, addInspect, addLedger, addZone, addRecover, addLint, addName, addDecide, addConvert];
+const COMMANDS = [
+  addApply,
+  addGet,
+  addDelete,
+  addInspect,
+  addLedger,
+  addZone,
+  addRecover,
+  addLint,
+  addName,
+  addDecide,
+  addAccess,
+  addConvert,
+];
 
 function createProgram(): Command {
   const program = new Command('meridianctl')
