@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { isObject } from '../../src/resource/path.js';
 import type { JsonObject, JsonValue } from '../../src/resource/resource.js';
 import { ask, listOf } from './client.js';
+import { addInspectDataplanes } from './inspect-dataplanes.js';
 import { optionsOf } from './options.js';
 import { note, print } from './output.js';
 import { textOf } from './printable.js';
@@ -24,9 +25,9 @@ export interface PeerRow {
 }
 
 export function addInspect(program: Command): void {
-  program
-    .command('inspect')
-    .description('Shows how things stand.')
+  const inspect = program.command('inspect').description('Shows how things stand.');
+  addInspectDataplanes(inspect);
+  inspect
     .command('zones')
     .description('Shows each zone as global sees it; on a zone, how it sees global.')
     .action(async (_: object, command: Command) => {

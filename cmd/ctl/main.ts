@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { readVersion } from '../version.js';
 import { addAccess } from './access.js';
 import { addApply } from './apply.js';
+import { addCan } from './can.js';
 import { addConvert } from './convert.js';
 import { addDecide } from './decide.js';
 import { addDelete } from './delete.js';
@@ -21,6 +22,7 @@ const COMMANDS = [
   addGet,
   addDelete,
   addInspect,
+  addCan,
   addLedger,
   addZone,
   addRecover,

@@ -21,6 +21,13 @@ const segment = fc.oneof(
     '_ledger',
     '_sync',
     '_overview',
+    '_layout',
+    '_policies',
+    '_rules',
+    '_inbounds',
+    '_resources',
+    'policies',
+    'can',
     'zones',
     'zones+insights',
     'apply',
@@ -117,6 +124,7 @@ describe('whatever is asked', () => {
         const target = fc.constantFrom<['PUT' | 'POST', string]>(
           ['POST', '/apply'],
           ['POST', '/_recover'],
+          ['POST', '/can'],
           ...KINDS.map(({ path, scope: where }): ['PUT', string] => ['PUT', where === 'Mesh' ? `/meshes/default/${path}/a` : `/${path}/a`]),
         );
         await fc.assert(

@@ -1,0 +1,134 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Kind, kindOf } from '../../src/resource/kinds.js';
+import { parseKri } from '../../src/resource/key.js';
+import { isObject } from '../../src/resource/path.js';
+import type { JsonObject, JsonValue } from '../../src/resource/resource.js';
+import { ask, askAll, listOf } from './client.js';
+import { parseKindName } from './kind-name.js';
+import { optionsOf } from './options.js';
+import { note, print } from './output.js';
+import { printable, textOf } from './printable.js';
+import { resourcePath } from './resource-path.js';
+import { readShown } from './shown.js';
+import { type Cell, formatTable } from './table.js';
+
+/** What is inspected of proxies: all of them, what policies come to on one, and those that a policy selects. */
+export function addInspectDataplanes(inspect: Command): void {
+  inspect
+    .command('dataplanes')
+    .description('Shows the proxies of a mesh.')
+    .option('--all-meshes', "of all meshes, like -m ''")
+    .action(async ({ allMeshes }: { allMeshes?: true }, command: Command) => {
+      const { url, output, mesh } = optionsOf(command);
+      const items = await askAll(
+        url,
+        allMeshes || mesh === '' ? '/dataplanes/_overview' : `/meshes/${encodeURIComponent(mesh)}/dataplanes/_overview`,
+      );
+      await printProxies(output, items);
+    });
+  inspect
+    .command('dataplane')
+    .description('Shows what policies come to on a proxy: on it as a whole, on each inbound, and for each destination.')
+    .argument('<name>', 'its name in this store, or its KRI; on a kubernetes zone <name>.<namespace>')
+    .action(inspectDataplane);
+  inspect
+    .command('policy')
+    .description('Shows the proxies that a policy selects.')
+    .argument('<kind>', 'a type, REST path or short name: MeshTimeout, meshtimeouts, mt', parsePolicyKind)
+    .argument('<name>', 'its name in this store, or its KRI; on a kubernetes zone <name>.<namespace>')
+    .action(async (kind: Kind, name: string, _: object, command: Command) => {
+      const { url, output, mesh } = optionsOf(command);
+      await printProxies(output, await askAll(url, `${resourcePath(kind, mesh, name)}/_resources/dataplanes`));
+    });
+}
+
+function parsePolicyKind(text: string): Kind {
+  const kind = parseKindName(text);
+  if (!kind.policy) throw new InvalidArgumentError(`A ${kind.type} selects no proxies.`);
+  return kind;
+}
+
+async function printProxies(output: Parameters<typeof print>[0], items: readonly JsonObject[]): Promise<void> {
+  if (items.length === 0 && output === 'table') return note('no proxies');
+  await print(output, { total: items.length, items }, () =>
+    formatTable(
+      ['MESH', 'NAME', 'ZONE', 'NAMESPACE', 'DISPLAY NAME'],
+      items.map((item) => {
+        const { mesh, name, zone, namespace, displayName } = readShown(item);
+        return [mesh, name, zone, namespace, displayName];
+      }),
+    ),
+  );
+}
+
+interface InspectedInbound {
+  readonly kri: string;
+  readonly policies: readonly JsonObject[];
+}
+
+async function inspectDataplane(name: string, _: object, command: Command): Promise<void> {
+  const { url, output, mesh } = optionsOf(command);
+  const base = resourcePath(kindOf('Dataplane'), mesh, name);
+  const [layout, whole, rules] = await Promise.all([
+    ask(url, `${base}/_layout`),
+    ask(url, `${base}/_policies`),
+    ask(url, `${base}/_rules`),
+  ]);
+  const inbounds: InspectedInbound[] = [];
+  for (const { kri } of listOf(url, layout, 'inbounds')) {
+    const answer = await ask(url, `${base}/_inbounds/${encodeURIComponent(textOf(kri))}/_policies`);
+    inbounds.push({ kri: textOf(kri), policies: listOf(url, answer, 'policies') });
+  }
+  const policies = listOf(url, whole, 'policies');
+  const outbounds = listOf(url, rules, 'rules').flatMap(toOutbounds);
+  const warnings = isObject(whole) && Array.isArray(whole.warnings) ? whole.warnings.map(textOf) : [];
+  for (const warning of warnings) note(`warning: ${printable(warning)}`);
+  const rows = [...policies.map(wholeRow), ...inbounds.flatMap(inboundRows), ...outbounds.map(outboundRow)];
+  if (rows.length === 0 && output === 'table') return note('no policy says anything of this proxy: every request to it is denied');
+  await print(output, { layout, policies, inbounds, outbounds, warnings }, () => formatTable(['ON', 'KIND', 'FROM POLICY', 'CONF'], rows));
+}
+
+/** Destinations as `_rules` has them: resources, and services that are known by tags alone. */
+function toOutbounds({ type, toResourceRules, toRules }: JsonObject): JsonObject[] {
+  const toTags = objectsIn(toRules).map(({ matchers, conf, origin }) => ({ type, matchers, conf, origins: objectsIn(origin) }));
+  const toResources = objectsIn(toResourceRules).map(({ resourceMeta, resourceSectionName, conf, origin }) => ({
+    type,
+    resource: resourceMeta,
+    section: resourceSectionName,
+    conf: Array.isArray(conf) ? (conf as readonly JsonValue[])[0] : conf,
+    origins: objectsIn(origin).flatMap(({ resourceMeta: policy }) => (isObject(policy) ? [policy] : [])),
+  }));
+  return [...toResources, ...toTags];
+}
+
+function wholeRow({ kind, origins, conf }: JsonObject): Cell[] {
+  return ['proxy', textOf(kind), krisOf(origins), JSON.stringify(conf)];
+}
+
+function inboundRows({ kri, policies }: InspectedInbound): Cell[][] {
+  const on = `inbound ${parseKri(kri).section}`;
+  return policies.flatMap(({ kind, rules }) =>
+    objectsIn(rules).map((rule): Cell[] => [on, textOf(kind), textOf(rule.kri), describeRule(rule)]),
+  );
+}
+
+/** What a rule is for stands before what it says. */
+function describeRule({ conf, matches, targetRef, routes }: JsonObject): string {
+  const only = Object.entries({ matches, targetRef, routes }).filter(([, value]) => value !== undefined);
+  return [...only.map(([field, value]) => `${field} ${JSON.stringify(value)}`), JSON.stringify(conf)].join(' ');
+}
+
+function outboundRow({ type, resource, section, matchers, origins, conf }: JsonObject): Cell[] {
+  const target = isObject(resource) ? `${textOf(resource.type)} ${textOf(resource.name)}` : JSON.stringify(matchers);
+  return [`to ${target}${textOf(section) === '' ? '' : `:${textOf(section)}`}`, textOf(type), krisOf(origins), JSON.stringify(conf)];
+}
+
+function krisOf(origins: JsonValue | undefined): string {
+  return objectsIn(origins)
+    .map(({ kri }) => textOf(kri))
+    .join(', ');
+}
+
+function objectsIn(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]).filter(isObject) : [];
+}
