@@ -296,10 +296,30 @@ describe('the shapes of Kuma', () => {
     }
   });
 
+  it('_overview of the proxies that have tags, or are gateways', async () => {
+    const filters: readonly (readonly [query: string, names: readonly string[]])[] = [
+      ['tag=kuma.io/service:web', ['web']],
+      ['tag=kuma.io/protocol:http', ['api', 'web']],
+      ['tag=kuma.io/protocol:http&tag=kuma.io/service:api&size=1', ['api']],
+      ['tag=kuma.io/service:we', []],
+      ['gateway=true', []],
+      ['gateway=builtin&tag=', []],
+      ['gateway=false&name=api', ['api']],
+    ];
+    for (const [query, names] of filters) {
+      const { items, total } = await get(`/meshes/default/dataplanes/_overview?${query}`);
+      assert.deepEqual([items.map(({ name }: Json) => name), total], [names, names.length], query);
+    }
+    for (const query of ['tag=web', 'tag=:x', 'gateway=maybe']) {
+      assert.equal((await ask(api, 'GET', `/dataplanes/_overview?${query}`)).status, 400, query);
+    }
+  });
+
   it('the proxies of a policy, page by page, and the policies of a proxy', async () => {
     const path = '/meshes/default/meshtrafficpermissions/x/_resources/dataplanes';
     const first = await get(`${path}?size=1`);
     assert.deepEqual([first.total, first.items.length], [2, 1]);
+    assert.equal((await get('/meshes/default/meshtrafficpermissions/x/_resources/dataplanes')).items.length, 2);
     const second = await get(new URL(first.next).pathname + new URL(first.next).search);
     assert.deepEqual([second.items.length, second.next], [1, undefined]);
     assert.deepEqual(Object.keys(second.items[0]).sort(), ['kri', 'labels', 'mesh', 'name', 'type']);

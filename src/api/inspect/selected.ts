@@ -45,9 +45,11 @@ function selectedOrNone(options: InspectOptions, kind: Kind, request: FastifyReq
   }
 }
 
-/** As Kuma writes it: `next` only where there is one. */
+/** All of them, for clients of this endpoint don't ask for pages, unless `size` is there; `next` as Kuma writes it, only where there is one. */
 function paged(request: FastifyRequest, proxies: readonly Proxy[], describe: (proxy: Proxy) => JsonObject) {
-  const { offset, size } = paging(addressOf(request).searchParams);
+  const query = addressOf(request).searchParams;
+  const { offset, size } = paging(query);
+  if (!query.has('size')) return { total: proxies.length, items: proxies.slice(offset).map(describe) };
   const { next, ...page } = collection(request, proxies.length, proxies.slice(offset, offset + size).map(describe));
   return next === null ? page : { ...page, next };
 }

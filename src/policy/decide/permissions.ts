@@ -1,6 +1,7 @@
 import { MeridianError } from '../../errors.js';
 import type { Key } from '../../resource/key.js';
 import { type Mtp, readMtp } from '../../resource/mtp.js';
+import type { JsonObject } from '../../resource/resource.js';
 import { isEverybody } from '../match/client.js';
 import type { Via } from '../match/route.js';
 import type { Match } from '../match/select.js';
@@ -23,7 +24,16 @@ export function readPermissions(matches: readonly Match[]): Permission[] {
     .map(({ policy: { resource }, via }) => ({ key: resource.key, mtp: read(resource.spec), via }));
 }
 
-function read(spec: Parameters<typeof readMtp>[0]): Permission['mtp'] {
+/** What was read of a spec, which never changes: thousands of questions are asked of the same policies. */
+const known = new WeakMap<JsonObject, Permission['mtp']>();
+
+function read(spec: JsonObject): Permission['mtp'] {
+  const mtp = known.get(spec) ?? readAnew(spec);
+  known.set(spec, mtp);
+  return mtp;
+}
+
+function readAnew(spec: JsonObject): Permission['mtp'] {
   try {
     return readMtp(spec);
   } catch (thrown) {
