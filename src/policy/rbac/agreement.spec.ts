@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { formatKri } from '../../resource/key.js';
-import type { JsonObject } from '../../resource/resource.js';
 import { evaluate } from '../decide/evaluate.js';
 import type { Permission } from '../decide/permissions.js';
 import { readRequest } from '../decide/request.js';
@@ -22,7 +21,7 @@ function agree(given: readonly Permission[], asked: Wire, protocol: Protocol, fo
   const { sans, method, path } = asked;
   const subject = readRequest({ spiffeIds: sans, method, path }, protocol, 'default');
   const seen = protocol === 'tcp' ? { sans } : asked;
-  const routed = routes.find(({ match }) => isRoute(match, asked))?.perRoute.rbac as JsonObject | undefined;
+  const routed = routes.find(({ match }) => isRoute(match, asked))?.rbac;
   for (const side of SIDES) {
     const { action } = evaluate(given, subject, side);
     // Without a path nothing leads to a route: what has routes never sees it.

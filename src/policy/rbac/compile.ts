@@ -13,12 +13,12 @@ export interface Target {
   readonly statPrefix: string;
 }
 
-/** All of it is proto3 JSON, filters and per-route configurations with their `@type`. */
+/** All of it is proto3 JSON, the filters with their `@type`. */
 export interface CompiledRbac {
   /** The RBAC filter of the inbound's listener, of HTTP or of the network. Never absent: no filter would allow everything. */
   readonly filter: JsonObject;
-  /** On HTTP: routes (RouteMatch) to put in this order before all others, with what replaces the filter there (RBACPerRoute). */
-  readonly routes: readonly { readonly match: JsonObject; readonly perRoute: JsonObject }[];
+  /** On HTTP: routes (RouteMatch) to put in this order before all others, with the RBAC that replaces the filter there. */
+  readonly routes: readonly { readonly match: JsonObject; readonly rbac: JsonObject }[];
   /** The filter for a listener that isn't ours, and has no such routes: the whole decision in one. */
   readonly alone: JsonObject;
 }
@@ -54,7 +54,7 @@ export class InboundRbac {
     const filter = this.#filter(rest.toFields());
     if (parts.length === 1) return { filter, routes: [], alone: filter };
     const routes = parts.flatMap(({ region, decision }) =>
-      region.route ? [{ match: region.route, perRoute: typed(`${HTTP_RBAC}PerRoute`, { rbac: decision.toFields() }) }] : [],
+      region.route ? [{ match: region.route, rbac: this.#filter(decision.toFields()) }] : [],
     );
     return { filter, routes, alone: this.#filter(together(parts)) };
   }

@@ -102,29 +102,19 @@ const SANS = [
   'kuma://env/devel',
 ];
 
+/** The URI SANs of a client's certificate. */
+export const sansOfClients: fc.Arbitrary<string[]> = fc.oneof(
+  fc.constantFrom(...SANS).map((san) => [san]),
+  fc.uniqueArray(fc.constantFrom(...SANS), { maxLength: 4 }),
+  fc.uniqueArray(fc.constantFrom('spiffe://default/web', 'kuma://env/dev', 'kuma://kuma.io/zone/east', 'spiffe://other/a'), {
+    maxLength: 4,
+  }),
+);
+
+const PATHS = ['/', '/?/v2', '/v2', '/v2/', '/v2?x', '/v2#x', '/v2/x', '/v2/x/y?z', '/v22', '/v2x', '/admin', '/admin/x', '/v', '/x/v2'];
+
 export const wire: fc.Arbitrary<Wire> = fc.record({
-  sans: fc.oneof(
-    fc.constantFrom(...SANS).map((san) => [san]),
-    fc.uniqueArray(fc.constantFrom(...SANS), { maxLength: 4 }),
-    fc.uniqueArray(fc.constantFrom('spiffe://default/web', 'kuma://env/dev', 'kuma://kuma.io/zone/east', 'spiffe://other/a'), {
-      maxLength: 4,
-    }),
-  ),
+  sans: sansOfClients,
   method: fc.constantFrom('GET', 'POST', 'PUT'),
-  path: fc.constantFrom(
-    '/',
-    '/?/v2',
-    '/v2',
-    '/v2/',
-    '/v2?x',
-    '/v2#x',
-    '/v2/x',
-    '/v2/x/y?z',
-    '/v22',
-    '/v2x',
-    '/admin',
-    '/admin/x',
-    '/v',
-    '/x/v2',
-  ),
+  path: fc.constantFrom(...PATHS),
 });
