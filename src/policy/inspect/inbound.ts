@@ -104,7 +104,7 @@ export function fromRules(type: string, matches: readonly Match[]): FromRule[] {
   );
   return [...refs.values()].flatMap(({ ref, mesh }) => {
     // What everybody of the mesh has, and what the group has.
-    const merged = mergeFrom(type, items, [`spiffe://${mesh}/`, ...(isEverybody(ref) ? [] : requiredSans(ref, mesh))]);
+    const merged = mergeFrom(type, items, [`spiffe://${mesh}/`, ...requiredSans(ref, mesh)]);
     return merged ? [{ ...merged, targetRef: ref }] : [];
   });
 }
