@@ -24,8 +24,8 @@ function agree(given: readonly Permission[], asked: Wire, protocol: Protocol, fo
   const routed = routes.find(({ match }) => isRoute(match, asked))?.rbac;
   for (const side of SIDES) {
     const { action } = evaluate(given, subject, side);
-    // Without a path nothing leads to a route: what has routes never sees it.
-    if (path !== undefined || routes.length === 0) check(decideByRbac(routed ?? filter, side, seen), action, given);
+    // A listener of ours has no route for requests without a path.
+    if (path !== undefined) check(decideByRbac(routed ?? filter, side, seen), action, given);
     check(decideByRbac(alone, side, seen), action, given);
   }
 }
