@@ -14,6 +14,7 @@ import { startDiagnostics } from '../src/runtime/diagnostics.js';
 import { createMetrics } from '../src/runtime/metrics.js';
 import { openStore } from '../src/store/open.js';
 import type { Daemon } from './daemon.js';
+import type { IssueProxyToken } from './enforce.js';
 import { sampleOf } from './sample.js';
 
 /** The parts that global and zones are made of, each started with what it needs and told how to stop. No logic: that is in src. */
@@ -84,7 +85,13 @@ export async function serveDiagnostics(
 }
 
 /** The REST API. */
-export async function serveApi(daemon: Daemon, plane: Plane, { self }: Identity, sync: Sync | undefined): Promise<void> {
+export async function serveApi(
+  daemon: Daemon,
+  plane: Plane,
+  { self }: Identity,
+  sync: Sync | undefined,
+  issueProxyToken?: IssueProxyToken,
+): Promise<void> {
   const { config, supervisor, version } = daemon;
   const report = daemon.report('api');
   const address = config.apiAddress;
@@ -93,6 +100,7 @@ export async function serveApi(daemon: Daemon, plane: Plane, { self }: Identity,
     plane,
     sync,
     afterCommit: () => sync?.committed(),
+    issueProxyToken,
     address,
     port: config.apiPort,
     info,

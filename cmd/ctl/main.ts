@@ -7,6 +7,7 @@ import { addCan } from './can.js';
 import { addConvert } from './convert.js';
 import { addDecide } from './decide.js';
 import { addDelete } from './delete.js';
+import { addEnvoy } from './envoy.js';
 import { tellFailure } from './failure.js';
 import { addGet } from './get.js';
 import { addInspect } from './inspect.js';
@@ -24,6 +25,7 @@ const COMMANDS = [
   addInspect,
   addCan,
   addLedger,
+  addEnvoy,
   addZone,
   addRecover,
   addLint,

@@ -1,19 +1,23 @@
 #!/usr/bin/env node
 import { ZONE, type ZoneConfig } from '../../src/config/settings.js';
 import type { Place } from '../../src/resource/resource.js';
+import { watchCommits } from '../../src/control/commits.js';
 import { runDaemon } from '../daemon.js';
+import { serveXds } from '../enforce.js';
 import { identify, openNats, openPlane, serveApi, serveDiagnostics, startSync } from '../parts.js';
 
 /** A zone: holds its own resources and copies of the others', and works on whoever is away. */
 await runDaemon('meridian-zone', ZONE, async (daemon) => {
   const place = placeOf(daemon.config);
   const { environment, systemNamespace } = place;
-  const plane = openPlane(daemon, place);
+  const watched = watchCommits(openPlane(daemon, place), setImmediate);
+  const { plane } = watched;
   const identity = identify(plane);
   const nats = openNats(daemon, place);
   const sync = nats && startSync(daemon, plane, identity, nats, { environment, systemNamespace, version: daemon.version });
   await serveDiagnostics(daemon, plane, sync, nats);
-  await serveApi(daemon, plane, identity, sync);
+  const issueProxyToken = await serveXds(daemon, watched, nats !== undefined);
+  await serveApi(daemon, plane, identity, sync, issueProxyToken);
 });
 
 /** On universal there are no namespaces, whatever is configured. */

@@ -10,6 +10,7 @@ import { addKriRoutes } from './kri.js';
 import { addLedgerRoute } from './ledger.js';
 import { answerWrongMethods } from './methods.js';
 import type { ApiOptions } from './options.js';
+import { addProxyTokensRoute } from './proxy-tokens.js';
 import { addRecoverRoute } from './recover.js';
 import { addResourceRoutes } from './resources.js';
 import { addSyncRoute } from './sync.js';
@@ -65,4 +66,5 @@ function addRoutes(app: FastifyInstance, options: ApiOptions): void {
   addLedgerRoute(app, options);
   addSyncRoute(app, options);
   addRecoverRoute(app, options);
+  addProxyTokensRoute(app, options);
 }

@@ -43,6 +43,7 @@ describe('settings', () => {
       environment: 'kubernetes',
       systemNamespace: 'kuma-system',
       xdsPort: 5678,
+      proxyCertDir: '/etc/meridian/proxies',
     });
   });
 
@@ -67,6 +68,7 @@ describe('settings', () => {
     ['environment', 'MERIDIAN_ENVIRONMENT', 'environment: universal', 'universal', 'kubernetes', 'kubernetes'],
     ['systemNamespace', 'MERIDIAN_SYSTEM_NAMESPACE', 'systemNamespace: a', 'a', 'b', 'b'],
     ['xdsPort', 'MERIDIAN_XDS_PORT', 'xdsPort: 3', 3, '4', 4],
+    ['proxyCertDir', 'MERIDIAN_PROXY_CERT_DIR', 'proxyCertDir: /a', '/a', '/b', '/b'],
   ];
   for (const [key, variable, yaml, fromFile, text, fromEnvironment] of given) {
     test(`${yaml} is read, and ${variable}=${text} wins`, () => {
@@ -101,6 +103,7 @@ describe('settings', () => {
     ['MERIDIAN_ENVIRONMENT', ['k8s']],
     ['MERIDIAN_SYSTEM_NAMESPACE', ['a.b']],
     ['MERIDIAN_XDS_PORT', ['x']],
+    ['MERIDIAN_PROXY_CERT_DIR', ['certs', './certs']],
   ];
   for (const [variable, values] of bad) {
     test(`refuses ${variable}=${values.join(', ')}`, () => {

@@ -78,6 +78,8 @@ export const ZONE = {
   systemNamespace: setting('MERIDIAN_SYSTEM_NAMESPACE', dnsLabel, DNS_LABEL, { fallback: 'kuma-system' }),
   /** Where Envoys connect. */
   xdsPort: setting('MERIDIAN_XDS_PORT', port, PORT, { fallback: 5678 }),
+  /** Where the proxies' certificates are, on their machines. */
+  proxyCertDir: setting('MERIDIAN_PROXY_CERT_DIR', text.startsWith('/'), 'an absolute path', { fallback: '/etc/meridian/proxies' }),
 };
 
 export type Settings = Readonly<Record<string, Setting<unknown>>>;

@@ -41,13 +41,14 @@ export function apiOf(scope: Scope, node: Node): Asked {
   return apiOn(scope, node.plane, { view, peers: () => [], ended: () => undefined });
 }
 
-export function apiOn(scope: Scope, plane: Plane, sync: ApiOptions['sync'], address = '127.0.0.1'): Asked {
+export function apiOn(scope: Scope, plane: Plane, sync: ApiOptions['sync'], address = '127.0.0.1', more: Partial<ApiOptions> = {}): Asked {
   let commits = 0;
   const errors: string[] = [];
   const options: ApiOptions = {
     plane,
     sync,
     afterCommit: () => void commits++,
+    ...more,
     address,
     port: 0,
     info: { version: '0.1.0', instance: 'instance-1', clusterId: 'cluster-1' },

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { bootstrap } from '../../src/xds/bootstrap.js';
+import { meridianctl, startStub } from './harness.spec.js';
+
+describe('meridianctl envoy bootstrap', { concurrency: 2 }, () => {
+  it('prints the bootstrap of the proxy that the zone names', async (t) => {
+    const stub = await startStub(t, () => ({ body: { token: 'a-token', nodeId: 'shop.backend-1.app', expires: '' } }));
+    const given = ['--xds-address', '[::1]:1', '--admin-port', '0', '--valid-for', '1h', '-m', 'shop'];
+    const { code, out, err } = await meridianctl(['envoy', 'bootstrap', 'backend-1', ...given, '--url', stub.url]);
+    assert.deepEqual([code, err], [0, '']);
+    const proxy = { mesh: 'shop', name: 'backend-1.app' };
+    assert.deepEqual(JSON.parse(out), bootstrap({ ...proxy, xdsAddress: '[::1]:1', token: 'a-token', adminPort: 0 }));
+    const [asked] = stub.asked;
+    assert.equal(`${asked?.method} ${asked?.path}`, 'POST /_proxy-tokens');
+    assert.deepEqual(JSON.parse(asked?.body ?? ''), { mesh: 'shop', dataplane: 'backend-1', validFor: '1h' });
+  });
+
+  const wrong: [args: string[], answer: unknown, code: number][] = [
+    [['--admin-port', '65536'], {}, 2],
+    [['--admin-port', 'x'], {}, 2],
+    [['--xds-address', 'nowhere'], { token: 'a', nodeId: 'a.b' }, 1],
+    [[], { token: 'a', nodeId: 'a' }, 1],
+    [[], { nodeId: 'a.b' }, 1],
+  ];
+  for (const [args, body, code] of wrong) {
+    it(`ends with ${code} for ${args.join(' ')} ${JSON.stringify(body)}`, async (t) => {
+      const stub = await startStub(t, () => ({ body }));
+      const done = await meridianctl(['envoy', 'bootstrap', 'a', ...args, '--url', stub.url]);
+      assert.deepEqual([done.code, done.out], [code, ''], done.err);
+    });
+  }
+});

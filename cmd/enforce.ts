@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { posix } from 'node:path';
+import { Enforcement } from '../src/control/enforce/enforcement.js';
+import type { InboundRules, ProxyRules } from '../src/control/enforce/rules.js';
+import type { Watched } from '../src/control/commits.js';
+import type { Plane } from '../src/control/plane.js';
+import type { ZoneConfig } from '../src/config/settings.js';
+import { authenticator } from '../src/xds/caller.js';
+import { generate } from '../src/xds/generate.js';
+import type { Certificates, Inbound } from '../src/xds/inbound.js';
+import { nodeId, type ProxyId } from '../src/xds/proxy-id.js';
+import { startXds, type Xds } from '../src/xds/server.js';
+import { issueToken } from '../src/xds/token.js';
+import type { Snapshot } from '../src/xds/types.js';
+import type { Daemon } from './daemon.js';
+
+/** Makes a proxy's proof of who it is. `validFor`: seconds. */
+export type IssueProxyToken = (proxy: ProxyId, validFor: number) => { token: string; nodeId: string; expires: string };
+
+const SECRET = 'proxy token secret';
+/** Tokens are sent over it, in plain text. */
+const ADDRESS = '127.0.0.1';
+
+/** Gives Envoys what they are to enforce, at once when it changes. */
+export async function serveXds(daemon: Daemon<ZoneConfig>, { plane, onCommit }: Watched, hasGlobal: boolean): Promise<IssueProxyToken> {
+  const { config, supervisor } = daemon;
+  const report = daemon.report('xds');
+  const secret = secretOf(plane);
+  const now = () => Math.floor(Date.now() / 1000);
+  const enforcement = new Enforcement(plane, hasGlobal);
+  const given = new Map<string, ProxyRules | undefined>();
+  const snapshotOf = (proxy: ProxyId): Snapshot | undefined => {
+    const rules = enforcement.rulesOf(proxy.mesh, proxy.name);
+    if (rules !== given.get(nodeId(proxy))) {
+      for (const problem of rules?.problems ?? []) report('warn', problem, { node: nodeId(proxy) });
+    }
+    given.set(nodeId(proxy), rules);
+    return rules && toSnapshot(rules, certificatesOf(config.proxyCertDir, proxy));
+  };
+  const xds = await startXds({ address: ADDRESS, port: config.xdsPort, authenticate: authenticator(secret, now), snapshotOf, report });
+  supervisor.onStop('xds', () => xds.close());
+  onCommit(() => sendChanges(xds, (proxy) => enforcement.rulesOf(proxy.mesh, proxy.name) !== given.get(nodeId(proxy))));
+  report('info', 'listening', { address: ADDRESS, port: xds.port });
+  return (proxy, validFor) => {
+    const expires = now() + validFor;
+    return { token: issueToken(secret, proxy, expires), nodeId: nodeId(proxy), expires: new Date(expires * 1000).toISOString() };
+  };
+}
+
+/** Only those that are connected, mesh by mesh: a mesh is read once. */
+function sendChanges(xds: Xds, isChanged: (proxy: ProxyId) => boolean): void {
+  const connected = xds.views().filter(({ streams }) => streams.some((stream) => stream.connected));
+  const proxies = connected.map(({ proxy }) => proxy).sort((a, b) => (a.mesh < b.mesh ? -1 : Number(a.mesh > b.mesh)));
+  for (const proxy of proxies) if (changed(proxy, isChanged)) xds.changed(proxy);
+}
+
+/** Whatever goes wrong here goes wrong again when the snapshot is made, which shows it. */
+function changed(proxy: ProxyId, isChanged: (proxy: ProxyId) => boolean): boolean {
+  try {
+    return isChanged(proxy);
+  } catch {
+    return true;
+  }
+}
+
+/** What tokens are signed with, made at the first start. */
+function secretOf({ store }: Plane): Uint8Array {
+  const known = store.setting(SECRET);
+  if (known !== undefined) return Buffer.from(known, 'hex');
+  const secret = randomBytes(32);
+  store.commit((tx) => tx.setSetting(SECRET, secret.toString('hex')));
+  return secret;
+}
+
+function toSnapshot({ inbounds }: ProxyRules, certificates: Certificates): Snapshot {
+  return generate({ inbounds: inbounds.map(toInbound), certificates });
+}
+
+/** Plain text proves nobody's identity: it is never let in. */
+function toInbound({ rbac, routes, ...place }: InboundRules): Inbound {
+  return place.protocol === 'tcp'
+    ? { ...place, rbac: { network: rbac }, plaintextToo: false }
+    : { ...place, rbac: { http: rbac }, routes, plaintextToo: false };
+}
+
+/** On the proxy's machine, which need not be this one. */
+function certificatesOf(folder: string, { mesh, name }: ProxyId): Certificates {
+  const file = (called: string) => posix.join(folder, mesh, name, called);
+  return { ca: file('ca.pem'), cert: file('cert.pem'), key: file('key.pem') };
+}

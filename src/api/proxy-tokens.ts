@@ -1,0 +1,53 @@
+import type { FastifyInstance } from 'fastify';
+import { invalid, type Problem } from '../errors.js';
+import { kindOf } from '../resource/kinds.js';
+import { isObject, quote } from '../resource/path.js';
+import { restName } from '../resource/rest-name.js';
+import { parseJson, textOf } from './bodies.js';
+import { findResource } from './inspect/inspected.js';
+import type { ApiOptions } from './options.js';
+
+const FIELDS = ['mesh', 'dataplane', 'validFor'];
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
+const YEAR = 365 * 24 * 3600;
+/** Whoever has one may only read what one proxy enforces. */
+const VALID_FOR = YEAR;
+const LONGEST = 10 * YEAR;
+
+/**
+ * `POST /_proxy-tokens` with `{mesh, dataplane, validFor?}`: the proof of who it is for the proxy of a Dataplane (its REST name or KRI), and the
+ * node id that it goes with. `validFor` is like `24h`, `90m` or `30s`; a year if not said. A zone's alone.
+ */
+export function addProxyTokensRoute(app: FastifyInstance, { plane, issueProxyToken }: ApiOptions): void {
+  if (!issueProxyToken) return;
+  app.post('/_proxy-tokens', { config: { title: 'Could not make a token' } }, (request) => {
+    const { mesh, dataplane, validFor } = readOrder(parseJson(textOf(request)));
+    const name = restName(findResource(plane, kindOf('Dataplane'), mesh, dataplane), plane.place);
+    return issueProxyToken({ mesh, name }, validFor);
+  });
+}
+
+function readOrder(value: unknown): { mesh: string; dataplane: string; validFor: number } {
+  if (!isObject(value)) throw invalid([{ field: 'document', reason: 'must be an object' }]);
+  const { mesh, dataplane, validFor } = value;
+  const seconds = validFor === undefined ? VALID_FOR : secondsOf(validFor);
+  const problems: Problem[] = Object.keys(value)
+    .filter((field) => !FIELDS.includes(field))
+    .map((field) => ({ field: quote(field), reason: `must be one of ${FIELDS.join(', ')}` }));
+  if (seconds === undefined) problems.push({ field: 'validFor', reason: 'must be like 24h, 90m or 30s, at most ten years' });
+  const order = { mesh: readName(mesh, 'mesh', problems), dataplane: readName(dataplane, 'dataplane', problems), validFor: seconds ?? 0 };
+  if (problems.length > 0) throw invalid(problems);
+  return order;
+}
+
+function readName(value: unknown, field: string, problems: Problem[]): string {
+  if (typeof value === 'string' && value !== '') return value;
+  problems.push({ field, reason: 'must be a name' });
+  return '';
+}
+
+function secondsOf(text: unknown): number | undefined {
+  const [, digits = '', unit = ''] = (typeof text === 'string' && /^(\d{1,9})([smh])$/.exec(text)) || [];
+  const seconds = Number(digits) * (SECONDS[unit] ?? 0);
+  return seconds > 0 && seconds <= LONGEST ? seconds : undefined;
+}

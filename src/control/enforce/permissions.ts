@@ -1,0 +1,40 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Permission, readPermissions } from '../../policy/decide/permissions.js';
+import type { Match } from '../../policy/match/select.js';
+import { keyId } from '../../resource/key.js';
+import type { JsonObject } from '../../resource/resource.js';
+
+interface Known {
+  readonly spec: JsonObject;
+  readonly mtp: Permission['mtp'];
+}
+
+/** Reads permissions, each once as long as its spec is the same: the compiler knows by the identity of `mtp` what it has compiled. */
+export class Permissions {
+  #known = new Map<string, Known>();
+
+  /** As `readPermissions`. */
+  read(matches: readonly Match[]): Permission[] {
+    return matches.flatMap((match) => {
+      const [permission] = match.policy.shadow ? [] : this.#readOne(match);
+      return permission ? [permission] : [];
+    });
+  }
+
+  /** Forgets those that are gone. */
+  keep(keys: ReadonlySet<string>): void {
+    this.#known = new Map([...this.#known].filter(([id]) => keys.has(id)));
+  }
+
+  #readOne(match: Match): Permission[] {
+    const { key, spec } = match.policy.resource;
+    const known = this.#known.get(keyId(key));
+    if (known && (known.spec === spec || isDeepStrictEqual(known.spec, spec))) {
+      this.#known.set(keyId(key), { spec, mtp: known.mtp });
+      return [{ key, mtp: known.mtp, via: match.via }];
+    }
+    const read = readPermissions([match]);
+    for (const { mtp } of read) this.#known.set(keyId(key), { spec, mtp });
+    return read;
+  }
+}

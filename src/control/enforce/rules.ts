@@ -1,0 +1,28 @@
+import type { JsonObject } from '../../resource/resource.js';
+
+/** What one proxy is to enforce: plain data. The same object as before when nothing of it changed. */
+export interface ProxyRules {
+  readonly inbounds: readonly InboundRules[];
+  /** Why some of the Dataplane is not served: nobody gets in there. */
+  readonly problems: readonly string[];
+}
+
+/** Where requests come in, and where they go. */
+export interface Place {
+  /** The inbound's name, else its port. */
+  readonly name: string;
+  /** An IP address. */
+  readonly address: string;
+  readonly port: number;
+  /** An IP address; undefined: loopback. */
+  readonly serviceAddress: string | undefined;
+  readonly servicePort: number;
+  readonly protocol: 'tcp' | 'http' | 'http2' | 'grpc';
+}
+
+export interface InboundRules extends Place {
+  /** Proto3 JSON of Envoy's RBAC filter, with its `@type`: of HTTP or of the network, by the protocol. The whole decision. */
+  readonly rbac: JsonObject;
+  /** On HTTP: the whole decision of requests with this RouteMatch, in this order, in place of `rbac`. */
+  readonly routes: readonly { readonly match: JsonObject; readonly rbac: JsonObject }[];
+}
