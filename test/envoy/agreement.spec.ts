@@ -144,6 +144,7 @@ async function serve(scope: Scope, inbounds: readonly Inbound[], own: Certificat
   const envoy = await startEnvoy(scope, bootstrap({ ...PROXY, xdsAddress: `127.0.0.1:${port}`, token, adminPort: 0 }), VERSION);
   const refused = () => xds.view(PROXY)?.streams.flatMap(({ types }) => types.flatMap((type) => type.refused)) ?? [];
   await until('all listeners are there', async () => {
+    assert.ok(envoy.running(), envoy.lines.slice(-5).join('\n'));
     assert.deepEqual(refused(), []);
     if ((await envoy.stat('listener_manager.workers_started')) !== 1) return false;
     return (await envoy.stat('listener_manager.total_listeners_active')) === inbounds.length;
@@ -185,9 +186,11 @@ async function answer(scope: Scope, { protocol, port }: Inbound, files: Certific
   return status === 200 ? 'Allow' : 'Deny';
 }
 
+/** Envoy 1.36 counts by the name of what was discovered, later ones by that of the listener. */
 async function shadowCounts(envoy: Envoy, { kind, inbound }: Case): Promise<{ allowed: number; denied: number }> {
-  const prefix = kind === 'tcp' ? `tcp.${inbound.name}.` : `http.${namesOf(inbound).listener}.`;
-  const text = await envoy.admin(`/stats?filter=^${prefix}rbac.shadow_`);
+  const { listener, rbac } = namesOf(inbound);
+  const prefix = kind === 'tcp' ? `^tcp\\.${inbound.name}` : `(${listener}|${rbac})`;
+  const text = await envoy.admin(`/stats?filter=${encodeURIComponent(`${prefix}\\.rbac\\.shadow_`)}`);
   const value = (name: string): number => Number(new RegExp(`rbac\\.shadow_${name}: (\\d+)`).exec(text)?.[1] ?? 0);
   return { allowed: value('allowed'), denied: value('denied') };
 }
