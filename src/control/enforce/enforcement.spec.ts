@@ -70,6 +70,9 @@ describe('the rules of a proxy', () => {
     assert.notEqual(rulesOf('a.app'), a);
     assert.equal(rulesOf('b.app'), b);
     assert.ok(rbacOf('a.app').includes(`${WEB}-2`));
+    writeDrafts(zone, [allow('p', `${WEB}-3`)]);
+    assert.ok(rbacOf('b.app').includes(`${WEB}-3`));
+    assert.ok(!rbacOf('b.app').includes(`"${WEB}"`));
     writeDrafts(zone, [dataplane('b', [{ ...INBOUND, port: 8081 }])]);
     assert.equal(rulesOf('b.app')?.inbounds[0]?.port, 8081);
     deleteResource(zone, { type: 'MeshTrafficPermission', mesh: 'default', zone: 'east', namespace: 'app', name: 'p' });
