@@ -30,7 +30,8 @@ export async function startEnvoy(scope: Scope, bootstrap: JsonObject, version?: 
   const child = startChild(scope, await program(version), args, process.env);
   const address = await until('Envoy runs', () => {
     if (!child.running()) return `ended: ${child.lines.slice(-5).join('\n')}`;
-    return readFileSync(adminFile, 'utf8');
+    // It may be there before anything is in it.
+    return readFileSync(adminFile, 'utf8') || undefined;
   });
   if (address.startsWith('ended')) throw new Error(`Envoy ${address}`);
   const admin = (path: string): Promise<string> => fetch(`http://${address}${path}`).then((response) => response.text());
