@@ -1,3 +1,4 @@
+import { Agent, request } from 'node:http';
 import { type Daemon, startDaemon } from '../test/harness/daemon.js';
 import { startNats } from '../test/harness/nats.js';
 import type { Scope } from '../test/harness/scope.js';
@@ -32,11 +33,23 @@ export function policy(index: number, version: string) {
   };
 }
 
-export async function apply(daemon: Daemon, documents: readonly unknown[]): Promise<void> {
-  const headers = { 'content-type': 'application/json' };
-  const response = await fetch(`${daemon.url}/apply`, { method: 'POST', headers, body: JSON.stringify(documents) });
-  if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
-  await response.text();
+/** One connection that stays open: `fetch` would add milliseconds of its own to what is measured. */
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+export function apply(daemon: Daemon, documents: readonly unknown[]): Promise<void> {
+  const body = JSON.stringify(documents);
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const sent = request(`${daemon.url}/apply`, { method: 'POST', agent, headers }, (response) => {
+      let text = '';
+      response.on('data', (part) => {
+        text += part;
+      });
+      response.on('end', () => (response.statusCode === 200 ? resolve() : reject(new Error(`${response.statusCode}: ${text}`))));
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
 }
 
 export async function getJson<T>(url: string): Promise<T> {
