@@ -108,7 +108,7 @@ function requestsFor(one: Case, seed: number): Asked[] {
 
 async function toCases(scope: Scope, sets: readonly (readonly Permission[])[]): Promise<Case[]> {
   const [http, tcp] = [await startHttpApplication(scope), await startTcpApplication(scope)];
-  const ports = await freePorts(sets.length * KINDS.length);
+  const ports = await listenerPorts(sets.length * KINDS.length);
   return sets.flatMap((given, index) =>
     KINDS.map((kind): Case => {
       const name = `${kind}-${index}`;
@@ -123,6 +123,12 @@ async function toCases(scope: Scope, sets: readonly (readonly Permission[])[]): 
       return { kind, permissions: given, inbound };
     }),
   );
+}
+
+/** Below those that outgoing connections take, which are many here: one would be gone before Envoy listens there. */
+async function listenerPorts(count: number): Promise<number[]> {
+  const first = 10_000 + (((await freePorts(1))[0] ?? 0) % 20_000);
+  return Array.from({ length: count }, (_, index) => first + index);
 }
 
 function compile(given: readonly Permission[], kind: Case['kind'], name: string): CompiledRbac {
