@@ -10,12 +10,18 @@ function reread(permission: Permission): Permission {
   return { ...permission, key: { ...permission.key } };
 }
 
+/** The same permission, where the route that it targets has changed hands. */
+function turned(permission: Permission): Permission {
+  return { ...permission, via: permission.via?.map((one) => ({ ...one, certain: !one.certain })) };
+}
+
 /** Takes some of what there was and some that is new, in any order. */
 const change = fc.record({
   added: permissions('mixed', true),
   start: fc.nat({ max: 6 }),
   drop: fc.nat({ max: 3 }),
   swap: fc.boolean(),
+  turn: fc.boolean(),
 });
 
 describe('compiling again', () => {
@@ -27,8 +33,8 @@ describe('compiling again', () => {
           const kept = new InboundRbac(target);
           let now = first;
           assert.deepEqual(kept.compile(now), new InboundRbac(target).compile(now));
-          for (const { added, start, drop, swap } of changes) {
-            now = now.map(reread).toSpliced(start, drop, ...added);
+          for (const { added, start, drop, swap, turn } of changes) {
+            now = now.map(turn ? turned : reread).toSpliced(start, drop, ...added);
             if (swap) now.reverse();
             // Keys are unique in an inbound.
             now = [...new Map(now.map((permission) => [permission.key.name, permission])).values()];
