@@ -125,3 +125,9 @@ function calledHere(place: Place, { target, name }: ItemReference): { name: stri
   const { name: here, namespace } = referenceAt(place, target, name);
   return { name: here, namespace };
 }
+
+/** Takes away what a peer had sent: from the mirror, and the copy with its references. */
+export function dropCopy(tx: Transaction, peer: string, key: Key): void {
+  tx.mirror.delete(peer, key);
+  tx.delete(key);
+}

@@ -4,7 +4,7 @@ import { cutReason, inForceAfterRefusal } from '../kds/refusal.js';
 import { type Key, keyId } from '../resource/key.js';
 import type { Place } from '../resource/resource.js';
 import type { MirrorItem, Position, Transaction } from '../resource/store.js';
-import { putCopy } from './copy.js';
+import { dropCopy, putCopy } from './copy.js';
 import { rerender } from './rerender.js';
 import { retryRefused } from './retry.js';
 import { isGlobal, type Plane } from './plane.js';
@@ -125,7 +125,7 @@ function keep(tx: Transaction, { peer, end }: Transfer, before: MirrorItem): voi
 function change(tx: Transaction, plane: Plane, { peer, origin }: Transfer, item: MirrorItem, { meshes, names }: SecondChance): void {
   const { key } = item;
   const name = tx.get(key)?.resource.name;
-  if (item.wire === '') drop(tx, peer, key);
+  if (item.wire === '') dropCopy(tx, peer, key);
   else if (judge(tx, plane, peer, origin, item) && key.type === 'Mesh') meshes.add(key.name);
   if (name !== undefined && !isGlobal(plane.place) && tx.get(key)?.resource.name !== name) names.add(name);
 }
@@ -135,12 +135,6 @@ function giveSecondChance(tx: Transaction, plane: Plane, { peer, origin }: Trans
   if (meshes.size === 0 && names.size === 0) return;
   const called = [...names].map((name) => `"name":${JSON.stringify(name)}`);
   retryRefused(tx, plane, peer, origin, ({ key, wire }) => meshes.has(key.mesh) || called.some((name) => wire.includes(name)));
-}
-
-function drop(tx: Transaction, peer: string, key: Key): void {
-  tx.mirror.delete(peer, key);
-  tx.delete(key);
-  tx.setReferences(key, []);
 }
 
 /** Puts an item into the store, or lists it as refused with the reason. */

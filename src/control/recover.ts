@@ -1,5 +1,6 @@
 import { MeridianError } from '../errors.js';
 import type { MirrorItem, Reader, Transaction } from '../resource/store.js';
+import { dropCopy } from './copy.js';
 import { readPeer, writePeer } from './peers.js';
 import type { Plane } from './plane.js';
 
@@ -55,11 +56,7 @@ function acceptStore(tx: Transaction, peer: string): string {
 
 function dropAbsent(tx: Transaction, peer: string): string {
   const orphans = orphansOf(tx, peer);
-  for (const { key } of orphans) {
-    tx.mirror.delete(peer, key);
-    tx.delete(key);
-    tx.setReferences(key, []);
-  }
+  for (const { key } of orphans) dropCopy(tx, peer, key);
   return `dropped ${orphans.length} that ${peer} sent in an earlier term and has not sent since`;
 }
 

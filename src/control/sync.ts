@@ -167,8 +167,6 @@ export class Sync {
         return this.stopped(peer, effect);
       case 'introduce':
         return this.introduce(peer, effect.about);
-      case 'acknowledged':
-        return;
       default:
         return writeEffect(this.options.plane, peer, effect);
     }

@@ -65,7 +65,6 @@ export function deleteResource(plane: Plane, key: Key): void {
     refuseForeign(plane.place, key, row.resource.labels);
     if (key.type === 'Mesh') refuseUsedMesh(tx, key.name);
     tx.delete(key);
-    tx.setReferences(key, []);
   });
 }
 

@@ -1,4 +1,5 @@
 import { putOwn } from './own.js';
+import { dropCopy } from './copy.js';
 import { forgetPeer } from './peers.js';
 import type { Plane } from './plane.js';
 import { writeReported } from './reported.js';
@@ -34,11 +35,7 @@ export function registerZone(tx: Transaction, plane: Plane, name: string): void 
 export function deleteZone(plane: Plane, name: string): void {
   plane.store.commit((tx) => {
     if (!tx.delete(zoneKey(name))) throw new MeridianError('not_found', `zone ${name} does not exist`);
-    for (const { key } of [...tx.mirror.each(name)]) {
-      tx.mirror.delete(name, key);
-      tx.delete(key);
-      tx.setReferences(key, []);
-    }
+    for (const { key } of [...tx.mirror.each(name)]) dropCopy(tx, name, key);
     tx.mirror.clearStage(name);
     tx.mirror.setPosition(name, undefined);
     writeReported(tx, name, '', [], plane.now());

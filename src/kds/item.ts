@@ -1,5 +1,6 @@
 import { type Key, type KeyTuple, keyFromTuple, keyTuple } from '../resource/key.js';
 import type { Labels } from '../resource/labels.js';
+import { isObject } from '../resource/path.js';
 import type { JsonObject } from '../resource/resource.js';
 
 /** A reference of a policy that global resolved: where it stands in the spec, whom it means, and what copies of that are called. */
@@ -80,10 +81,6 @@ const PART = /^[ -~]{0,253}$/;
 
 function isTuple(value: unknown): value is KeyTuple {
   return Array.isArray(value) && value.length === 5 && value.every((part) => typeof part === 'string' && PART.test(part));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function toItem(value: unknown): Item | undefined {

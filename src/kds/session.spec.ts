@@ -47,7 +47,7 @@ function hear(says: readonly Say[], start: Session = newSession('east')): { stat
 }
 
 function show(effect: Effect): string {
-  if (effect.do === 'acknowledged' || effect.do === 'unstage' || effect.do === 'send-status') return '';
+  if (effect.do === 'unstage' || effect.do === 'send-status') return '';
   if (effect.do !== 'send') return effect.do;
   const { body } = effect;
   if (body.kind === 'pull') return `pull ${body.ask.mode}`;

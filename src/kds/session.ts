@@ -1,16 +1,5 @@
 import type { Position } from '../resource/store.js';
-import {
-  type About,
-  type Acknowledged,
-  type Ask,
-  type Body,
-  type Message,
-  type Notice,
-  type Pull,
-  SILENCE,
-  type Speaker,
-  type Status,
-} from './protocol.js';
+import { type About, type Ask, type Body, type Message, type Notice, type Pull, SILENCE, type Speaker, type Status } from './protocol.js';
 import {
   NEW_RECEIVING,
   onApplied,
@@ -87,7 +76,6 @@ export type Effect =
   | { readonly do: 'serve'; readonly pull: Pull }
   | { readonly do: 'pin'; readonly store: string }
   | { readonly do: 'introduce'; readonly about: About }
-  | { readonly do: 'acknowledged'; readonly ack: Acknowledged }
   | Exclude<ListingEffect, { do: 'ask' }>
   /** The peer proved that this process must stop: the operator is told. */
   | { readonly do: 'stopped'; readonly code: Notice['code']; readonly message: string };
@@ -181,7 +169,7 @@ function onStatus(state: Session, status: Status, context: Context): Step {
   const first = state.sending.ack === undefined;
   let result: Step = {
     state: { ...state, sending, about: status.about ?? state.about },
-    effects: [{ do: 'acknowledged', ack: status.ack }],
+    effects: [],
   };
   if (status.about) result = join(result, { state: result.state, effects: [{ do: 'introduce', about: status.about }] });
   if (status.head) result = join(result, receiver(result.state, onHead(result.state.receiving, status.head, context)));

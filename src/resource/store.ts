@@ -82,6 +82,7 @@ export interface Transaction extends Reader {
    * else leaves the row and its modification time alone. The creation time of an existing row stays.
    */
   put(resource: Resource, audience: Audience, wire: string): 'created' | 'changed' | 'unchanged';
+  /** Removes a resource and what it refers to; its name stays assigned. False when there is none. */
   delete(key: Key): boolean;
   assignName(key: Key, name: string): void;
   /** Replaces the targets of `key`'s references; empty removes them. */
