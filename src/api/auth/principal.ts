@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import { MeridianError } from '../../errors.js';
+
+/** What somebody may do, from most to least. A zone operator acts for one zone; read-only sees everything but secrets. */
+export const ROLES = ['admin', 'zone-operator', 'read-only'] as const;
+
+export type Role = (typeof ROLES)[number];
+
+/** What a route asks for (rights.ts): `read` of everybody, `operate` of admins and of the operator of this very zone, `admin` of admins. */
+export type Right = 'read' | 'operate' | 'admin';
+
+/** Who asks. */
+export interface Principal {
+  /** A token's subject; `loopback` for whoever asks from this machine without one. */
+  readonly name: string;
+  readonly role: Role;
+  /** Of a zone operator alone. */
+  readonly zone?: string | undefined;
+  readonly source: 'loopback' | 'token';
+  /** The token's id (never the token); undefined on loopback. */
+  readonly tokenId?: string | undefined;
+}
+
+/** Why a principal is one no more. */
+export type Ended = 'revoked' | 'expired';
+
+/** Judges who asks, also where Fastify's hooks don't run: at the upgrade to a WebSocket. It is `app.gate`. */
+export interface Gate {
+  /**
+   * Who asks, by the socket and the headers alone: Host, Origin and forwarding headers, the token, its role against `right`. Throws
+   * `unauthorized` or `forbidden`.
+   */
+  admit(request: IncomingMessage, right: Right): Promise<Principal>;
+  /** Calls `ended` once, when the principal's token is revoked or expires; for one without a token never. The result takes that back. */
+  onEnd(principal: Principal, ended: (why: Ended) => void): () => void;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** undefined: the request was refused before it was known who asks. */
+    principal: Principal | undefined;
+  }
+  interface FastifyInstance {
+    gate: Gate;
+  }
+}
+
+/** Who asks, in a route: the guard let nobody else through. */
+export function principalOf({ principal }: FastifyRequest): Principal {
+  if (principal) return principal;
+  throw new MeridianError('internal', 'a route runs for nobody');
+}
