@@ -46,6 +46,9 @@ export class Sync {
   private connected = false;
   private announcedAt = Number.NEGATIVE_INFINITY;
   private endedBy: string | undefined;
+  /** Which zones are, as of a revision. */
+  private readonly disabled = new Map<string, boolean>();
+  private disabledAt = -1;
 
   constructor(private readonly options: SyncOptions) {
     this.global = isGlobal(options.plane.place);
@@ -125,7 +128,7 @@ export class Sync {
       position: this.store.mirror.position(peer),
       recordedRefusals: reportedDigest(this.store, peer),
       pin: readPeer(this.store, peer)?.store || undefined,
-      disabled: this.global && zoneState(this.store, peer) === 'disabled',
+      disabled: this.isDisabled(peer),
       diverged: diverged(this.store) !== undefined,
       pushes: this.global,
       maxTransfer: this.global ? MAX_TRANSFER_BYTES : Number.POSITIVE_INFINITY,
@@ -133,6 +136,17 @@ export class Sync {
       random: machine.random(),
       id: machine.id(),
     };
+  }
+
+  /** Remembered from commit to commit: it is asked at each message. */
+  private isDisabled(peer: string): boolean {
+    if (!this.global) return false;
+    const { revision } = this.store.head();
+    if (revision !== this.disabledAt) this.disabled.clear();
+    this.disabledAt = revision;
+    const known = this.disabled.get(peer) ?? zoneState(this.store, peer) === 'disabled';
+    this.disabled.set(peer, known);
+    return known;
   }
 
   /** False when the store can't write now (a full disk). What is missing then does not add up, or is said again. */

@@ -20,6 +20,8 @@ export interface VoiceOptions {
 export class Voice {
   /** Of what this side refused, by peer: to work them out reads all refusals. */
   private readonly refusals = new Map<string, string>();
+  /** Heads that were signed, by peer: one for each revision. */
+  private readonly heads = new Map<string, Position>();
 
   constructor(private readonly options: VoiceOptions) {}
 
@@ -29,7 +31,12 @@ export class Voice {
 
   /** The signed cursor of the own feed for `peer`, at its head. */
   headFor(peer: string): Position {
-    return makePosition(this.options.sign, peer, this.store.head(), this.store.feed.summary(peer));
+    const head = this.store.head();
+    const known = this.heads.get(peer);
+    if (known && known.revision === head.revision && known.term === head.term) return known;
+    const made = makePosition(this.options.sign, peer, head, this.store.feed.summary(peer));
+    this.heads.set(peer, made);
+    return made;
   }
 
   /** How things stand between this control plane and `peer`. Without a head while this store waits for `recover`. */

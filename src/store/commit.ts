@@ -14,9 +14,9 @@ export interface Commits extends Recorder {
  * Commits, one at a time. Rows, log, revision and sums change together or not at all; the revision rises only if a row changed.
  *
  *   begin -> body -> (a row changed: revision + 1, prune) -> commit
- *         -> anything thrown: rollback, the sums go back step by step, thrown on
+ *         -> anything thrown: rollback, the sums go back step by step, what is remembered of rows is forgotten (`forget`), thrown on
  */
-export function createCommits(db: Connection, settings: Settings, log: Log, sums: Sums): Commits {
+export function createCommits(db: Connection, settings: Settings, log: Log, sums: Sums, forget: () => void): Commits {
   const begin = db.prepare('BEGIN IMMEDIATE');
   const end = db.prepare('COMMIT');
   let changed = false;
@@ -40,6 +40,8 @@ export function createCommits(db: Connection, settings: Settings, log: Log, sums
 
   function rollback(): void {
     if (db.inTransaction) db.exec('ROLLBACK');
+    settings.rolledBack();
+    forget();
     for (const step of steps.reverse()) undoStep(sums, step);
   }
 

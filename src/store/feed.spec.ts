@@ -167,13 +167,18 @@ function fillLog(path: string, of: Key, entries: number): void {
 
 test('the log is pruned by whole revisions, and what it does not reach back to is said to be unknown', (t) => {
   const path = freshPath(t);
-  const store = openStore(path, OPTIONS);
+  let store = openStore(path, OPTIONS);
   t.after(() => store.close());
+  const fill = (entries: number): void => {
+    store.close();
+    fillLog(path, key('a'), entries);
+    store = openStore(path, OPTIONS);
+  };
   store.commit((tx) => ['a', 'b', 'c'].forEach((name) => tx.put(resource(key(name)), OTHERS, name)));
   put(store, key('d'), OTHERS);
-  fillLog(path, key('a'), LOG_ENTRIES - 3);
+  fill(LOG_ENTRIES - 3);
   assert.ok(store.feed.summaryAt('east', 0), 'not pruned yet');
-  fillLog(path, key('a'), 1_000);
+  fill(1_000);
   put(store, key('e'), OTHERS);
 
   const { revision } = store.head();
@@ -188,14 +193,16 @@ test('the log is pruned by whole revisions, and what it does not reach back to i
 
 test('a revision that is larger than the log stays whole, until it is old', (t) => {
   const path = freshPath(t);
-  const store = openStore(path, OPTIONS);
-  t.after(() => store.close());
-  put(store, key('a'), OTHERS);
+  const first = openStore(path, OPTIONS);
+  put(first, key('a'), OTHERS);
+  first.close();
   fillLog(path, key('a'), LOG_ENTRIES + 2_000);
   const db = new Database(path);
   db.exec('UPDATE log SET revision = 2 WHERE revision > 1');
   db.exec(`UPDATE settings SET value = '2' WHERE name = 'revision'`);
   db.close();
+  const store = openStore(path, OPTIONS);
+  t.after(() => store.close());
   put(store, key('b'), OTHERS);
   assert.equal(store.feed.summaryAt('east', 0), undefined);
   assert.equal(store.feed.summaryAt('east', 1)?.count, 1);

@@ -2,7 +2,7 @@ import { type Key, keyTuple } from '../resource/key.js';
 import type { MirrorItem, MirrorWriter, Refusal } from '../resource/store.js';
 import { type Connection, requireCommit } from './database.js';
 import { BEFORE_ALL, eachOf, KEY_COLUMNS, type Keys, keyOf, NO_KEY } from './keys.js';
-import { createPositions } from './positions.js';
+import type { createPositions } from './positions.js';
 import { createStaging } from './staging.js';
 
 interface RefusalColumns extends Key {
@@ -22,8 +22,9 @@ const REFUSAL = `${KEY_COLUMNS}, m.refused_hash, m.refused_reason, m.refused_sin
 const FROM = 'FROM mirror m JOIN keys k ON k.id = m.key WHERE m.peer = ?';
 
 /** What each peer sent, accepted or not (design, section 4). None of it is a revision of this store. */
-export function createMirror(db: Connection, keys: Keys): MirrorWriter {
-  return { ...createItems(db, keys), ...createPositions(db), ...createStaging(db, keys) };
+export function createMirror(db: Connection, keys: Keys, positions: ReturnType<typeof createPositions>): MirrorWriter {
+  const { position, setPosition } = positions;
+  return { ...createItems(db, keys), position, setPosition, ...createStaging(db, keys) };
 }
 
 function createItems(db: Connection, keys: Keys): Pick<MirrorWriter, 'get' | 'each' | 'refusals' | 'put' | 'delete'> {

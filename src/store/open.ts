@@ -8,6 +8,7 @@ import { lockFolder } from './lock.js';
 import { createLog } from './log.js';
 import { createMirror } from './mirror.js';
 import { createNames } from './names.js';
+import { createPositions } from './positions.js';
 import { createReferences } from './references.js';
 import { createResourceReader, createResourceWriter } from './resources.js';
 import { createSettings, initSettings } from './settings.js';
@@ -87,10 +88,11 @@ function connect(db: Connection) {
   const settings = createSettings(db);
   const log = createLog(db, settings);
   const keys = createKeys(db);
-  const commits = createCommits(db, settings, log, sums);
+  const positions = createPositions(db);
+  const commits = createCommits(db, settings, log, sums, positions.rolledBack);
   const { assignName, ...names } = createNames(db, keys);
   const { setReferences, ...references } = createReferences(db, keys);
-  const mirror = createMirror(db, keys);
+  const mirror = createMirror(db, keys, positions);
   const reader: Reader = {
     head: settings.head,
     setting: settings.get,

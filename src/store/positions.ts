@@ -1,15 +1,19 @@
 import type { MirrorWriter, Position } from '../resource/store.js';
 import { type Connection, requireCommit } from './database.js';
+import { remember } from './remembered.js';
 
-/** How far this control plane has each peer's feed. */
-export function createPositions(db: Connection): Pick<MirrorWriter, 'position' | 'setPosition'> {
+/** How far this control plane has each peer's feed. `rolledBack`: a commit was. */
+export function createPositions(db: Connection): Pick<MirrorWriter, 'position' | 'setPosition'> & { rolledBack(): void } {
   const select = db.prepare<[string], Position>('SELECT store, term, revision, digest, count, signature FROM positions WHERE peer = ?');
   const remove = db.prepare<[string]>('DELETE FROM positions WHERE peer = ?');
   const replace = db.prepare<(string | number)[]>('INSERT OR REPLACE INTO positions VALUES (?, ?, ?, ?, ?, ?, ?)');
+  const positions = remember((peer) => select.get(peer));
   return {
-    position: (peer) => select.get(peer),
+    position: positions.get,
+    rolledBack: positions.forgetAll,
     setPosition(peer, position) {
       requireCommit(db);
+      positions.forget(peer);
       if (!position) remove.run(peer);
       else {
         const { store, term, revision, digest, count, signature } = position;

@@ -1,6 +1,7 @@
 import { MeridianError } from '../errors.js';
 import type { Head } from '../resource/store.js';
 import { type Connection, requireCommit } from './database.js';
+import { remember } from './remembered.js';
 
 /**
  * Small values kept by name. `store`, `revision` and `floor` (see log.ts) are the store's own; `term` is raised with an
@@ -16,19 +17,31 @@ export interface Settings {
   floor(): number;
   setFloor(revision: number): void;
   head(): Head;
+  /** A commit was rolled back. */
+  rolledBack(): void;
 }
 
 const OWN = new Set(['store', 'revision', 'floor']);
+/** Characters. Longer ones (what a peer refused) are read by people alone. */
+const SMALL = 1024;
 
 export function createSettings(db: Connection): Settings {
   const select = db.prepare<[string], string>('SELECT value FROM settings WHERE name = ?').pluck();
+  const values = remember(
+    (name) => select.get(name),
+    (value) => value.length <= SMALL,
+  );
   const names = db
     .prepare<{ prefix: string }, string>('SELECT name FROM settings WHERE substr(name, 1, length(@prefix)) = @prefix ORDER BY name')
     .pluck();
   const upsert = db.prepare<[string, string]>('INSERT INTO settings VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value');
-  const number = (name: string): number => Number(select.get(name));
+  const number = (name: string): number => Number(values.get(name));
+  const write = (name: string, value: string): void => {
+    values.forget(name);
+    upsert.run(name, value);
+  };
   return {
-    get: (name) => select.get(name),
+    get: values.get,
     namesFrom: (prefix) => names.all({ prefix }),
     set(name, value) {
       requireCommit(db);
@@ -36,12 +49,13 @@ export function createSettings(db: Connection): Settings {
       if (name === 'term' && !(Number(value) > number('term'))) {
         throw new MeridianError('internal', `the term ${number('term')} can't become ${value}: it only rises`);
       }
-      upsert.run(name, value);
+      write(name, value);
     },
-    setRevision: (revision) => upsert.run('revision', String(revision)),
+    setRevision: (revision) => write('revision', String(revision)),
     floor: () => number('floor'),
-    setFloor: (revision) => upsert.run('floor', String(revision)),
-    head: () => ({ store: select.get('store') ?? '', term: number('term'), revision: number('revision') }),
+    setFloor: (revision) => write('floor', String(revision)),
+    head: () => ({ store: values.get('store') ?? '', term: number('term'), revision: number('revision') }),
+    rolledBack: values.forgetAll,
   };
 }
 

@@ -29,6 +29,13 @@ export function seeded(seed: number): Random {
       if (item === undefined) throw new Error('nothing to pick from');
       return item;
     },
-    hex: (digits) => Array.from({ length: digits }, () => below(16).toString(16)).join(''),
+    hex(digits) {
+      let text = '';
+      while (text.length < digits)
+        text += Math.floor(next() * 0x1_0000_0000)
+          .toString(16)
+          .padStart(8, '0');
+      return text.slice(0, digits);
+    },
   };
 }

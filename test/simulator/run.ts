@@ -41,7 +41,7 @@ export function simulate(seed: number): Outcome {
   );
   trouble(world, model);
   recover(world);
-  world.run(120_000);
+  settle(world, model);
   return { problems: [...early, ...violations(world, model)], journal: world.journal };
 }
 
@@ -62,6 +62,16 @@ function recover(world: World): void {
     node.fuse = 0;
     node.setConnected(true);
   }
+}
+
+/** Until all is well, and a while more, in which nothing may change any more; for so long at most. Virtual ms. */
+const LONGEST = 120_000;
+const A_WHILE = 12_000;
+
+function settle(world: World, model: Model): void {
+  const end = world.now + LONGEST;
+  while (world.now < end && violations(world, model).length > 0) world.run(2_000);
+  world.run(A_WHILE);
 }
 
 function pick(world: World) {
