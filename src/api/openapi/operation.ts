@@ -1,0 +1,48 @@
+import type { z } from 'zod';
+
+/** The chapters of the document. */
+export const TAGS = ['Resources', 'Inspection', 'Decisions', 'Zones and sync', 'Security', 'Control plane'] as const;
+
+/** An answer that is no JSON. */
+export interface OtherMedia {
+  readonly contentType: string;
+  readonly description: string;
+}
+
+/** What a route is for people and programs that read the OpenAPI document. Path parameters are in its URL. */
+export interface Operation {
+  /** Unique, a verb and what it is about: `listMeshTimeouts`. */
+  readonly id: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: (typeof TAGS)[number];
+  /** Query parameters, each optional. A list may come several times. */
+  readonly query?: Readonly<Record<string, z.ZodType>>;
+  /** Headers of the request, each optional. */
+  readonly headers?: Readonly<Record<string, z.ZodType>>;
+  /** The value of the body, in JSON or YAML. */
+  readonly body?: z.ZodType;
+  /** The body may be left out. */
+  readonly bodyOptional?: boolean;
+  /** What it answers by status when it does what it is asked. Use `z.strictObject`: a test refuses what is not described. */
+  readonly answers: Readonly<Record<number, z.ZodType | OtherMedia>>;
+  /** Statuses of refusals beyond those that any such route may give (refusals.ts). Each has the body of an error. */
+  readonly refusals?: readonly number[];
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    operation?: Operation;
+    /** Why a route is not in the document. */
+    undocumented?: string;
+  }
+}
+
+/**
+ * The options of a route that is in the document; `title` is what a failure of it is called. A test refuses a route without them.
+ *
+ *   app.get('/_audit', described('Could not retrieve resources', { id: 'listAudit', tag: 'Security', ... }), (request) => ...)
+ */
+export function described(title: string, operation: Operation): { readonly config: { readonly title: string; readonly operation: Operation } } {
+  return { config: { title, operation } };
+}
