@@ -7,7 +7,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import {
+  FieldDescriptorProto_Label,
+  FieldDescriptorProto_Type,
+  FileDescriptorProtoSchema,
+  FileDescriptorSetSchema,
+} from '@bufbuild/protobuf/wkt';
 import { isProgram, main, Problem, ROOT, say } from './command.mjs';
 
 const TARGET = join(ROOT, 'src', 'xds', 'gen', 'descriptors.ts');
@@ -29,6 +34,7 @@ const MESSAGES = [
   'envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager',
   'envoy.extensions.filters.network.rbac.v3.RBAC',
   'envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy',
+  'envoy.extensions.rbac.principals.mtls_authenticated.v3.Config',
   'envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext',
   'envoy.extensions.transport_sockets.tls.v3.Secret',
   'envoy.extensions.upstreams.http.v3.HttpProtocolOptions',
@@ -45,20 +51,40 @@ const FILES = [
   'xds/type/matcher/v3/ip.proto',
 ];
 
-/** The Go modules that sets are made from lack this one. Its fields are for fingerprints of clients. */
+/** The Go modules that sets are made from lack these. The fields of the first are for fingerprints of clients. */
 const TLS_INSPECTOR = create(FileDescriptorProtoSchema, {
   name: 'envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector.proto',
   package: 'envoy.extensions.filters.listener.tls_inspector.v3',
   syntax: 'proto3',
   messageType: [{ name: 'TlsInspector' }],
 });
+const MTLS_AUTHENTICATED = create(FileDescriptorProtoSchema, {
+  name: 'envoy/extensions/rbac/principals/mtls_authenticated/v3/mtls_authenticated.proto',
+  package: 'envoy.extensions.rbac.principals.mtls_authenticated.v3',
+  syntax: 'proto3',
+  messageType: [{ name: 'Config', field: [sanMatcher()] }],
+});
+
+/** `SubjectAltNameMatcher san_matcher = 1` */
+function sanMatcher() {
+  const typeName = '.envoy.extensions.transport_sockets.tls.v3.SubjectAltNameMatcher';
+  return {
+    name: 'san_matcher',
+    jsonName: 'sanMatcher',
+    number: 1,
+    label: FieldDescriptorProto_Label.OPTIONAL,
+    type: FieldDescriptorProto_Type.MESSAGE,
+    typeName,
+  };
+}
 
 /**
  * In: a FileDescriptorSet. Out: another with what is used only, each file after those that it imports.
  * Throws Problem when the set lacks something.
  */
 function trim(set) {
-  const files = [...set.file.filter(({ name }) => name !== TLS_INSPECTOR.name), TLS_INSPECTOR];
+  const lacking = [TLS_INSPECTOR, MTLS_AUTHENTICATED];
+  const files = [...set.file.filter(({ name }) => !lacking.some((other) => other.name === name)), ...lacking];
   const types = typesOf(files);
   const used = closure(types);
   const imports = new Map(files.map((file) => [file.name, importsOf(file, types, used)]));

@@ -71,9 +71,11 @@ it('lets TLS in only with an RBAC before what leads to the application', () => {
         assert.equal(plain !== undefined, input.inbounds[index]?.plaintextToo);
         assert.equal(ofType(tls, 'DownstreamTlsContext')[0]?.requireClientCertificate, true);
         const [manager] = ofType(tls, 'HttpConnectionManager');
-        const filters = (manager?.httpFilters ?? tls?.filters) as unknown as readonly JsonObject[];
-        assert.equal(filters[0]?.name, `rbac:in-${index}`);
-        assert.equal(filters.length, 2);
+        const outer = tls?.filters as unknown as readonly JsonObject[];
+        assert.equal(outer[0]?.name, 'callers-sans');
+        const inner = (manager?.httpFilters ?? outer.slice(1)) as unknown as readonly JsonObject[];
+        assert.equal(inner[0]?.name, `rbac:in-${index}`);
+        assert.equal(inner.length, 2);
       }
     }),
   );

@@ -2,6 +2,7 @@ import type { JsonObject } from '../resource/resource.js';
 import { httpManager } from './http.js';
 import { type Inbound, isHttp, namesOf } from './inbound.js';
 import { networkRbacFilter } from './rbac.js';
+import { sansFilter } from './sans.js';
 import { mutualTls } from './tls.js';
 import { typeUrl } from './types.js';
 
@@ -27,8 +28,9 @@ const TLS_INSPECTOR: JsonObject = {
 };
 
 function chain(inbound: Inbound, enforced: boolean): JsonObject {
-  if (isHttp(inbound)) return { filters: [httpManager(inbound, enforced)] };
-  return { filters: enforced ? [networkRbacFilter(inbound), tcpProxy(inbound)] : [tcpProxy(inbound)] };
+  const last = isHttp(inbound) ? httpManager(inbound, enforced) : tcpProxy(inbound);
+  if (!enforced) return { filters: [last] };
+  return { filters: isHttp(inbound) ? [sansFilter(), last] : [sansFilter(), networkRbacFilter(inbound), last] };
 }
 
 function tcpProxy(inbound: Inbound): JsonObject {

@@ -32,6 +32,9 @@ export function mutualTls(protocols: readonly string[]): JsonObject {
     typedConfig: {
       '@type': typeUrl('envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext'),
       requireClientCertificate: true,
+      // A resumed session would let in a caller whose certificate has ended since.
+      disableStatelessSessionResumption: true,
+      disableStatefulSessionResumption: true,
       commonTlsContext: {
         alpnProtocols: protocols,
         tlsCertificateSdsSecretConfigs: [{ name: OWN, sdsConfig: FROM_XDS }],

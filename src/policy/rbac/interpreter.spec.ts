@@ -45,8 +45,16 @@ function isPrincipal(principal: JsonObject, wire: Wire): boolean {
   if (kind === 'andIds') return nonEmpty(object(value).ids).every((id) => isPrincipal(object(id), wire));
   if (kind === 'orIds') return nonEmpty(object(value).ids).some((id) => isPrincipal(object(id), wire));
   if (kind === 'notId') return !isPrincipal(object(value), wire);
-  if (kind === 'authenticated') return wire.sans.some((san) => compares(object(object(value).principalName), san));
+  if (kind === 'custom') return hasSan(object(object(value).typedConfig), wire);
   throw new Error(`principal ${kind}`);
+}
+
+/** Of mutual TLS: one of the SANs of the type. */
+function hasSan({ '@type': type, sanMatcher }: JsonObject, { sans }: Wire): boolean {
+  const { sanType, matcher } = object(sanMatcher);
+  if (!text(type).endsWith('.mtls_authenticated.v3.Config') || sanType !== 'URI')
+    throw new Error(`principal ${text(type)} ${text(sanType)}`);
+  return sans.some((san) => compares(object(matcher), san));
 }
 
 /** A matcher that finds nothing denies. */

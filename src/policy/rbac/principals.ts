@@ -1,7 +1,9 @@
 import type { JsonObject } from '../../resource/resource.js';
-import { allOf, anyOf, not, type Predicate } from './envoy.js';
+import { allOf, anyOf, not, type Predicate, type Text, typed } from './envoy.js';
 import type { Formula } from './from.js';
 import { has, hasBelow } from './sans.js';
+
+const MTLS = 'envoy.extensions.rbac.principals.mtls_authenticated.v3.Config';
 
 /**
  * RBAC's `rules` that let in the clients of a formula; undefined: nobody. Here Envoy compares with each URI SAN of the certificate.
@@ -13,11 +15,17 @@ export function toRules(allowed: Formula | undefined): JsonObject {
 }
 
 function toPrincipal(formula: Formula): JsonObject {
-  if ('san' in formula) return { authenticated: { principalName: { exact: formula.san } } };
-  if ('below' in formula) return { authenticated: { principalName: { prefix: formula.below } } };
+  if ('san' in formula) return hasUriSan({ exact: formula.san });
+  if ('below' in formula) return hasUriSan({ prefix: formula.below });
   if ('not' in formula) return { notId: toPrincipal(formula.not) };
   if ('all' in formula) return { andIds: { ids: formula.all.map(toPrincipal) } };
   return { orIds: { ids: formula.any.map(toPrincipal) } };
+}
+
+/** Envoy's `authenticated` would look at DNS SANs and the subject too: `DNS:spiffe://default/web` would be that service. */
+function hasUriSan(matcher: Text): JsonObject {
+  const config = { sanMatcher: { sanType: 'URI', matcher } };
+  return { custom: { name: 'envoy.rbac.principals.mtls_authenticated', typedConfig: typed(MTLS, config) } };
 }
 
 /** The same for a matcher, which sees the SANs in one text. */
