@@ -22,7 +22,7 @@ it('a token is for one proxy, of one secret, until it ends', () => {
   fc.assert(
     fc.property(proxies, fc.nat(), (proxy, expires) => {
       const token = issueToken(SECRET, proxy, expires);
-      assert.deepEqual(verifyToken(SECRET, token, expires - 1), proxy);
+      assert.deepEqual(verifyToken(SECRET, token, expires - 1), { ...proxy, expires });
       assert.equal(verifyToken(SECRET, token, expires), undefined);
       assert.equal(verifyToken(Buffer.alloc(32, 2), token, expires - 1), undefined);
     }),
@@ -48,24 +48,34 @@ it('a caller is who its token or its one SPIFFE ID says, never another', () => {
     ({ name }) => (name === PROXY.name ? ID : undefined),
   );
   const own = issueToken(SECRET, PROXY, 20);
-  const cases: [token: string | undefined, uriSans: string[], proven: boolean][] = [
-    [own, [], true],
-    [own, ['spiffe://default/other'], true],
-    [undefined, [ID], true],
-    [undefined, [], false],
-    [undefined, [ID, 'spiffe://default/other'], false],
-    [undefined, ['spiffe://default/other', ID], false],
-    [undefined, [`${ID}-2`], false],
-    [issueToken(SECRET, PROXY, 10), [], false],
-    [issueToken(SECRET, { ...PROXY, mesh: 'other' }, 20), [], false],
-    [issueToken(SECRET, { ...PROXY, name: 'backend-2.shop' }, 20), [ID], false],
-    ['nonsense', [ID], false],
+  const cases: [token: string | undefined, uriSans: string[] | undefined, validFor: number | undefined][] = [
+    [own, undefined, 10],
+    [own, [ID], 5],
+    [undefined, [ID], 5],
+    [undefined, undefined, undefined],
+    // Both must prove it.
+    [own, ['spiffe://default/other'], undefined],
+    [own, [], undefined],
+    ['', [ID], undefined],
+    ['nonsense', [ID], undefined],
+    [undefined, [], undefined],
+    [undefined, [ID, 'spiffe://default/other'], undefined],
+    [undefined, ['spiffe://default/other', ID], undefined],
+    [undefined, [`${ID}-2`], undefined],
+    [issueToken(SECRET, PROXY, 10), undefined, undefined],
+    [issueToken(SECRET, { ...PROXY, mesh: 'other' }, 20), undefined, undefined],
+    [issueToken(SECRET, { ...PROXY, name: 'backend-2.shop' }, 20), [ID], undefined],
   ];
-  for (const [token, uriSans, proven] of cases) {
-    assert.deepEqual(prove({ nodeId: nodeId(PROXY), token, uriSans }), proven ? PROXY : undefined, `${token} ${uriSans.join()}`);
+  const shown = (uriSans: string[] | undefined, expires = 15) => uriSans && { uriSans, expires };
+  for (const [token, uriSans, validFor] of cases) {
+    const proven = prove({ nodeId: nodeId(PROXY), token, certificate: shown(uriSans) });
+    assert.deepEqual(proven, validFor === undefined ? undefined : { proxy: PROXY, validFor }, `${token} ${uriSans?.join()}`);
   }
-  assert.equal(prove({ nodeId: 'default.unknown', token: undefined, uriSans: [ID] }), undefined);
-  assert.equal(prove({ nodeId: 'default.unknown', token: own, uriSans: [] }), undefined);
+  for (const ended of [10, 9, Number.NaN]) {
+    for (const token of [undefined, own]) assert.equal(prove({ nodeId: nodeId(PROXY), token, certificate: shown([ID], ended) }), undefined);
+  }
+  assert.equal(prove({ nodeId: 'default.unknown', token: undefined, certificate: shown([ID]) }), undefined);
+  assert.equal(prove({ nodeId: 'default.unknown', token: own, certificate: undefined }), undefined);
 });
 
 it('an Envoy older than 1.36, or of no known age, is refused', () => {

@@ -9,7 +9,7 @@ export interface ProxyView {
   readonly streams: readonly StreamView[];
   /** Why it is not sent what it should have: the snapshot could not be made. It keeps what it has. */
   readonly problem: Said | undefined;
-  /** Why its stream was refused: gone once one is served. */
+  /** Why its stream was refused or ended: gone once one is served. */
   readonly refused: Said | undefined;
 }
 
@@ -30,6 +30,8 @@ export interface Stream {
   view(): Omit<StreamView, 'connected'>;
   /** What its proxy should have may be another now. */
   changed(): void;
+  /** It ends unless its proxy still proves who it is. */
+  judge(): void;
   /** Ends it: the proxy comes back by itself. */
   end(): void;
 }

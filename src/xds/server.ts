@@ -1,12 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { Server, ServerCredentials, type ServiceDefinition } from '@grpc/grpc-js';
 import { MeridianError } from '../errors.js';
 import type { Authenticate } from './caller.js';
 import { type Clock, SYSTEM_CLOCK } from './clock.js';
+import { listen } from './listen.js';
 import { Proxies, type ProxyView } from './proxies.js';
 import type { ProxyId } from './proxy-id.js';
 import { type Call, type Report, serve, type Shared } from './stream.js';
+import type { XdsTls } from './tls-files.js';
 import type { Snapshot } from './types.js';
 import { DELTA_PATH, readRequest, writeResponse } from './wire.js';
 
@@ -22,18 +23,13 @@ export interface XdsOptions {
   readonly clock?: Clock;
 }
 
-/** Paths of PEM files. With `clientCa`, every proxy needs a certificate of that CA. */
-export interface XdsTls {
-  readonly cert: string;
-  readonly key: string;
-  readonly clientCa?: string | undefined;
-}
-
 /** A running server. */
 export interface Xds {
   readonly port: number;
   /** Asks again what a proxy is to have, or each of those that are connected, and sends what differs. */
   changed(proxy?: ProxyId): void;
+  /** Asks again who is who: what proofs are judged by is another. Streams without a proof end. */
+  judge(): void;
   /** undefined: no proxy of that name has proven itself lately. */
   view(proxy: ProxyId): ProxyView | undefined;
   views(): ProxyView[];
@@ -60,7 +56,7 @@ const SERVICE = {
 
 /**
  * Serves delta xDS to Envoys: the aggregated discovery service over gRPC.
- * Throws `invalid` (an address that is not loopback, without TLS) and `unavailable` (the port can't be had).
+ * Throws `invalid` (an address that is not loopback, without TLS; TLS files that can't be used) and `unavailable` (the port can't be had).
  */
 export async function startXds(options: XdsOptions): Promise<Xds> {
   const { address, port, tls, authenticate, snapshotOf, report, clock = SYSTEM_CLOCK } = options;
@@ -69,14 +65,21 @@ export async function startXds(options: XdsOptions): Promise<Xds> {
   const shared: Shared = { authenticate, snapshotOf, proxies, clock, report };
   const server = new Server(KEEPALIVE);
   server.addService(SERVICE, { deltaAggregatedResources: (call: Call) => serve(call, shared) });
+  // What comes in is taken by `listen`, which has spoken TLS with it if it has to.
+  const connections = server.createConnectionInjector(ServerCredentials.createInsecure());
+  const listening = await listen({ address, port, tls, report, onConnection: (socket) => connections.injectConnection(socket) });
   return {
-    port: await listen(server, address, port, tls),
+    port: listening.port,
     changed: (proxy) => {
       for (const stream of proxies.streams(proxy)) stream.changed();
+    },
+    judge: () => {
+      for (const stream of proxies.streams()) stream.judge();
     },
     view: (proxy) => proxies.view(proxy),
     views: () => proxies.views(),
     close() {
+      listening.close();
       for (const stream of proxies.streams()) stream.end();
       return shutDown(server);
     },
@@ -85,16 +88,6 @@ export async function startXds(options: XdsOptions): Promise<Xds> {
 
 function isLoopback(address: string): boolean {
   return address === '::1' || (isIP(address) === 4 && address.startsWith('127.'));
-}
-
-function listen(server: Server, address: string, port: number, tls: XdsTls | undefined): Promise<number> {
-  const host = isIP(address) === 6 ? `[${address}]` : address;
-  return new Promise((resolve, reject) => {
-    server.bindAsync(`${host}:${port}`, credentials(tls), (cause, bound) => {
-      if (!cause) return resolve(bound);
-      reject(new MeridianError('unavailable', `xDS can't listen on ${host}:${port}: ${cause.message}`, { cause }));
-    });
-  });
 }
 
 function shutDown(server: Server): Promise<void> {
@@ -108,11 +101,4 @@ function shutDown(server: Server): Promise<void> {
       resolve();
     });
   });
-}
-
-function credentials(tls: XdsTls | undefined): ServerCredentials {
-  if (!tls) return ServerCredentials.createInsecure();
-  const pair = { cert_chain: readFileSync(tls.cert), private_key: readFileSync(tls.key) };
-  const clientCa = tls.clientCa === undefined ? null : readFileSync(tls.clientCa);
-  return ServerCredentials.createSsl(clientCa, [pair], clientCa !== null);
 }

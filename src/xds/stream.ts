@@ -1,6 +1,6 @@
 import { type ServerDuplexStream, status } from '@grpc/grpc-js';
 import { asMeridianError } from '../errors.js';
-import { type Authenticate, callerOf } from './caller.js';
+import { type Authenticate, type Caller, callerOf, type Proof } from './caller.js';
 import type { Clock } from './clock.js';
 import { encodeSnapshot } from './encode.js';
 import { formatVersion, whyTooOld } from './envoy-version.js';
@@ -26,6 +26,8 @@ export interface Shared {
 
 /** How long a stream may be open without saying whose it is. */
 const FIRST_REQUEST = 10_000;
+/** After how long a proof that still holds is asked for again at the latest. */
+const PROVEN = 30_000;
 
 /** Serves one call: its first request says whose it is and proves it, or the call ends with the reason. */
 export function serve(call: Call, shared: Shared): void {
@@ -52,15 +54,16 @@ export function serve(call: Call, shared: Shared): void {
 /** Out: undefined when the call was refused, which has ended it. */
 function admit(call: Call, { node }: DeltaRequest, shared: Shared): Served | undefined {
   const id = node?.id ?? '';
-  const proxy = shared.authenticate(callerOf(call, id));
-  if (!proxy) {
+  const caller = callerOf(call, id);
+  const proof = shared.authenticate(caller);
+  if (!proof) {
     shared.report('warn', 'a proxy was refused: it does not prove who it is', { node: id, peer: call.getPeer() });
     end(call, status.UNAUTHENTICATED, `nothing proves that this is ${id || 'a proxy'}: a token or a certificate of it is needed`);
     return undefined;
   }
   const reason = whyTooOld(node?.version);
-  if (reason === undefined) return new Served(call, proxy, node?.version ? formatVersion(node.version) : '', shared);
-  if (shared.proxies.refuse(proxy, reason)) shared.report('warn', 'a proxy was refused', { node: id, reason });
+  if (reason === undefined) return new Served(call, caller, proof, node?.version ? formatVersion(node.version) : '', shared);
+  if (shared.proxies.refuse(proof.proxy, reason)) shared.report('warn', 'a proxy was refused', { node: id, reason });
   end(call, status.FAILED_PRECONDITION, reason);
   return undefined;
 }
@@ -71,28 +74,33 @@ function end(call: Call, code: status, details: string): void {
 
 /** The stream of a proxy that is known. */
 class Served implements Stream {
+  private readonly proxy: ProxyId;
   private readonly session: Session;
   private readonly since: string;
   private readonly id: string;
   private full = false;
   private over = false;
   private timer: NodeJS.Timeout | undefined;
+  private judging: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly call: Call,
-    private readonly proxy: ProxyId,
+    private readonly caller: Caller,
+    proof: Proof,
     private readonly envoyVersion: string,
     private readonly shared: Shared,
   ) {
+    this.proxy = proof.proxy;
     this.session = new Session(shared.clock);
     this.since = shared.clock.time();
-    this.id = nodeId(proxy);
-    shared.proxies.add(proxy, this);
+    this.id = nodeId(proof.proxy);
+    shared.proxies.add(proof.proxy, this);
     shared.report('info', 'a proxy is connected', { node: this.id, envoyVersion });
     call.on('drain', () => {
       this.full = false;
       this.flow();
     });
+    this.believe(proof);
     this.update();
   }
 
@@ -115,6 +123,14 @@ class Served implements Stream {
     this.flow();
   }
 
+  judge(): void {
+    if (this.over) return;
+    clearTimeout(this.judging);
+    const proof = this.shared.authenticate(this.caller);
+    if (proof) this.believe(proof);
+    else this.disprove('its token or certificate has ended, or is accepted no more');
+  }
+
   end(): void {
     this.fail(status.UNAVAILABLE, 'the server ends');
   }
@@ -127,8 +143,20 @@ class Served implements Stream {
     if (this.over) return;
     this.over = true;
     clearTimeout(this.timer);
+    clearTimeout(this.judging);
     this.shared.proxies.remove(this.proxy, this);
     this.shared.report('info', 'a proxy is gone', { node: this.id });
+  }
+
+  /** A stream lasts no longer than the proof that it was opened with. */
+  private believe({ validFor }: Proof): void {
+    this.judging = setTimeout(() => this.judge(), Math.min(PROVEN, validFor * 1000)).unref();
+  }
+
+  private disprove(reason: string): void {
+    this.shared.proxies.refuse(this.proxy, reason);
+    this.shared.report('warn', 'a proxy was refused', { node: this.id, reason });
+    this.fail(status.UNAUTHENTICATED, reason);
   }
 
   private fail(code: status, details: string): void {

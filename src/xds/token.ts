@@ -13,15 +13,21 @@ export function issueToken(secret: Uint8Array, { mesh, name }: ProxyId, expires:
   return `${body}.${sign(secret, body).toString('base64url')}`;
 }
 
-/** The proxy that a token is for; undefined: it is not of this secret, or has ended at `now` (seconds since 1970). */
-export function verifyToken(secret: Uint8Array, token: string, now: number): ProxyId | undefined {
+/** What a token says. */
+export interface Token extends ProxyId {
+  /** Seconds since 1970. */
+  readonly expires: number;
+}
+
+/** What a token says; undefined: it is not of this secret, or has ended at `now` (seconds since 1970). */
+export function verifyToken(secret: Uint8Array, token: string, now: number): Token | undefined {
   const [body = '', mac = '', ...rest] = token.split('.');
   const given = Buffer.from(mac, 'base64url');
   const right = sign(secret, body);
   if (rest.length > 0 || given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
   // Only what this zone signed gets here.
   const [mesh, name, expires] = JSON.parse(Buffer.from(body, 'base64url').toString()) as [string, string, number];
-  return now < expires ? { mesh, name } : undefined;
+  return now < expires ? { mesh, name, expires } : undefined;
 }
 
 function sign(secret: Uint8Array, body: string): Buffer {
