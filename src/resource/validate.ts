@@ -22,7 +22,8 @@ const OWN: Readonly<Record<string, z.ZodType>> = {
 
 const SCHEMAS = new Map(KINDS.map((kind) => [kind.type, schemaOf(kind)]));
 
-function schemaOf(kind: Kind): z.ZodType {
+/** What the body of a kind must be: of what is under `spec`, or of the fields at the top of an inline kind. */
+export function schemaOf(kind: Kind): z.ZodType {
   return OWN[kind.type] ?? (kind.policy ? policySchema(kind, kind.policy) : anyObject);
 }
 

@@ -19,12 +19,14 @@ const expression = z
  * A set of workloads or services by their attributes: all labels and expressions must hold. `workloadSelector: {}` is everything, and
  * is accepted since ClusterLink's policies say "everybody" with it; a missing selector is not.
  */
-const selected = z.strictObject({
-  workloadSelector: z.strictObject({
-    matchLabels: z.record(text, z.string()).optional(),
-    matchExpressions: z.array(expression).optional(),
-  }),
-});
+const selected = z
+  .strictObject({
+    workloadSelector: z.strictObject({
+      matchLabels: z.record(text, z.string()).optional(),
+      matchExpressions: z.array(expression).optional(),
+    }),
+  })
+  .meta({ id: 'WorkloadSelector' });
 
 export type Selected = z.infer<typeof selected>;
 

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { DNS_LABEL_REASON, isDnsLabel, isLabelKey, isLabelValue, LABEL_KEY_REASON, LABEL_VALUE_REASON } from '../names.js';
 import { isObject } from '../path.js';
 
-/** The fields that several schemas have. */
+/** The fields that several schemas have. `meta` says to readers of the OpenAPI document what a JSON schema can't see in a check. */
 
 export const text = z.string().min(1);
 
 /** An object that is carried as it is. */
-export const anyObject = z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object');
+export const anyObject = z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object').meta({ type: 'object' });
 
-export const dnsLabel = z.string().refine(isDnsLabel, DNS_LABEL_REASON);
+export const dnsLabel = z.string().refine(isDnsLabel, DNS_LABEL_REASON).meta({ pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', maxLength: 63 });
 
 export const port = z.int().min(1).max(65535);
 

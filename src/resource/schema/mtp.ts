@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ALWAYS } from './check.js';
 import { pathReason, spiffeReason } from './matches.js';
-import { FROM, TOP, targetRef } from './target-ref.js';
+import { fromRef, topRef } from './target-ref.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'] as const;
 
@@ -27,7 +27,7 @@ function match(reasonFor: (type: string, value: string) => string | undefined) {
   }, ALWAYS);
 }
 
-const spiffe = match(spiffeReason);
+const spiffe = match(spiffeReason).meta({ id: 'SpiffeIdMatch' });
 
 /** One matcher: all that it says must hold. An empty one would match everybody. */
 const matcher = z
@@ -45,8 +45,8 @@ const matcher = z
     }
   });
 
-const list = z.array(matcher).optional();
-const lists = z.strictObject({ deny: list, allowWithShadowDeny: list, allow: list });
+const list = z.array(matcher.meta({ id: 'Matcher' })).optional();
+const lists = z.strictObject({ deny: list, allowWithShadowDeny: list, allow: list }).meta({ id: 'MatcherLists' });
 
 const SHAPES = ['default', 'rules', 'from'] as const;
 
@@ -56,13 +56,13 @@ const SHAPES = ['default', 'rules', 'from'] as const;
  */
 export const mtpSchema = z
   .strictObject({
-    targetRef: targetRef(TOP, {}).optional(),
+    targetRef: topRef.optional(),
     default: lists.optional(),
     rules: z.array(z.strictObject({ default: lists.optional() })).optional(),
     from: z
       .array(
         z.strictObject({
-          targetRef: targetRef(FROM, {}).optional(),
+          targetRef: fromRef.optional(),
           default: z.strictObject({ action: z.enum(Object.keys(ACTIONS) as Written[]).optional() }).optional(),
         }),
       )

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { Kind, PolicyShape } from '../kinds.js';
 import { anyObject } from './fields.js';
 import { httpRouteItem, tcpRouteItem } from './routes.js';
-import { FROM, TO, TOP, TOP_OF_ROUTE, targetRef } from './target-ref.js';
+import { fromRef, routeTopRef, topRef, toRef } from './target-ref.js';
 
 /** Items of `to` for the kinds that have more in them than a `default`. */
 const ITEMS: Readonly<Record<string, z.ZodType>> = { MeshHTTPRoute: httpRouteItem, MeshTCPRoute: tcpRouteItem };
 
-const toItem = z.strictObject({ targetRef: targetRef(TO, {}), default: anyObject.optional() });
-const fromItem = z.strictObject({ targetRef: targetRef(FROM, {}).optional(), default: anyObject.optional() });
+const toItem = z.strictObject({ targetRef: toRef, default: anyObject.optional() });
+const fromItem = z.strictObject({ targetRef: fromRef.optional(), default: anyObject.optional() });
 const rulesItem = z.strictObject({ matches: z.array(anyObject).optional(), default: anyObject.optional() });
 
 /**
@@ -19,7 +19,7 @@ export function policySchema(kind: Kind, shape: PolicyShape): z.ZodType {
   const item = ITEMS[kind.type];
   const lists = { to: z.array(item ?? toItem), from: z.array(fromItem), rules: z.array(rulesItem), default: anyObject };
   return z.strictObject({
-    targetRef: targetRef(item ? TOP_OF_ROUTE : TOP, {}).optional(),
+    targetRef: (item ? routeTopRef : topRef).optional(),
     to: shape.to ? lists.to.optional() : none(kind, 'to'),
     from: shape.from ? lists.from.optional() : none(kind, 'from'),
     rules: shape.rules ? lists.rules.optional() : none(kind, 'rules'),

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { anyObject, port, text } from './fields.js';
-import { BACKEND, TO, targetRef } from './target-ref.js';
+import { BACKEND, targetRef, toRef } from './target-ref.js';
 
-const backendRef = targetRef(BACKEND, { weight: z.int().min(0).max(1_000_000).optional(), port: port.optional() });
+const backendRef = targetRef(BACKEND, { weight: z.int().min(0).max(1_000_000).optional(), port: port.optional() }).meta({
+  id: 'BackendRef',
+});
 
 /** Filters are carried as they are; a mirror's backend is a reference like any other, and is followed like one. */
 const filter = z.looseObject({
@@ -12,7 +14,7 @@ const filter = z.looseObject({
 
 /** `to[]` of a MeshHTTPRoute: `{targetRef, hostnames, rules: [{matches, default: {filters, backendRefs}}]}`. */
 export const httpRouteItem = z.strictObject({
-  targetRef: targetRef(TO, {}),
+  targetRef: toRef,
   hostnames: z.array(text).optional(),
   rules: z
     .array(
@@ -26,6 +28,6 @@ export const httpRouteItem = z.strictObject({
 
 /** `to[]` of a MeshTCPRoute: `{targetRef, rules: [{default: {backendRefs}}]}`. */
 export const tcpRouteItem = z.strictObject({
-  targetRef: targetRef(TO, {}),
+  targetRef: toRef,
   rules: z.array(z.strictObject({ default: z.strictObject({ backendRefs: z.array(backendRef).optional() }).optional() })).optional(),
 });

@@ -117,6 +117,12 @@ export function targetRef<Extra extends z.ZodRawShape>(position: Position, extra
     }, ALWAYS);
 }
 
+/** The references that stand alone, one schema for each position; their ids are their names in the OpenAPI document. */
+export const topRef = targetRef(TOP, {}).meta({ id: 'TopTargetRef' });
+export const routeTopRef = targetRef(TOP_OF_ROUTE, {}).meta({ id: 'RouteTopTargetRef' });
+export const toRef = targetRef(TO, {}).meta({ id: 'ToTargetRef' });
+export const fromRef = targetRef(FROM, {}).meta({ id: 'FromTargetRef' });
+
 function faults(ref: Partial<TargetRef>, position: Position): [string, string][] {
   if (ref.kind === undefined) return isAbsent(ref) && position.optional ? [] : [['kind', 'is missing']];
   const rule = Object.hasOwn(position.kinds, ref.kind) ? position.kinds[ref.kind] : undefined;
