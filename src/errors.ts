@@ -7,6 +7,7 @@ export const ERROR_CODES = [
   'too_large', // a resource or a body is larger than what can be carried
   'unauthorized', // who is asking is not known
   'forbidden', // who is asking may not
+  'rate_limited', // who is asking asks too often; try again in `retryAfter` seconds
   'unavailable', // a part that is needed (NATS, the store) is not there now; try again
   'diverged', // a store was restored or lost: an operator's word is needed (`meridianctl recover`)
   'internal', // a bug of ours
@@ -25,6 +26,8 @@ export interface ErrorDetails {
   readonly problems?: readonly Problem[];
   /** What the reader can do about it: one sentence. */
   readonly hint?: string;
+  /** After how many seconds it is worth trying again. */
+  readonly retryAfter?: number;
   readonly cause?: unknown;
 }
 
@@ -33,6 +36,7 @@ export class MeridianError extends Error {
   readonly code: ErrorCode;
   readonly problems: readonly Problem[];
   readonly hint: string | undefined;
+  readonly retryAfter: number | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -40,6 +44,7 @@ export class MeridianError extends Error {
     this.code = code;
     this.problems = details.problems ?? [];
     this.hint = details.hint;
+    this.retryAfter = details.retryAfter;
   }
 }
 

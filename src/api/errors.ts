@@ -30,6 +30,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   conflict: 409,
   diverged: 409,
   too_large: 413,
+  rate_limited: 429,
   internal: 500,
   unavailable: 503,
 };
@@ -38,6 +39,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
 const TITLE: Partial<Readonly<Record<ErrorCode, string>>> = {
   unauthorized: 'Unauthenticated',
   forbidden: 'Access Denied',
+  rate_limited: 'Too Many Requests',
   internal: 'Internal Server Error',
   unavailable: 'Service Unavailable',
 };
@@ -85,7 +87,10 @@ function detailOf({ code, message, problems, hint }: MeridianError): string {
 export function errorHandler(report: Report) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const title = request.routeOptions?.config?.title ?? 'Bad Request';
-    const body = frameworkError(thrown) ?? toErrorBody(asMeridianError(thrown), title);
+    const error = asMeridianError(thrown);
+    const body = frameworkError(thrown) ?? toErrorBody(error, title);
+    if (error.code === 'unauthorized') void reply.header('www-authenticate', 'Bearer');
+    if (error.retryAfter !== undefined) void reply.header('retry-after', error.retryAfter);
     if (body.status >= 500) report('error', 'the API failed', { method: request.method, url: request.url, error: describe(thrown) });
     void reply.code(body.status).header('content-type', 'application/json').send(JSON.stringify(body));
   };

@@ -7,8 +7,11 @@ export const ROLES = ['admin', 'zone-operator', 'read-only'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** What a route asks for (rights.ts): `read` of everybody, `operate` of admins and of the operator of this very zone, `admin` of admins. */
-export type Right = 'read' | 'operate' | 'admin';
+/**
+ * What a route asks for (rights.ts): `anyone` nothing, `read` a principal, `operate` an admin or the operator of this very zone, `admin` an
+ * admin.
+ */
+export type Right = 'anyone' | 'read' | 'operate' | 'admin';
 
 /** Who asks. */
 export interface Principal {
@@ -28,17 +31,17 @@ export type Ended = 'revoked' | 'expired';
 /** Judges who asks, also where Fastify's hooks don't run: at the upgrade to a WebSocket. It is `app.gate`. */
 export interface Gate {
   /**
-   * Who asks, by the socket and the headers alone: Host, Origin and forwarding headers, the token, its role against `right`. Throws
-   * `unauthorized` or `forbidden`.
+   * Who asks, by the socket and the headers alone: Host, Origin and forwarding headers, the token, its role against `right`, and how often.
+   * undefined only where the right is `anyone`. Throws `unauthorized`, `forbidden` or `rate_limited`.
    */
-  admit(request: IncomingMessage, right: Right): Promise<Principal>;
+  admit(request: IncomingMessage, right: Right): Promise<Principal | undefined>;
   /** Calls `ended` once, when the principal's token is revoked or expires; for one without a token never. The result takes that back. */
   onEnd(principal: Principal, ended: (why: Ended) => void): () => void;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** undefined: the request was refused before it was known who asks. */
+    /** undefined: the request was refused before it was known who asks, or the route is for anyone. */
     principal: Principal | undefined;
   }
   interface FastifyInstance {

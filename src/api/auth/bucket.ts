@@ -1,0 +1,54 @@
+/** How often: `perSecond` in the long run, and `burst` at once. */
+export interface Rate {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+interface Level {
+  left: number;
+  at: number;
+}
+
+/** Whoever was not seen for longest is forgotten first. */
+const MOST_KEYS = 10_000;
+
+/**
+ * Token buckets, one for each key. `now`: milliseconds, monotonic.
+ *
+ *   {perSecond: 1, burst: 2} at 0 s: take, take -> 0, 0; take -> 1 (s to wait); at 1 s: take -> 0
+ */
+export class Buckets {
+  private readonly levels = new Map<string, Level>();
+
+  constructor(
+    private readonly rate: Rate,
+    private readonly now: () => number,
+  ) {}
+
+  /** Takes one. 0: it was there; else nothing was taken, and the whole seconds until there is one. */
+  take(key: string): number {
+    const level = this.level(key);
+    if (level.left < 1) return Math.max(1, Math.ceil((1 - level.left) / this.rate.perSecond));
+    level.left -= 1;
+    return 0;
+  }
+
+  giveBack(key: string): void {
+    const level = this.level(key);
+    level.left = Math.min(this.rate.burst, level.left + 1);
+  }
+
+  private level(key: string): Level {
+    const now = this.now();
+    const { left, at } = this.levels.get(key) ?? { left: this.rate.burst, at: now };
+    const level = { left: Math.min(this.rate.burst, left + ((now - at) / 1000) * this.rate.perSecond), at: now };
+    // Last in the order of the map: seen last.
+    this.levels.delete(key);
+    this.levels.set(key, level);
+    for (const oldest of this.levels.keys()) {
+      if (this.levels.size <= MOST_KEYS) break;
+      this.levels.delete(oldest);
+    }
+    return level;
+  }
+}

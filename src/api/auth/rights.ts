@@ -1,0 +1,74 @@
+import type { FastifyRequest } from 'fastify';
+import { MeridianError } from '../../errors.js';
+import { KINDS } from '../../resource/kinds.js';
+import type { Place } from '../../resource/resource.js';
+import { addressOf } from '../collection.js';
+import type { Principal, Right } from './principal.js';
+
+/** What each route that is not a kind's asks for. The keys are Fastify's patterns. What is not here is for admins alone. */
+const ROUTES: Readonly<Record<string, Right>> = {
+  // Clients look what is there before they show a token.
+  'GET /': 'anyone',
+  'GET /_resources': 'read',
+  'GET /policies': 'read',
+  'GET /config': 'read',
+  'GET /_kri/:kri': 'read',
+  'GET /_explicit/:kri': 'read',
+  'GET /_ledger': 'read',
+  'GET /_sync': 'read',
+  'GET /zones/_overview': 'read',
+  'GET /zones+insights': 'read',
+  'GET /zones/:name/_overview': 'read',
+  'GET /dataplanes/_overview': 'read',
+  'GET /meshes/:mesh/dataplanes/_overview': 'read',
+  'GET /meshes/:mesh/dataplanes/:name/_overview': 'read',
+  'GET /meshes/:mesh/dataplanes/:name/_layout': 'read',
+  'GET /meshes/:mesh/dataplanes/:name/_policies': 'read',
+  'GET /meshes/:mesh/dataplanes/:name/_rules': 'read',
+  'POST /can': 'read',
+  'POST /apply': 'operate',
+  'POST /_proxy-tokens': 'operate',
+  'POST /_recover': 'admin',
+  'GET /tokens': 'admin',
+  'POST /tokens': 'admin',
+  'POST /tokens/user': 'admin',
+  'POST /tokens/keys': 'admin',
+  'DELETE /tokens/:id': 'admin',
+};
+
+/** Those that `addResourceRoutes` makes for every kind, and the proxies of a policy. */
+function kindRoutes(): (readonly [route: string, right: Right])[] {
+  return KINDS.flatMap(({ path, scope }) => {
+    const base = scope === 'Mesh' ? `/meshes/:mesh/${path}` : `/${path}`;
+    const read = [`/${path}`, base, `${base}/:name`, `${base}/:name/_resources/dataplanes`].map((url) => [`GET ${url}`, 'read'] as const);
+    return [...read, [`PUT ${base}/:name`, 'operate'] as const, [`DELETE ${base}/:name`, 'operate'] as const];
+  });
+}
+
+/** Every route that has a right, as `METHOD /pattern`. */
+export const RIGHTS: ReadonlyMap<string, Right> = new Map([...kindRoutes(), ...Object.entries(ROUTES)]);
+
+/** What a request asks for. What changes nothing is `read`: a dry run, and what is answered 404 or 405 anyway. */
+export function rightOf(request: FastifyRequest): Right {
+  const { url, config } = request.routeOptions;
+  if (url === undefined || config.refused) return 'read';
+  if (url === '/apply' && addressOf(request).searchParams.get('dryRun') === 'true') return 'read';
+  return RIGHTS.get(`${request.method} ${url}`) ?? 'admin';
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route is there to say 405. */
+    refused?: true;
+  }
+}
+
+/** Throws `forbidden`, with the role that is needed. */
+export function requireRight({ name, role, zone }: Principal, right: Right, place: Place): void {
+  if (right === 'anyone' || right === 'read' || role === 'admin') return;
+  // A zone operator's zone is never '', global's.
+  if (right === 'operate' && role === 'zone-operator' && zone === place.zone) return;
+  const operator = right === 'operate' && place.zone !== '' ? `, or zone-operator of zone ${place.zone}` : '';
+  const own = role === 'zone-operator' ? `${role} of zone ${zone}` : role;
+  throw new MeridianError('forbidden', `this needs the role admin${operator}: the token of ${name} is ${own}`);
+}
