@@ -4,7 +4,7 @@ import { type Key, keyId } from '../resource/key.js';
 import { findKind, KINDS } from '../resource/kinds.js';
 import type { Resource } from '../resource/resource.js';
 import type { Refusal } from '../resource/store.js';
-import type { Plane } from './plane.js';
+import type { Held, Plane } from './plane.js';
 import { asUnreadable, refusedPermissions } from './refused.js';
 
 /** What the policy engine needs of one mesh, as this control plane holds it. */
@@ -49,7 +49,12 @@ function versionOf({ store }: Plane, refusals: readonly Refusal[]): string {
   return JSON.stringify([id, term, revision, refusals.map(({ key, hash, reason }) => [keyId(key), hash, reason])]);
 }
 
-function readMesh(plane: Plane, mesh: string, refusals: readonly Refusal[]): MeshView {
+/** The view of a mesh, read anew: of a plane, or of what a transaction has written so far. */
+export function readMeshView(held: Held, mesh: string): MeshView {
+  return readMesh(held, mesh, refusedPermissions(held, mesh));
+}
+
+function readMesh(plane: Held, mesh: string, refusals: readonly Refusal[]): MeshView {
   const read = (type: string) => plane.store.list({ type, mesh }, 0, Number.MAX_SAFE_INTEGER).items;
   const stored = KINDS.filter(({ type, policy }) => policy !== undefined || TARGETS.includes(type)).flatMap(({ type }) => read(type));
   const unreadable = refusals.map((refusal) => asUnreadable(plane, refusal));
@@ -69,7 +74,7 @@ function readMesh(plane: Plane, mesh: string, refusals: readonly Refusal[]): Mes
 }
 
 /** Global remembers whose name it is; a zone sees it on the copies that it has. */
-function holderOf({ place, store }: Plane, mesh: string, type: string, name: string): Key | undefined {
+function holderOf({ place, store }: Held, mesh: string, type: string, name: string): Key | undefined {
   const held = store.nameHolder(type, name);
   if (held) return held;
   const key = store.byName(type, mesh, findKind(type)?.namespaced ? place.systemNamespace : '', name)?.resource.key;

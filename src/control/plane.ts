@@ -1,6 +1,6 @@
 import type { Key } from '../resource/key.js';
 import type { Place } from '../resource/resource.js';
-import type { Store } from '../resource/store.js';
+import type { Reader, Store } from '../resource/store.js';
 
 /** One control plane: where it stands, what it holds, and the time to stamp changes with. Global and zones are the same thing here. */
 export interface Plane {
@@ -8,6 +8,12 @@ export interface Plane {
   readonly store: Store;
   /** RFC 3339, UTC: read before a commit, for show only. */
   readonly now: () => string;
+}
+
+/** What a control plane holds, to be looked at only: a plane, or one within a transaction. */
+export interface Held {
+  readonly place: Place;
+  readonly store: Reader;
 }
 
 export function isGlobal(place: Place): boolean {

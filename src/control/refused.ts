@@ -5,7 +5,7 @@ import { LABEL } from '../resource/labels.js';
 import type { Resource } from '../resource/resource.js';
 import type { Reader, Refusal } from '../resource/store.js';
 import { peersOf, placeOf } from './peers.js';
-import { isGlobal, type Plane } from './plane.js';
+import { type Held, isGlobal } from './plane.js';
 
 const PERMISSION = 'MeshTrafficPermission';
 
@@ -13,7 +13,7 @@ const PERMISSION = 'MeshTrafficPermission';
 const UNREADABLE = 'refused';
 
 /** The refused MeshTrafficPermissions of a mesh that nothing accepted stands in for: what each selects is denied (design, section 4). */
-export function refusedPermissions({ place, store }: Plane, mesh: string): readonly Refusal[] {
+export function refusedPermissions({ place, store }: Held, mesh: string): readonly Refusal[] {
   const peers = isGlobal(place) ? peersOf(store) : [GLOBAL_PEER];
   return peers.flatMap((peer) => store.mirror.refusals(peer).filter(({ key, inForce }) => inForce === 'deny' && denies(key, mesh)));
 }
@@ -28,7 +28,7 @@ function denies({ type, mesh }: Refusal['key'], wanted: string): boolean {
  *
  *   refused, targetRef: Dataplane {labels: {app: web}}, rules: [...]  ->  the same targetRef, lists that can't be read
  */
-export function asUnreadable({ place, store }: Plane, refusal: Refusal): Resource {
+export function asUnreadable({ place, store }: Held, refusal: Refusal): Resource {
   const { key, since } = refusal;
   const item = decodeLine(store.mirror.get(isGlobal(place) ? key.zone : GLOBAL_PEER, key)?.wire ?? '')?.item;
   const effect = item?.labels[LABEL.effect];
