@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import { Enforcement } from '../src/control/enforce/enforcement.js';
 import type { InboundRules, ProxyRules } from '../src/control/enforce/rules.js';
+import { spiffeIdOf } from '../src/control/enforce/spiffe-id.js';
 import type { Watched } from '../src/control/commits.js';
 import type { Plane } from '../src/control/plane.js';
+import { xdsTls } from '../src/config/security.js';
 import type { ZoneConfig } from '../src/config/settings.js';
-import { authenticator } from '../src/xds/caller.js';
+import { type Authenticate, authenticator } from '../src/xds/caller.js';
 import { generate } from '../src/xds/generate.js';
 import type { Certificates, Inbound } from '../src/xds/inbound.js';
 import { nodeId, type ProxyId } from '../src/xds/proxy-id.js';
@@ -18,14 +20,12 @@ import type { Daemon } from './daemon.js';
 export type IssueProxyToken = (proxy: ProxyId, validFor: number) => { token: string; nodeId: string; expires: string };
 
 const SECRET = 'proxy token secret';
-/** Tokens are sent over it, in plain text. */
-const ADDRESS = '127.0.0.1';
 
 /** Gives Envoys what they are to enforce, at once when it changes. */
 export async function serveXds(daemon: Daemon<ZoneConfig>, { plane, onCommit }: Watched, hasGlobal: boolean): Promise<IssueProxyToken> {
   const { config, supervisor } = daemon;
   const report = daemon.report('xds');
-  const secret = secretOf(plane);
+  const tls = xdsTls(config);
   const now = () => Math.floor(Date.now() / 1000);
   const enforcement = new Enforcement(plane, hasGlobal);
   const given = new Map<string, ProxyRules | undefined>();
@@ -37,13 +37,17 @@ export async function serveXds(daemon: Daemon<ZoneConfig>, { plane, onCommit }: 
     given.set(nodeId(proxy), rules);
     return rules && toSnapshot(rules, certificatesOf(config.proxyCertDir, proxy));
   };
-  const xds = await startXds({ address: ADDRESS, port: config.xdsPort, authenticate: authenticator(secret, now), snapshotOf, report });
+  const idOf = ({ mesh, name }: ProxyId) => spiffeIdOf(plane, mesh, name);
+  // The secret may be another each time.
+  const authenticate: Authenticate = (caller) => authenticator(secretOf(plane), now, idOf)(caller);
+  const { xdsAddress: address, xdsPort: port } = config;
+  const xds = await startXds({ address, port, tls, authenticate, snapshotOf, report });
   supervisor.onStop('xds', () => xds.close());
   onCommit(() => sendChanges(xds, (proxy) => enforcement.rulesOf(proxy.mesh, proxy.name) !== given.get(nodeId(proxy))));
-  report('info', 'listening', { address: ADDRESS, port: xds.port });
+  report('info', 'listening', { address, port: xds.port });
   return (proxy, validFor) => {
     const expires = now() + validFor;
-    return { token: issueToken(secret, proxy, expires), nodeId: nodeId(proxy), expires: new Date(expires * 1000).toISOString() };
+    return { token: issueToken(secretOf(plane), proxy, expires), nodeId: nodeId(proxy), expires: new Date(expires * 1000).toISOString() };
   };
 }
 

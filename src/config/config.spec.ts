@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import { MeridianError } from '../errors.js';
 import { readConfigFile } from './file.js';
 import { readSettings } from './read.js';
-import { insecurity } from './security.js';
+import { insecurity, xdsTls } from './security.js';
 import { COMMON, ZONE } from './settings.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'meridian-config-'));
@@ -42,7 +42,11 @@ describe('settings', () => {
       zoneName: 'east',
       environment: 'kubernetes',
       systemNamespace: 'kuma-system',
+      xdsAddress: '127.0.0.1',
       xdsPort: 5678,
+      xdsTlsCert: '',
+      xdsTlsKey: '',
+      xdsClientCa: '',
       proxyCertDir: '/etc/meridian/proxies',
     });
   });
@@ -67,6 +71,10 @@ describe('settings', () => {
     ['zoneName', 'MERIDIAN_ZONE_NAME', 'zoneName: a', 'a', 'b-1', 'b-1'],
     ['environment', 'MERIDIAN_ENVIRONMENT', 'environment: universal', 'universal', 'kubernetes', 'kubernetes'],
     ['systemNamespace', 'MERIDIAN_SYSTEM_NAMESPACE', 'systemNamespace: a', 'a', 'b', 'b'],
+    ['xdsAddress', 'MERIDIAN_XDS_ADDRESS', 'xdsAddress: 0.0.0.0', '0.0.0.0', '::1', '::1'],
+    ['xdsTlsCert', 'MERIDIAN_XDS_TLS_CERT', 'xdsTlsCert: /a', '/a', '/b', '/b'],
+    ['xdsTlsKey', 'MERIDIAN_XDS_TLS_KEY', 'xdsTlsKey: /a', '/a', '/b', '/b'],
+    ['xdsClientCa', 'MERIDIAN_XDS_CLIENT_CA', 'xdsClientCa: /a', '/a', '/b', '/b'],
     ['xdsPort', 'MERIDIAN_XDS_PORT', 'xdsPort: 3', 3, '4', 4],
     ['proxyCertDir', 'MERIDIAN_PROXY_CERT_DIR', 'proxyCertDir: /a', '/a', '/b', '/b'],
   ];
@@ -102,6 +110,7 @@ describe('settings', () => {
     ['MERIDIAN_ZONE_NAME', ['global', 'East', 'a.b', '-a', 'a-', 'a_b', 'a'.repeat(64), '*', '>']],
     ['MERIDIAN_ENVIRONMENT', ['k8s']],
     ['MERIDIAN_SYSTEM_NAMESPACE', ['a.b']],
+    ['MERIDIAN_XDS_ADDRESS', ['localhost', '127.1', '[::1]', '10.0.0.1:1', '*']],
     ['MERIDIAN_XDS_PORT', ['x']],
     ['MERIDIAN_PROXY_CERT_DIR', ['certs', './certs']],
   ];
@@ -173,6 +182,41 @@ describe('a NATS without credentials', () => {
       assert.match(problemsOf(() => insecurity({ ...config, natsUrl }))[0] ?? '', /MERIDIAN_NATS_URL/);
       assert.match(insecurity({ ...config, natsUrl, allowInsecure: true }) ?? '', /no credentials/);
       assert.equal(insecurity({ ...config, natsUrl, natsCreds: '/a' }), undefined);
+    });
+  }
+});
+
+describe('an xDS server', () => {
+  const none = { xdsAddress: '127.0.0.1', xdsTlsCert: '', xdsTlsKey: '', xdsClientCa: '' };
+  const pair = { xdsTlsCert: '/c', xdsTlsKey: '/k' };
+
+  test('speaks plain text on loopback only, and TLS with both files', () => {
+    for (const xdsAddress of ['127.0.0.1', '127.8.8.8', '::1']) assert.equal(xdsTls({ ...none, xdsAddress }), undefined);
+    for (const xdsAddress of ['127.0.0.1', '0.0.0.0']) {
+      assert.deepEqual(xdsTls({ ...none, ...pair, xdsAddress }), { cert: '/c', key: '/k', clientCa: undefined });
+      assert.deepEqual(xdsTls({ ...none, ...pair, xdsAddress, xdsClientCa: '/a' }), { cert: '/c', key: '/k', clientCa: '/a' });
+    }
+  });
+
+  const [cert, key] = ['xdsTlsCert (MERIDIAN_XDS_TLS_CERT)', 'xdsTlsKey (MERIDIAN_XDS_TLS_KEY)'];
+  const refused: [config: Partial<typeof none>, fields: string[]][] = [
+    ...['0.0.0.0', '::', '10.0.0.1', 'fe80::1', '::ffff:10.0.0.1'].map((xdsAddress): [Partial<typeof none>, string[]] => [
+      { xdsAddress },
+      [cert, key],
+    ]),
+    [{ xdsAddress: '0.0.0.0', xdsTlsCert: '/c' }, [key]],
+    [{ xdsAddress: '0.0.0.0', xdsTlsKey: '/k' }, [cert]],
+    [{ xdsTlsCert: '/c' }, [key]],
+    [{ xdsTlsKey: '/k' }, [cert]],
+    [{ xdsClientCa: '/a' }, [cert, key]],
+  ];
+  for (const [config, fields] of refused) {
+    test(`is refused: ${JSON.stringify(config)}`, () => {
+      const problems = problemsOf(() => xdsTls({ ...none, ...config }));
+      assert.deepEqual(
+        problems.map((problem) => problem.split(' must')[0]),
+        fields,
+      );
     });
   }
 });

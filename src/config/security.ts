@@ -1,5 +1,5 @@
-import { invalid } from '../errors.js';
-import type { GlobalConfig } from './settings.js';
+import { invalid, type Problem } from '../errors.js';
+import type { GlobalConfig, ZoneConfig } from './settings.js';
 
 type NatsConfig = Pick<GlobalConfig, 'natsUrl' | 'natsCreds' | 'allowInsecure'>;
 
@@ -17,6 +17,24 @@ export function insecurity({ natsUrl, natsCreds, allowInsecure }: NatsConfig): s
     );
   }
   return `the NATS connection ${reason}`;
+}
+
+type XdsConfig = Pick<ZoneConfig, 'xdsAddress' | 'xdsTlsCert' | 'xdsTlsKey' | 'xdsClientCa'>;
+
+/**
+ * The files of the xDS server's TLS; undefined: it speaks plain text, on loopback. Throws `invalid` for any other address without TLS, since tokens would be
+ * sent in plain text, and where one file of several is missing.
+ */
+export function xdsTls({ xdsAddress, xdsTlsCert: cert, xdsTlsKey: key, xdsClientCa }: XdsConfig) {
+  const problems: Problem[] = [];
+  const exposed = !isLoopback(xdsAddress) && `because ${xdsAddress} (MERIDIAN_XDS_ADDRESS) is not loopback`;
+  const why = exposed || (xdsClientCa !== '' && 'because xdsClientCa (MERIDIAN_XDS_CLIENT_CA) is set');
+  if (cert === '' && (why || key !== ''))
+    problems.push({ field: 'xdsTlsCert (MERIDIAN_XDS_TLS_CERT)', reason: `must be set, ${why || 'to go with the key'}` });
+  if (key === '' && (why || cert !== ''))
+    problems.push({ field: 'xdsTlsKey (MERIDIAN_XDS_TLS_KEY)', reason: `must be set, ${why || 'to go with the certificate'}` });
+  if (problems.length > 0) throw invalid(problems, 'Proxies send tokens to the xDS server: beyond loopback that needs TLS.');
+  return cert === '' ? undefined : { cert, key, clientCa: xdsClientCa === '' ? undefined : xdsClientCa };
 }
 
 /** What stands between `//` and the path. */

@@ -76,8 +76,14 @@ export const ZONE = {
     fallback: 'kubernetes' as const,
   }),
   systemNamespace: setting('MERIDIAN_SYSTEM_NAMESPACE', dnsLabel, DNS_LABEL, { fallback: 'kuma-system' }),
-  /** Where Envoys connect. */
+  /** Where Envoys connect. Beyond loopback it needs TLS. */
+  xdsAddress: setting('MERIDIAN_XDS_ADDRESS', z.union([z.ipv4(), z.ipv6()]), 'an IP address to listen on', { fallback: '127.0.0.1' }),
   xdsPort: setting('MERIDIAN_XDS_PORT', port, PORT, { fallback: 5678 }),
+  /** PEM files; '' : none. */
+  xdsTlsCert: setting('MERIDIAN_XDS_TLS_CERT', z.string(), "a PEM file with the xDS server's certificate and its chain", { fallback: '' }),
+  xdsTlsKey: setting('MERIDIAN_XDS_TLS_KEY', z.string(), 'a PEM file with the key of that certificate', { fallback: '' }),
+  /** With it, every proxy needs a certificate of that CA. */
+  xdsClientCa: setting('MERIDIAN_XDS_CLIENT_CA', z.string(), "a PEM file with the CA of the proxies' certificates", { fallback: '' }),
   /** Where the proxies' certificates are, on their machines. */
   proxyCertDir: setting('MERIDIAN_PROXY_CERT_DIR', text.startsWith('/'), 'an absolute path', { fallback: '/etc/meridian/proxies' }),
 };

@@ -1,0 +1,31 @@
+import { kindOf } from '../../resource/kinds.js';
+import type { Resource } from '../../resource/resource.js';
+import { splitRestName } from '../../resource/rest-name.js';
+import { owns, type Plane } from '../plane.js';
+
+const SERVICE_ACCOUNT = 'k8s.kuma.io/service-account';
+/** What is the same in every reading of a path: no escapes, no ".." */
+const SEGMENT = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
+
+/**
+ * The one SPIFFE ID that the proxy of a Dataplane is known by when it asks for its rules with a certificate. Mesh, zone, namespace and name are those
+ * of the key, which no user can set; the trust domain is Kuma's. With a service account it is the workload's, as Kuma's MeshIdentity writes it: then
+ * proxies of one account, of one namespace, are one to us. undefined: there is no such Dataplane here, or it can't be written so.
+ *
+ *   default, zone east, backend-1 of shop                    ->  spiffe://default.east.mesh.local/ns/shop/dataplane/backend-1
+ *   and labelled k8s.kuma.io/service-account: backend        ->  spiffe://default.east.mesh.local/ns/shop/sa/backend
+ *   default, zone plain, backend-1 (there are no namespaces) ->  spiffe://default.plain.mesh.local/dataplane/backend-1
+ */
+export function spiffeIdOf({ place, store }: Plane, mesh: string, restName: string): string | undefined {
+  const { name, namespace } = splitRestName(kindOf('Dataplane'), restName, place);
+  const found = namespace === undefined ? undefined : store.byName('Dataplane', mesh, namespace, name)?.resource;
+  if (!found || !owns(place, found.key)) return undefined;
+  const path = pathOf(found);
+  return path.every((segment) => SEGMENT.test(segment)) ? `spiffe://${mesh}.${place.zone}.mesh.local/${path.join('/')}` : undefined;
+}
+
+function pathOf({ key, labels }: Resource): string[] {
+  if (key.namespace === '') return ['dataplane', key.name];
+  const account = labels[SERVICE_ACCOUNT];
+  return ['ns', key.namespace, ...(account === undefined ? ['dataplane', key.name] : ['sa', account])];
+}
