@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import { type Document, dryRunDocuments, type Written, writeDocuments } from '../control/write.js';
 import { invalid, MeridianError } from '../errors.js';
 import type { ReadDocument } from '../resource/documents.js';
@@ -12,15 +13,35 @@ import { addressOf } from './collection.js';
 import { MAX_APPLY_BYTES } from './bodies.js';
 import { valuesOf } from './documents.js';
 import { withoutRestName } from './names.js';
+import { anyDocument } from './openapi/kinds.js';
+import { described, type Operation } from './openapi/operation.js';
+import { kri } from './openapi/shapes.js';
 import type { ApiOptions } from './options.js';
+
+const result = z.strictObject({
+  type: z.string(),
+  mesh: z.string(),
+  name: z.string(),
+  kri,
+  outcome: z.enum(['created', 'changed', 'unchanged']),
+});
+
+const operation: Operation = {
+  id: 'apply',
+  summary: 'Create or replace many resources, all or none',
+  tag: 'Resources',
+  query: { dryRun: z.boolean().describe('Answer the same and change nothing') },
+  body: z.union([anyDocument, z.array(anyDocument)]),
+  answers: { 200: z.strictObject({ results: z.array(result) }) },
+  refusals: [405, 409],
+};
 
 /**
  * `POST /apply`: many documents in either format, all or none. The problems of all documents come at once. `?dryRun=true` gives the same
  * answer and changes nothing.
  */
 export function addApplyRoute(app: FastifyInstance, { plane, afterCommit }: ApiOptions): void {
-  const title = 'Could not process a resource';
-  app.post('/apply', { bodyLimit: MAX_APPLY_BYTES, config: { title } }, (request) => {
+  app.post('/apply', { bodyLimit: MAX_APPLY_BYTES, ...described('Could not process a resource', operation) }, (request) => {
     const documents = valuesOf(request).map((value) => toDocument(value, plane.place));
     if (documents.length === 0) throw new MeridianError('invalid', 'the body holds no document');
     const dryRun = isDryRun(addressOf(request).searchParams);

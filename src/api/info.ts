@@ -3,16 +3,20 @@ import type { FastifyInstance } from 'fastify';
 import { isGlobal, type Plane } from '../control/plane.js';
 import { FROM_AS_RULES } from '../policy/inspect/inbound.js';
 import { type Kind, KINDS, type PolicyShape, singularOf } from '../resource/kinds.js';
+import { getConfig, getInfo, listKinds, listPolicyKinds } from './openapi/info.js';
+import { described } from './openapi/operation.js';
 import type { ApiOptions } from './options.js';
 import { isReadOnly } from './read-only.js';
 
 /** The API that is spoken: kumactl refuses any other product, and warns of any other version. */
 const API = { product: 'Kuma', version: '2.14.3' } as const;
 
+const FAILED = 'Could not describe the control plane';
+
 /** What the control plane is and what it can do, in Kuma's shapes. */
 export function addInfoRoutes(app: FastifyInstance, options: ApiOptions): void {
   const { plane, info } = options;
-  app.get('/', () => ({
+  app.get('/', described(FAILED, getInfo), () => ({
     ...API,
     hostname: hostname(),
     instanceId: info.instance,
@@ -21,9 +25,9 @@ export function addInfoRoutes(app: FastifyInstance, options: ApiOptions): void {
     implementation: { name: 'Meridian', version: info.version },
   }));
   const byName = [...KINDS].sort((a, b) => (a.type < b.type ? -1 : 1));
-  app.get('/_resources', () => ({ resources: byName.map((kind) => describeKind(kind, plane)) }));
-  app.get('/policies', () => ({ policies: byName.flatMap((kind) => describePolicy(kind, plane)) }));
-  app.get('/config', () => describeConfig(options));
+  app.get('/_resources', described(FAILED, listKinds), () => ({ resources: byName.map((kind) => describeKind(kind, plane)) }));
+  app.get('/policies', described(FAILED, listPolicyKinds), () => ({ policies: byName.flatMap((kind) => describePolicy(kind, plane)) }));
+  app.get('/config', described(FAILED, getConfig), () => describeConfig(options));
 }
 
 function describeKind(kind: Kind, { place }: Plane) {

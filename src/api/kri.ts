@@ -8,6 +8,9 @@ import { LABEL } from '../resource/labels.js';
 import { toUniversal } from '../resource/render.js';
 import type { Row } from '../resource/store.js';
 import { addressOf } from './collection.js';
+import { anyShown } from './openapi/kinds.js';
+import { described, type Operation } from './openapi/operation.js';
+import { FORMAT } from './openapi/parameters.js';
 import type { ApiOptions } from './options.js';
 import { NOT_FOUND } from './errors.js';
 import { formatOf, show } from './show.js';
@@ -16,13 +19,29 @@ interface KriRoute {
   Params: { kri: string };
 }
 
+const TITLE = 'Could not retrieve a resource';
+
+const getByKri: Operation = {
+  id: 'getByKri',
+  summary: 'Get a resource by who it is',
+  tag: 'Resources',
+  query: FORMAT,
+  answers: { 200: anyShown },
+};
+
+const getExplicit: Operation = {
+  id: 'getExplicit',
+  summary: 'Get a policy with all that it leaves out said',
+  tag: 'Inspection',
+  answers: { 200: anyShown },
+};
+
 /** A resource by who it is, whatever it is called here; and what it means, with all that it leaves out said (design, section 3). */
 export function addKriRoutes(app: FastifyInstance, { plane }: ApiOptions): void {
-  const config = { title: 'Could not retrieve a resource' };
-  app.get<KriRoute>('/_kri/:kri', { config }, (request) => {
+  app.get<KriRoute>('/_kri/:kri', described(TITLE, getByKri), (request) => {
     return show(plane, find(request.params.kri).resource, formatOf(addressOf(request).searchParams));
   });
-  app.get<KriRoute>('/_explicit/:kri', { config }, (request) => {
+  app.get<KriRoute>('/_explicit/:kri', described(TITLE, getExplicit), (request) => {
     const { resource } = find(request.params.kri);
     const { spec, origin } = originalOf(plane, resource);
     const role = ROLES.find((known) => known === resource.labels[LABEL.role]) ?? 'system';

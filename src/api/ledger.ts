@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import { ledger, type LedgerEntry } from '../control/ledger.js';
 import { invalid } from '../errors.js';
 import { findKind, KINDS } from '../resource/kinds.js';
@@ -6,6 +7,9 @@ import { quote } from '../resource/path.js';
 import type { Reader, Row } from '../resource/store.js';
 import { addressOf, collection, paging } from './collection.js';
 import { describeKey } from './keys.js';
+import { described, type Operation } from './openapi/operation.js';
+import { PAGING } from './openapi/parameters.js';
+import { keyFields, listOf, time } from './openapi/shapes.js';
 import type { ApiOptions } from './options.js';
 
 /** Which resources: `type`, `mesh` and `name` (the display name, or what it is called here). */
@@ -15,12 +19,36 @@ interface Wanted {
   readonly name: string | undefined;
 }
 
+const operation: Operation = {
+  id: 'getLedger',
+  summary: 'Where each resource stands at each peer',
+  tag: 'Zones and sync',
+  query: {
+    ...PAGING,
+    type: z.enum(KINDS.map((kind) => kind.type)),
+    mesh: z.string(),
+    name: z.string().describe('The display name, or what it is called here'),
+    peer: z.string(),
+  },
+  answers: {
+    200: listOf(
+      z.strictObject({
+        ...keyFields,
+        peer: z.string(),
+        state: z.enum(['applied', 'refused', 'on its way', 'unverified']),
+        reason: z.string().optional(),
+        since: time.optional(),
+      }),
+    ),
+  },
+};
+
 /**
  * `GET /_ledger?type=&mesh=&name=&peer=`: where each resource stands at each peer. `size`, `offset` and `total` count resources; each has an
  * entry for every peer that should have it.
  */
 export function addLedgerRoute(app: FastifyInstance, { plane, sync }: ApiOptions): void {
-  app.get('/_ledger', { config: { title: 'Could not retrieve resources' } }, (request) => {
+  app.get('/_ledger', described('Could not retrieve resources', operation), (request) => {
     const query = addressOf(request).searchParams;
     const { offset, size } = paging(query);
     const peer = query.get('peer') || undefined;

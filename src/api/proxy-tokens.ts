@@ -1,10 +1,13 @@
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import { invalid, type Problem } from '../errors.js';
 import { kindOf } from '../resource/kinds.js';
 import { isObject, quote } from '../resource/path.js';
 import { restName } from '../resource/rest-name.js';
 import { parseJson, textOf } from './bodies.js';
 import { findResource } from './inspect/inspected.js';
+import { described, type Operation } from './openapi/operation.js';
+import { time } from './openapi/shapes.js';
 import type { ApiOptions } from './options.js';
 
 const FIELDS = ['mesh', 'dataplane', 'validFor'];
@@ -14,13 +17,30 @@ const YEAR = 365 * 24 * 3600;
 const VALID_FOR = YEAR;
 const LONGEST = 10 * YEAR;
 
+const operation: Operation = {
+  id: 'issueProxyToken',
+  summary: 'Make the proof of who it is for the proxy of a Dataplane',
+  tag: 'Security',
+  body: z.strictObject({
+    mesh: z.string().min(1),
+    dataplane: z.string().min(1).describe('Its REST name or KRI'),
+    validFor: z
+      .string()
+      .regex(/^\d{1,9}[smh]$/)
+      .optional()
+      .describe('A year if not said'),
+  }),
+  answers: { 200: z.strictObject({ token: z.string(), nodeId: z.string(), expires: time }) },
+  refusals: [404],
+};
+
 /**
  * `POST /_proxy-tokens` with `{mesh, dataplane, validFor?}`: the proof of who it is for the proxy of a Dataplane (its REST name or KRI), and the
  * node id that it goes with. `validFor` is like `24h`, `90m` or `30s`; a year if not said. A zone's alone.
  */
 export function addProxyTokensRoute(app: FastifyInstance, { plane, issueProxyToken }: ApiOptions): void {
   if (!issueProxyToken) return;
-  app.post('/_proxy-tokens', { config: { title: 'Could not make a token' } }, (request) => {
+  app.post('/_proxy-tokens', described('Could not make a token', operation), (request) => {
     const { mesh, dataplane, validFor } = readOrder(parseJson(textOf(request)));
     const name = restName(findResource(plane, kindOf('Dataplane'), mesh, dataplane), plane.place);
     return issueProxyToken({ mesh, name }, validFor);

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import { isGlobal } from '../control/plane.js';
 import { recover, type RecoverOrder } from '../control/recover.js';
 import { invalid, type Problem } from '../errors.js';
@@ -6,13 +7,27 @@ import { GLOBAL_PEER } from '../resource/audience.js';
 import { isObject, quote } from '../resource/path.js';
 import type { Place } from '../resource/resource.js';
 import { parseJson } from './bodies.js';
+import { described, type Operation } from './openapi/operation.js';
 import type { ApiOptions } from './options.js';
 
 const FIELDS = ['acceptStore', 'dropAbsent'] as const;
 
+const operation: Operation = {
+  id: 'recover',
+  summary: "Give an operator's word after a restore or a lost store",
+  tag: 'Zones and sync',
+  body: z.strictObject({
+    acceptStore: z.string().optional().describe('Take the store that now speaks for this peer'),
+    dropAbsent: z.string().optional().describe('Give up what this peer sent earlier, and has not sent since'),
+  }),
+  bodyOptional: true,
+  answers: { 200: z.strictObject({ done: z.array(z.string()).min(1) }) },
+  refusals: [404, 409],
+};
+
 /** `POST /_recover`, with `{acceptStore?: peer, dropAbsent?: peer}`: an operator's word (design, section 4). Answers what was done. */
 export function addRecoverRoute(app: FastifyInstance, { plane, afterCommit }: ApiOptions): void {
-  app.post('/_recover', { config: { title: 'Could not recover' } }, (request) => {
+  app.post('/_recover', described('Could not recover', operation), (request) => {
     const text = typeof request.body === 'string' ? request.body : '';
     const order = readOrder(text.trim() === '' ? {} : parseJson(text), plane.place);
     const done = recover(plane, order);

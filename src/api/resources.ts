@@ -7,24 +7,26 @@ import type { Row } from '../resource/store.js';
 import { addressOf, collection, listQuery } from './collection.js';
 import { errorBody, NOT_FOUND } from './errors.js';
 import { locate, type Params } from './names.js';
+import { kindOperations } from './openapi/kind-operations.js';
 import type { ApiOptions } from './options.js';
 import { putResource } from './put.js';
 import { refuseReadOnlyKind } from './read-only.js';
 import { formatOf, show } from './show.js';
 import { removeZone } from './zones.js';
 
-/** `/meshes/{mesh}/{path}` for the kinds in meshes, `/{path}` for the global ones, with Kuma's titles for what fails. */
+/** `/meshes/{mesh}/{path}` for the kinds in meshes, `/{path}` for the global ones. */
 export function addResourceRoutes(app: FastifyInstance, options: ApiOptions): void {
   for (const kind of KINDS) {
     const inMesh = kind.scope === 'Mesh';
     const base = inMesh ? `/meshes/:mesh/${kind.path}` : `/${kind.path}`;
     const preHandler = inMesh ? requireMesh(options) : [];
-    app.get(base, { preHandler, config: { title: 'Could not retrieve resources' } }, list(options, kind));
+    const operations = kindOperations(kind);
+    app.get(base, { preHandler, ...operations.list }, list(options, kind));
     // All meshes at once.
-    if (inMesh) app.get(`/${kind.path}`, { config: { title: 'Could not retrieve resources' } }, list(options, kind));
-    app.get(`${base}/:name`, { preHandler, config: { title: 'Could not retrieve a resource' } }, getOne(options, kind));
-    app.delete(`${base}/:name`, { preHandler, config: { title: 'Could not delete a resource' } }, remove(options, kind));
-    app.put(`${base}/:name`, { preHandler, config: { title: 'Could not process a resource' } }, putResource(options, kind));
+    if (inMesh) app.get(`/${kind.path}`, operations.listAll, list(options, kind));
+    app.get(`${base}/:name`, { preHandler, ...operations.get }, getOne(options, kind));
+    app.delete(`${base}/:name`, { preHandler, ...operations.delete }, remove(options, kind));
+    app.put(`${base}/:name`, { preHandler, ...operations.put }, putResource(options, kind));
   }
 }
 

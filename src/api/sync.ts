@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import type { PeerView } from '../control/peer-view.js';
 import { peersOf } from '../control/peers.js';
 import type { Plane } from '../control/plane.js';
@@ -6,11 +7,48 @@ import { diverged, orphansOf } from '../control/recover.js';
 import { GLOBAL_PEER } from '../resource/audience.js';
 import type { Refusal } from '../resource/store.js';
 import { describeKey } from './keys.js';
+import { described, type Operation } from './openapi/operation.js';
+import { keyFields, time } from './openapi/shapes.js';
 import type { ApiOptions } from './options.js';
+
+const count = z.int().min(0);
+const position = z.strictObject({ store: z.string(), term: count, revision: count, digest: z.string(), count }).meta({ id: 'Position' });
+const refusal = z.strictObject({ ...keyFields, reason: z.string(), since: time, inForce: z.enum(['previous', 'deny', 'none']) });
+
+const peerShape = z
+  .strictObject({
+    peer: z.string(),
+    online: z.boolean(),
+    upToDate: z.boolean(),
+    head: position,
+    ack: z.strictObject({ position: position.nullable(), refusals: z.string() }).nullable(),
+    stopped: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+    failures: count,
+    about: z.strictObject({ environment: z.string(), systemNamespace: z.string(), version: z.string() }).optional(),
+    refused: z.array(refusal).describe('What this side refused of the peer'),
+    absent: z.array(z.strictObject(keyFields)).describe("What stays in force although the peer's present store lacks it"),
+  })
+  .meta({ id: 'Peer' });
+
+const operation: Operation = {
+  id: 'getSync',
+  summary: 'This store, and how it stands with each peer',
+  tag: 'Zones and sync',
+  answers: {
+    200: z.strictObject({
+      store: z.string(),
+      term: count,
+      revision: count,
+      diverged: z.string().nullable(),
+      ended: z.string().nullable(),
+      peers: z.array(peerShape),
+    }),
+  },
+};
 
 /** `GET /_sync`: this store, and how it stands with each peer. */
 export function addSyncRoute(app: FastifyInstance, { plane, sync }: ApiOptions): void {
-  app.get('/_sync', () => {
+  app.get('/_sync', described('Could not show the sync', operation), () => {
     const { store, term, revision } = plane.store.head();
     const peers = sync ? [...new Set([...peersOf(plane.store), ...sync.peers()])].sort() : [];
     return {

@@ -1,12 +1,56 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { readReported } from '../control/reported.js';
 import { deleteZone, zoneKey } from '../control/zones.js';
 import { invalid, MeridianError } from '../errors.js';
+import { kindOf } from '../resource/kinds.js';
 import { toUniversal } from '../resource/render.js';
 import type { JsonObject, Resource } from '../resource/resource.js';
+import { schemaOf } from '../resource/validate.js';
 import { collection, listQuery } from './collection.js';
+import { described, type Operation } from './openapi/operation.js';
+import { LISTING } from './openapi/parameters.js';
+import { kri, labels, listOf, time } from './openapi/shapes.js';
 import type { ApiOptions } from './options.js';
 import { NOT_FOUND } from './errors.js';
+
+const MANY = 'Could not retrieve resources';
+
+const subscription = z.strictObject({
+  id: z.string(),
+  globalInstanceId: z.string(),
+  connectTime: time,
+  status: z.strictObject({ total: z.strictObject({ responsesRejected: z.string() }) }),
+  version: z.strictObject({ kumaCp: z.strictObject({ version: z.string() }) }).optional(),
+});
+
+const overview = z
+  .strictObject({
+    type: z.literal('ZoneOverview'),
+    name: z.string(),
+    creationTime: time,
+    modificationTime: time,
+    labels: labels.optional(),
+    kri,
+    zone: schemaOf(kindOf('Zone')),
+    zoneInsight: z.strictObject({ subscriptions: z.array(subscription) }),
+  })
+  .meta({ id: 'ZoneOverview' });
+
+const listOverviews: Operation = {
+  id: 'listZoneOverviews',
+  summary: 'List zones with their connections',
+  tag: 'Zones and sync',
+  query: LISTING,
+  answers: { 200: listOf(overview) },
+};
+
+const getOverview: Operation = {
+  id: 'getZoneOverview',
+  summary: 'Get a zone with its connections',
+  tag: 'Zones and sync',
+  answers: { 200: overview },
+};
 
 /** Zones with their connections, for `kumactl inspect zones` and the dashboard. */
 export function addZoneRoutes(app: FastifyInstance, options: ApiOptions): void {
@@ -20,10 +64,9 @@ export function addZoneRoutes(app: FastifyInstance, options: ApiOptions): void {
       page.items.map((zone) => toOverview(options, zone)),
     );
   };
-  const config = { title: 'Could not retrieve resources' };
-  app.get('/zones/_overview', { config }, overviews);
-  app.get('/zones+insights', { config }, overviews);
-  app.get<{ Params: { name: string } }>('/zones/:name/_overview', { config: { title: 'Could not retrieve a resource' } }, (request) => {
+  app.get('/zones/_overview', described(MANY, listOverviews), overviews);
+  app.get('/zones+insights', described(MANY, { ...listOverviews, id: 'listZonesAndInsights' }), overviews);
+  app.get<{ Params: { name: string } }>('/zones/:name/_overview', described('Could not retrieve a resource', getOverview), (request) => {
     const row = store.get(zoneKey(request.params.name));
     if (!row) throw new MeridianError('not_found', NOT_FOUND);
     return toOverview(options, row.resource);

@@ -1,14 +1,38 @@
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import { can } from '../../control/can.js';
 import { formatKri } from '../../resource/key.js';
 import { kindOf } from '../../resource/kinds.js';
 import { parseJson, textOf } from '../bodies.js';
+import { described, type Operation } from '../openapi/operation.js';
+import { kri } from '../openapi/shapes.js';
 import { findResource, type InspectOptions } from './inspected.js';
-import { readQuestion } from './question.js';
+import { questionShape, readQuestion } from './question.js';
+
+const verdict = z.enum(['Allow', 'Deny']);
+
+const operation: Operation = {
+  id: 'can',
+  summary: 'Whether a request may enter, and which policies decide',
+  tag: 'Decisions',
+  body: questionShape,
+  answers: {
+    200: z.strictObject({
+      decision: verdict,
+      shadow: verdict,
+      decidedBy: kri.nullable(),
+      shadowDecidedBy: kri.nullable(),
+      reason: z.string(),
+      warnings: z.array(z.string()),
+      dataplane: kri,
+    }),
+  },
+  refusals: [404],
+};
 
 /** `POST /can`: whether a request may enter, what the shadow side says, and which policies decided (design, section 8). */
 export function addCanRoute(app: FastifyInstance, { plane, views, sync }: InspectOptions): void {
-  app.post('/can', { config: { title: 'Could not decide' } }, (request) => {
+  app.post('/can', described('Could not decide', operation), (request) => {
     const { mesh, dataplane: name, section, request: asked } = readQuestion(parseJson(textOf(request)));
     const dataplane = findResource(plane, kindOf('Dataplane'), mesh, name);
     const { decidedBy, shadowDecidedBy, ...decision } = can(plane, views(mesh), sync !== undefined, { dataplane, section, request: asked });

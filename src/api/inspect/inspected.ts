@@ -26,8 +26,9 @@ export interface InspectOptions extends ApiOptions {
   readonly views: (mesh: string) => MeshView;
 }
 
-export const ONE = { config: { title: 'Could not retrieve a resource' } };
-export const MANY = { config: { title: 'Could not retrieve resources' } };
+/** Kuma's titles for what fails. */
+export const ONE = 'Could not retrieve a resource';
+export const MANY = 'Could not retrieve resources';
 
 /** The proxy of `/meshes/:mesh/dataplanes/:name`. Throws `not_found`. */
 export function inspected({ plane, views }: InspectOptions, request: FastifyRequest): Inspected {

@@ -1,11 +1,25 @@
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import { inboundPorts, outboundPorts, type Port } from '../../policy/inspect/layout.js';
 import { formatKri, parseKri } from '../../resource/key.js';
+import { described, type Operation } from '../openapi/operation.js';
+import { kri, labels } from '../openapi/shapes.js';
 import { inspected, type InspectOptions, ONE } from './inspected.js';
+
+const port = z.strictObject({ kri, port: z.int(), protocol: z.string(), proxyResourceName: z.string() });
+
+const operation: Operation = {
+  id: 'getDataplaneLayout',
+  summary: 'The ports of a proxy, and those that it may call',
+  tag: 'Inspection',
+  answers: {
+    200: z.strictObject({ inbounds: z.array(port), kri, labels, listeners: z.array(z.never()), outbounds: z.array(port) }),
+  },
+};
 
 /** `GET .../_layout`: the ports of a proxy, and those that it may call, in Kuma's shape. */
 export function addLayoutRoute(app: FastifyInstance, options: InspectOptions): void {
-  app.get('/meshes/:mesh/dataplanes/:name/_layout', ONE, (request) => {
+  app.get('/meshes/:mesh/dataplanes/:name/_layout', described(ONE, operation), (request) => {
     const { proxy, view } = inspected(options, request);
     const { key, labels } = proxy.dataplane;
     return {

@@ -1,13 +1,53 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import type { Plane } from '../../control/plane.js';
 import { kindOf } from '../../resource/kinds.js';
 import { toUniversal } from '../../resource/render.js';
 import type { JsonObject, Resource } from '../../resource/resource.js';
+import { anyObject } from '../../resource/schema/fields.js';
 import type { Filter, Page, Reader } from '../../resource/store.js';
+import { schemaOf } from '../../resource/validate.js';
 import { addressOf, collection, listQuery } from '../collection.js';
 import type { Params } from '../names.js';
+import { described, type Operation } from '../openapi/operation.js';
+import { LISTING } from '../openapi/parameters.js';
+import { kri, labels, listOf, time } from '../openapi/shapes.js';
 import { proxyFilter } from './proxy-filter.js';
 import { findResource, type InspectOptions, MANY, ONE, requireMesh } from './inspected.js';
+
+const overview = z
+  .strictObject({
+    type: z.literal('DataplaneOverview'),
+    mesh: z.string(),
+    name: z.string(),
+    creationTime: time,
+    modificationTime: time,
+    labels: labels.optional(),
+    kri,
+    status: anyObject.optional(),
+    dataplane: schemaOf(kindOf('Dataplane')),
+    dataplaneInsight: anyObject.optional(),
+  })
+  .meta({ id: 'DataplaneOverview' });
+
+const listOverviews: Operation = {
+  id: 'listDataplaneOverviews',
+  summary: 'List Dataplanes with what is known of their proxies',
+  tag: 'Inspection',
+  query: {
+    ...LISTING,
+    tag: z.array(z.string()).describe('Like `kuma.io/service:web`: one inbound must have each'),
+    gateway: z.enum(['true', 'false', 'builtin', 'delegated']),
+  },
+  answers: { 200: listOf(overview) },
+};
+
+const getOverview: Operation = {
+  id: 'getDataplaneOverview',
+  summary: 'Get a Dataplane with what is known of its proxy',
+  tag: 'Inspection',
+  answers: { 200: overview },
+};
 
 /** Dataplanes with what is known of their proxies, in Kuma's shape: for `kumactl inspect dataplanes` and dashboards. */
 export function addOverviewRoutes(app: FastifyInstance, { plane }: InspectOptions): void {
@@ -24,10 +64,12 @@ export function addOverviewRoutes(app: FastifyInstance, { plane }: InspectOption
       page.items.map((dataplane) => toOverview(plane, dataplane)),
     );
   };
-  app.get('/dataplanes/_overview', MANY, list);
-  app.get('/meshes/:mesh/dataplanes/_overview', MANY, list);
-  app.get<{ Params: Params }>('/meshes/:mesh/dataplanes/:name/_overview', ONE, ({ params: { mesh = '', name = '' } }) =>
-    toOverview(plane, findResource(plane, kindOf('Dataplane'), mesh, name)),
+  app.get('/dataplanes/_overview', described(MANY, { ...listOverviews, id: 'listAllDataplaneOverviews' }), list);
+  app.get('/meshes/:mesh/dataplanes/_overview', described(MANY, listOverviews), list);
+  app.get<{ Params: Params }>(
+    '/meshes/:mesh/dataplanes/:name/_overview',
+    described(ONE, getOverview),
+    ({ params: { mesh = '', name = '' } }) => toOverview(plane, findResource(plane, kindOf('Dataplane'), mesh, name)),
   );
 }
 

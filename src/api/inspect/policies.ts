@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import { MeridianError } from '../../errors.js';
 import { FROM_AS_RULES, fromRules, inboundRules, wholly } from '../../policy/inspect/inbound.js';
 import { inboundKri } from '../../policy/inspect/layout.js';
@@ -6,8 +7,35 @@ import { notesOn } from '../../policy/inspect/notes.js';
 import { wholeConf } from '../../policy/inspect/whole.js';
 import { formatKri, type Key, keyId } from '../../resource/key.js';
 import type { JsonObject } from '../../resource/resource.js';
+import { fromRef } from '../../resource/schema/target-ref.js';
 import { NOT_FOUND } from '../errors.js';
+import { described, type Operation } from '../openapi/operation.js';
+import { conf, kri } from '../openapi/shapes.js';
 import { type Inspected, inspected, type InspectOptions, type MatchedKind, matchedKinds, MANY, originKris } from './inspected.js';
+
+const origins = z.array(z.strictObject({ kri }));
+const warnings = z.array(z.string());
+const rule = z.strictObject({
+  conf,
+  kri: kri.describe('Of the policy that has the last word'),
+  matches: z.array(z.unknown()).min(1).optional(),
+  routes: origins.min(1).optional(),
+  targetRef: fromRef.optional(),
+});
+
+const getPolicies: Operation = {
+  id: 'getDataplanePolicies',
+  summary: 'The policies in force on a proxy as a whole',
+  tag: 'Inspection',
+  answers: { 200: z.strictObject({ policies: z.array(z.strictObject({ kind: z.string(), conf, origins })), warnings }) },
+};
+
+const getInboundPolicies: Operation = {
+  id: 'getInboundPolicies',
+  summary: 'The policies in force on an inbound of a proxy',
+  tag: 'Inspection',
+  answers: { 200: z.strictObject({ policies: z.array(z.strictObject({ kind: z.string(), origins, rules: z.array(rule) })), warnings }) },
+};
 
 const DATAPLANE = '/meshes/:mesh/dataplanes/:name';
 
@@ -16,7 +44,7 @@ const DATAPLANE = '/meshes/:mesh/dataplanes/:name';
  * says what can't be seen in them.
  */
 export function addPoliciesRoutes(app: FastifyInstance, options: InspectOptions): void {
-  app.get(`${DATAPLANE}/_policies`, MANY, (request) => {
+  app.get(`${DATAPLANE}/_policies`, described(MANY, getPolicies), (request) => {
     const about = inspected(options, request);
     const kinds = matchedKinds(about);
     return {
@@ -24,7 +52,7 @@ export function addPoliciesRoutes(app: FastifyInstance, options: InspectOptions)
       warnings: kinds.flatMap(({ inbounds }) => notesOn(about.proxy, inbounds, about.view.refusal)),
     };
   });
-  app.get<{ Params: { kri: string } }>(`${DATAPLANE}/_inbounds/:kri/_policies`, MANY, (request) => {
+  app.get<{ Params: { kri: string } }>(`${DATAPLANE}/_inbounds/:kri/_policies`, described(MANY, getInboundPolicies), (request) => {
     const about = inspected(options, request);
     const chosen = indexesOf(about, request.params.kri);
     const kinds = matchedKinds(about).map((kind) => ({ ...kind, inbounds: chosen.map((index) => kind.inbounds[index] ?? []) }));

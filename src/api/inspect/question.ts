@@ -13,7 +13,8 @@ export interface Question {
 }
 
 const text = z.string().min(1).max(2048);
-const schema = z.strictObject({
+/** The body of `POST /can`. */
+export const questionShape = z.strictObject({
   from: z.strictObject({
     spiffeId: text.optional(),
     spiffeIds: z.array(text).max(100).optional(),
@@ -31,7 +32,7 @@ const schema = z.strictObject({
  *   {from: {spiffeId}, to: {mesh, dataplane, port}, method, path}; the client may be {spiffeIds} or {tags, mesh} instead
  */
 export function readQuestion(value: unknown): Question {
-  const { data, problems } = check(schema, value, []);
+  const { data, problems } = check(questionShape, value, []);
   if (!data) throw invalid(problems);
   const { from, to, method, path } = data;
   const mesh = to.mesh ?? 'default';
@@ -39,7 +40,7 @@ export function readQuestion(value: unknown): Question {
   return { mesh, dataplane: to.dataplane, section, request: { ...readClient(from), method, path } };
 }
 
-type From = z.infer<typeof schema>['from'];
+type From = z.infer<typeof questionShape>['from'];
 
 function readClient({ spiffeId, spiffeIds, tags, mesh }: From): Request {
   const given = [spiffeId, spiffeIds, tags].filter((way) => way !== undefined);

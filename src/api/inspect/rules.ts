@@ -9,11 +9,13 @@ import { asArray } from '../../naming/json.js';
 import type { Key } from '../../resource/key.js';
 import type { JsonObject } from '../../resource/resource.js';
 import type { Labels } from '../../resource/labels.js';
+import { getRules } from '../openapi/rules.js';
+import { described } from '../openapi/operation.js';
 import { type Inspected, inspected, type InspectOptions, type MatchedKind, matchedKinds, metaOf, MANY, originMeta } from './inspected.js';
 
 /** `GET .../_rules`: everything that policies come to on a proxy, in Kuma's shape. */
 export function addRulesRoute(app: FastifyInstance, options: InspectOptions): void {
-  app.get('/meshes/:mesh/dataplanes/:name/_rules', MANY, (request) => {
+  app.get('/meshes/:mesh/dataplanes/:name/_rules', described(MANY, getRules), (request) => {
     const about = inspected(options, request);
     const rules = matchedKinds(about).map((kind) => rulesOf(about, kind));
     return { httpMatches: [], resource: metaOf(about.plane, about.proxy.dataplane), rules: rules.filter(saysAnything) };

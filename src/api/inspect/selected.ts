@@ -8,6 +8,8 @@ import type { JsonObject } from '../../resource/resource.js';
 import { restName } from '../../resource/rest-name.js';
 import { addressOf, collection, paging } from '../collection.js';
 import type { Params } from '../names.js';
+import { described } from '../openapi/operation.js';
+import { getSelecting, listSelected, listSelectedOlder } from '../openapi/selected.js';
 import { findResource, type InspectOptions, inspected, MANY, matchedKinds, metaOf } from './inspected.js';
 
 /** The proxies that a policy selects, and, as older clients ask, the policies that select a proxy. */
@@ -15,15 +17,15 @@ export function addSelectedRoutes(app: FastifyInstance, options: InspectOptions)
   const { plane } = options;
   for (const kind of KINDS.filter(({ policy }) => policy !== undefined)) {
     const base = `/meshes/:mesh/${kind.path}/:name`;
-    app.get(`${base}/_resources/dataplanes`, MANY, (request) => {
+    app.get(`${base}/_resources/dataplanes`, described(MANY, listSelected(kind)), (request) => {
       const proxies = selectedBy(options, kind, request);
       return paged(request, proxies, ({ dataplane }) => metaOf(plane, dataplane));
     });
-    app.get(`${base}/dataplanes`, MANY, (request) =>
+    app.get(`${base}/dataplanes`, described(MANY, listSelectedOlder(kind)), (request) =>
       paged(request, selectedOrNone(options, kind, request), (proxy) => olderEntry(options, proxy)),
     );
   }
-  app.get('/meshes/:mesh/dataplanes/:name/policies', MANY, (request) => olderPolicies(options, request));
+  app.get('/meshes/:mesh/dataplanes/:name/policies', described(MANY, getSelecting), (request) => olderPolicies(options, request));
 }
 
 function selectedBy({ plane, views }: InspectOptions, kind: Kind, request: FastifyRequest): Proxy[] {

@@ -43,6 +43,9 @@ declare module 'fastify' {
  *
  *   app.get('/_audit', described('Could not retrieve resources', { id: 'listAudit', tag: 'Security', ... }), (request) => ...)
  */
-export function described(title: string, operation: Operation): { readonly config: { readonly title: string; readonly operation: Operation } } {
+export function described(
+  title: string,
+  operation: Operation,
+): { readonly config: { readonly title: string; readonly operation: Operation } } {
   return { config: { title, operation } };
 }

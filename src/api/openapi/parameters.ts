@@ -21,4 +21,5 @@ export const IN_PATH: Readonly<Record<string, z.ZodType>> = {
   mesh: z.string().describe('The mesh'),
   name: z.string().describe('The name here; where there are namespaces, `<name>.<namespace>`'),
   kri: z.string().describe('The KRI'),
+  id: z.string().describe('The ID'),
 };

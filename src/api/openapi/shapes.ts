@@ -22,7 +22,9 @@ export const errorShape = z
   })
   .meta({ id: 'Error', description: 'Why a request was refused, and what is wrong with each field' });
 
-export const kri = z.string().meta({ id: 'Kri', description: 'Who a resource is: `kri_<short>_<mesh>_<zone>_<namespace>_<name>_<section>`' });
+export const kri = z
+  .string()
+  .meta({ id: 'Kri', description: 'Who a resource is: `kri_<short>_<mesh>_<zone>_<namespace>_<name>_<section>`' });
 
 /** RFC 3339, UTC. */
 export const time = z.string().meta({ id: 'Time', description: 'RFC 3339, UTC', format: 'date-time' });
@@ -31,7 +33,11 @@ export const labels = z.record(z.string(), z.string()).meta({ id: 'Labels' });
 
 /** A list as Kuma writes it. */
 export function listOf<Item extends z.ZodType>(item: Item) {
-  return z.strictObject({ total: z.int().min(0), items: z.array(item), next: z.string().nullable().describe('The address of the next page') });
+  return z.strictObject({
+    total: z.int().min(0),
+    items: z.array(item),
+    next: z.string().nullable().describe('The address of the next page'),
+  });
 }
 
 /** Who a resource is, in the answers that are ours (keys.ts). */

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { type Kind, singularOf } from '../../resource/kinds.js';
+import { documentOf, shownOf } from './kinds.js';
+import { described } from './operation.js';
+import { FORMAT, LISTING } from './parameters.js';
+import { listOf } from './shapes.js';
+
+const tag = 'Resources';
+
+const written = z
+  .strictObject({ warnings: z.array(z.string()).min(1).optional().describe('References that point to nothing yet') })
+  .meta({ id: 'Written' });
+
+/** The options of the routes that each kind has, with Kuma's titles for what fails. `listAll` is of all meshes at once. */
+export function kindOperations(kind: Kind) {
+  const { type, plural } = kind;
+  const one = singularOf(type);
+  const many = plural.replaceAll(' ', '');
+  const list = { tag, query: { ...LISTING, ...FORMAT }, answers: { 200: listOf(shownOf(kind)) } } as const;
+  return {
+    list: described('Could not retrieve resources', { ...list, id: `list${many}`, summary: `List ${plural}` }),
+    listAll: described('Could not retrieve resources', { ...list, id: `listAll${many}`, summary: `List ${plural} of all meshes` }),
+    get: described('Could not retrieve a resource', {
+      id: `get${type}`,
+      summary: `Get a ${one}`,
+      tag,
+      query: FORMAT,
+      answers: { 200: shownOf(kind) },
+    }),
+    put: described('Could not process a resource', {
+      id: `put${type}`,
+      summary: `Create or replace a ${one}`,
+      tag,
+      body: documentOf(kind),
+      answers: { 200: written, 201: written },
+      refusals: [405, 409],
+    }),
+    delete: described('Could not delete a resource', {
+      id: `delete${type}`,
+      summary: `Delete a ${one}`,
+      tag,
+      answers: { 200: z.strictObject({}) },
+      refusals: [405, 409],
+    }),
+  };
+}
