@@ -7,6 +7,7 @@ import { type Format, collect, optionsOf } from './options.js';
 import { print } from './output.js';
 import { textOf } from './printable.js';
 import { resourceTitle } from './resource-path.js';
+import { type Server, serverOf } from './server.js';
 import { readSources } from './sources.js';
 
 /** One document, and where the user finds it. */
@@ -23,10 +24,10 @@ export function addApply(program: Command): void {
     .requiredOption('-f, --file <paths...>', 'files, folders or - (repeatable)', collect)
     .option('--dry-run', 'ask what would happen, and change nothing')
     .action(async ({ file, dryRun }: { file: string[]; dryRun?: true }, command: Command) => {
-      const { url, output } = optionsOf(command);
+      const { output } = optionsOf(command);
       refuseMesh(command);
       const documents = await readAll(file);
-      const results = await send(url, documents, dryRun === true, output);
+      const results = await send(serverOf(command), documents, dryRun === true, output);
       await print(output, { dryRun: dryRun === true, results }, () => results.map((result) => formatResult(result, dryRun)).join(''));
     });
 }
@@ -60,11 +61,11 @@ async function readAll(paths: readonly string[]): Promise<Located[]> {
 }
 
 /** As a list in JSON: what was read is what is sent, whatever anchors and merges it was written with. */
-async function send(url: string, documents: readonly Located[], dryRun: boolean, output: Format): Promise<JsonObject[]> {
+async function send(server: Server, documents: readonly Located[], dryRun: boolean, output: Format): Promise<JsonObject[]> {
   const body = JSON.stringify(documents.map(({ value }) => value));
   const query = { dryRun: dryRun ? 'true' : undefined };
   try {
-    return listOf(url, await ask(url, '/apply', { method: 'POST', query, body }), 'results');
+    return listOf(server, await ask(server, '/apply', { method: 'POST', query, body }), 'results');
   } catch (thrown) {
     throw thrown instanceof MeridianError && output !== 'json' ? locate(thrown, documents) : thrown;
   }

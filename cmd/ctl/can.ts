@@ -5,6 +5,7 @@ import { ask } from './client.js';
 import { optionsOf } from './options.js';
 import { note, print } from './output.js';
 import { printable, textOf } from './printable.js';
+import { serverOf } from './server.js';
 import { type Cell, formatTable } from './table.js';
 
 interface CanOptions {
@@ -30,8 +31,8 @@ export function addCan(program: Command): void {
     .option('--path <path>', 'of the request: /orders')
     .addHelpText('after', '\nWhat is not said of a request is unknown: then no allow that asks for it matches, and every deny does.')
     .action(async (options: CanOptions, command: Command) => {
-      const { url, output, mesh } = optionsOf(command);
-      const answer = await ask(url, '/can', { method: 'POST', body: JSON.stringify(toQuestion(options, mesh, command)) });
+      const { output, mesh } = optionsOf(command);
+      const answer = await ask(serverOf(command), '/can', { method: 'POST', body: JSON.stringify(toQuestion(options, mesh, command)) });
       const { warnings } = isObject(answer) ? answer : {};
       for (const warning of Array.isArray(warnings) ? warnings : []) note(`warning: ${printable(textOf(warning))}`);
       await print(output, answer, () => formatDecision(isObject(answer) ? answer : {}));

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { type ErrorCode, MeridianError, type Problem } from '../../src/errors.js';
 import { isObject } from '../../src/resource/path.js';
 import type { JsonObject } from '../../src/resource/resource.js';
+import type { Server } from './server.js';
 
 export interface Request {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -28,14 +29,18 @@ const TIMEOUT_MS = 60_000;
 const PAGE_SIZE = '500';
 
 /**
- * Asks the control plane at `url`; gives the JSON that it answers, undefined for an empty answer. Throws what the control plane refuses with,
+ * Asks a control plane; gives the JSON that it answers, undefined for an empty answer. Throws what the control plane refuses with,
  * its problems and hint kept, and `unavailable` when nothing of Meridian answers there.
  */
-export async function ask(url: string, path: string, request: Request = {}): Promise<unknown> {
+export async function ask(server: Server, path: string, request: Request = {}): Promise<unknown> {
+  const { url, token } = server;
   const { method = 'GET', query = {}, body, contentType = 'application/json' } = request;
-  const target = `${url}${path}${formatQuery(query)}`;
-  const headers = { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': contentType }) };
-  const { status, text: received } = await exchange(url, target, { method, headers, body });
+  const headers = {
+    accept: 'application/json',
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(body === undefined ? {} : { 'content-type': contentType }),
+  };
+  const { status, text: received } = await exchange(server, `${path}${formatQuery(query)}`, { method, headers, body });
   const answer = parseJson(received);
   if (status >= 400) throw toError(url, status, answer);
   if (received !== '' && answer === undefined) throw noMeridian(url, `it answers ${status} with something else than JSON`);
@@ -43,12 +48,13 @@ export async function ask(url: string, path: string, request: Request = {}): Pro
 }
 
 /** All items of a collection, page after page. */
-export async function askAll(url: string, path: string, narrowed: Request['query'] = {}): Promise<JsonObject[]> {
+export async function askAll(server: Server, path: string, narrowed: Request['query'] = {}): Promise<JsonObject[]> {
+  const { url } = server;
   const items: JsonObject[] = [];
   let query: NonNullable<Request['query']> = { ...narrowed, size: PAGE_SIZE };
   for (;;) {
-    const page = await ask(url, path, { query });
-    items.push(...listOf(url, page, 'items'));
+    const page = await ask(server, path, { query });
+    items.push(...listOf(server, page, 'items'));
     // What a proxy makes of the address of the next page is not followed, only what it asks for.
     const next = isObject(page) && typeof page.next === 'string' ? new URL(page.next, url).searchParams : undefined;
     const following = next && { ...query, ...Object.fromEntries(next) };
@@ -58,32 +64,40 @@ export async function askAll(url: string, path: string, narrowed: Request['query
 }
 
 /** The objects in the list `field` of an answer. */
-export function listOf(url: string, answer: unknown, field: string): JsonObject[] {
+export function listOf({ url }: Server, answer: unknown, field: string): JsonObject[] {
   const list = isObject(answer) ? answer[field] : undefined;
   if (!Array.isArray(list)) throw noMeridian(url, `it answers without a list of ${field}`);
   return (list as readonly unknown[]).filter(isObject);
 }
 
-async function exchange(url: string, target: string, init: Exchange): Promise<Exchanged> {
+async function exchange(server: Server, target: string, init: Exchange): Promise<Exchanged> {
   try {
-    return await send(target, init);
+    return await send(server, target, init);
   } catch (thrown) {
-    throw new MeridianError('unavailable', `no control plane answers at ${url}: ${whyNot(thrown)}`, {
-      hint: 'check that it is running, and that --url or MERIDIAN_URL is the address of its API',
+    throw new MeridianError('unavailable', `no control plane answers at ${server.url}: ${whyNot(thrown)}`, {
+      hint: isCertificate(thrown)
+        ? "give the CA of its certificate with --ca-cert-file, and check that the address is the certificate's"
+        : 'check that it is running, and that --url, MERIDIAN_URL or the context is the address of its API',
       cause: thrown,
     });
   }
 }
 
 /** Not with `fetch`: that refuses some ports, for the sake of browsers. */
-async function send(target: string, { method, headers, body }: Exchange): Promise<Exchanged> {
-  const { request } = target.startsWith('https:') ? await import('node:https') : await import('node:http');
+async function send({ url, ca, verify }: Server, target: string, { method, headers, body }: Exchange): Promise<Exchanged> {
+  const { request } = url.startsWith('https:') ? await import('node:https') : await import('node:http');
+  const tls = { ...(ca === undefined ? {} : { ca }), rejectUnauthorized: verify };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const outgoing = request(target, { method, headers, signal: AbortSignal.timeout(TIMEOUT_MS) }, resolve);
+    const outgoing = request(`${url}${target}`, { method, headers, ...tls, signal: AbortSignal.timeout(TIMEOUT_MS) }, resolve);
     outgoing.on('error', reject);
     outgoing.end(body);
   });
   return { status: response.statusCode ?? 0, text: await text(response) };
+}
+
+function isCertificate(thrown: unknown): boolean {
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
+  return /^(UNABLE_TO|CERT_|SELF_SIGNED|DEPTH_ZERO|ERR_TLS)/.test(code);
 }
 
 /** Where several addresses were tried there is no message, but a code. */
@@ -115,8 +129,11 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   405: 'read_only',
   409: 'conflict',
   413: 'too_large',
+  429: 'rate_limited',
   503: 'unavailable',
 };
+
+const NEEDS_TOKEN = 'give a token: --token-file, MERIDIAN_TOKEN, or one that is kept in a context (`config control-planes add`)';
 
 /** Kuma's form of errors: `title, detail, invalid_parameters: [{field, reason}]`. */
 function toError(url: string, status: number, answer: unknown): MeridianError {
@@ -124,7 +141,8 @@ function toError(url: string, status: number, answer: unknown): MeridianError {
   const { title, detail, hint } = answer;
   const message = typeof detail === 'string' && detail !== '' ? `${title}: ${detail}` : title;
   const problems = Array.isArray(answer.invalid_parameters) ? answer.invalid_parameters.filter(isProblem) : [];
-  return new MeridianError(CODES[status] ?? 'internal', message, typeof hint === 'string' ? { problems, hint } : { problems });
+  const advice = typeof hint === 'string' ? hint : status === 401 ? NEEDS_TOKEN : undefined;
+  return new MeridianError(CODES[status] ?? 'internal', message, advice === undefined ? { problems } : { problems, hint: advice });
 }
 
 function isProblem(value: unknown): value is Problem & JsonObject {
@@ -133,6 +151,6 @@ function isProblem(value: unknown): value is Problem & JsonObject {
 
 function noMeridian(url: string, what: string): MeridianError {
   return new MeridianError('unavailable', `this does not look like a control plane at ${url}: ${what}`, {
-    hint: 'check that --url or MERIDIAN_URL is the address of an API of Meridian',
+    hint: 'check that --url, MERIDIAN_URL or the context is the address of an API of Meridian',
   });
 }

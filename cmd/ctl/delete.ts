@@ -5,6 +5,7 @@ import { parseKindName } from './kind-name.js';
 import { optionsOf } from './options.js';
 import { print } from './output.js';
 import { resourcePath, resourceTitle } from './resource-path.js';
+import { serverOf } from './server.js';
 
 export function addDelete(program: Command): void {
   program
@@ -14,10 +15,10 @@ export function addDelete(program: Command): void {
     .argument('<kind>', 'a type, REST path or short name: MeshTimeout, meshtimeouts, mt', parseKindName)
     .argument('<name>', 'its name in this store; on a kubernetes zone <name>.<namespace>')
     .action(async (kind: Kind, name: string, _: object, command: Command) => {
-      const { url, output, mesh: given } = optionsOf(command);
+      const { output, mesh: given } = optionsOf(command);
       const mesh = kind.scope === 'Global' ? '' : given;
       if (mesh === '' && kind.scope === 'Mesh') command.error('error: a NAME is looked up in one mesh: say which with -m');
-      await ask(url, resourcePath(kind, mesh, name), { method: 'DELETE' });
+      await ask(serverOf(command), resourcePath(kind, mesh, name), { method: 'DELETE' });
       const result = { type: kind.type, mesh, name, outcome: 'deleted' };
       await print(output, result, () => `${resourceTitle(kind.type, mesh, name)} deleted\n`);
     });

@@ -5,6 +5,7 @@ import { ask } from './client.js';
 import { optionsOf } from './options.js';
 import { print } from './output.js';
 import { parsePort } from './port.js';
+import { serverOf } from './server.js';
 
 interface Given {
   readonly xdsAddress: string;
@@ -33,12 +34,13 @@ export function addEnvoy(program: Command): void {
 }
 
 async function printBootstrap(dataplane: string, { xdsAddress, xdsCa, adminPort, validFor }: Given, command: Command): Promise<void> {
-  const { url, mesh, output } = optionsOf(command);
+  const { mesh, output } = optionsOf(command);
+  const server = serverOf(command);
   const [{ bootstrap }, { parseNodeId }] = await Promise.all([import('../../src/xds/bootstrap.js'), import('../../src/xds/proxy-id.js')]);
-  const answer = await ask(url, '/_proxy-tokens', { method: 'POST', body: JSON.stringify({ mesh, dataplane, validFor }) });
+  const answer = await ask(server, '/_proxy-tokens', { method: 'POST', body: JSON.stringify({ mesh, dataplane, validFor }) });
   const { token, nodeId } = isObject(answer) ? answer : {};
   const proxy = typeof nodeId === 'string' ? parseNodeId(nodeId) : undefined;
-  if (typeof token !== 'string' || !proxy) throw new MeridianError('unavailable', `${url} answers without a token`);
+  if (typeof token !== 'string' || !proxy) throw new MeridianError('unavailable', `${server.url} answers without a token`);
   const made = bootstrap({ ...proxy, xdsAddress, xdsCa, token, adminPort });
   await print(output, made, () => `${JSON.stringify(made, undefined, 2)}\n`);
 }

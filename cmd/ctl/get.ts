@@ -8,6 +8,7 @@ import { parseKindName } from './kind-name.js';
 import { type Options, optionsOf } from './options.js';
 import { note, print, toYaml, write } from './output.js';
 import { collectionPath, resourcePath } from './resource-path.js';
+import { type Server, serverOf } from './server.js';
 import { readShown, toDocument } from './shown.js';
 import { formatTable } from './table.js';
 
@@ -24,36 +25,37 @@ export function addGet(program: Command): void {
     .action(async (kind: Kind, name: string | undefined, { allMeshes }: { allMeshes?: true }, command: Command) => {
       const options = optionsOf(command);
       const mesh = allMeshes || kind.scope === 'Global' ? '' : options.mesh;
-      if (name === undefined) return getList(kind, mesh, options);
+      const server = serverOf(command);
+      if (name === undefined) return getList(server, kind, mesh, options);
       if (mesh === '' && kind.scope === 'Mesh') command.error('error: a NAME is looked up in one mesh: say which with -m');
-      return getOne(resourcePath(kind, mesh, name), options);
+      return getOne(server, resourcePath(kind, mesh, name), options);
     });
 }
 
-async function getList(kind: Kind, mesh: string, options: Options): Promise<void> {
-  const items = await askAll(options.url, collectionPath(kind, mesh));
+async function getList(server: Server, kind: Kind, mesh: string, options: Options): Promise<void> {
+  const items = await askAll(server, collectionPath(kind, mesh));
   if (items.length === 0 && options.output === 'table') return note(`no ${kind.plural}${mesh === '' ? '' : ` in mesh ${mesh}`}`);
-  await show(options, items, { total: items.length, items });
+  await show(server, options, items, { total: items.length, items });
 }
 
-async function getOne(path: string, options: Options): Promise<void> {
-  const item = await ask(options.url, path);
-  await show(options, isObject(item) ? [item] : [], item);
+async function getOne(server: Server, path: string, options: Options): Promise<void> {
+  const item = await ask(server, path);
+  await show(server, options, isObject(item) ? [item] : [], item);
 }
 
-async function show({ url, output }: Options, items: readonly JsonObject[], json: unknown): Promise<void> {
+async function show(server: Server, { output }: Options, items: readonly JsonObject[], json: unknown): Promise<void> {
   if (output === 'table' || output === 'json') return print(output, json, () => formatItems(items));
-  const documents = output === 'explicit' ? await explicitItems(url, items) : items;
+  const documents = output === 'explicit' ? await explicitItems(server, items) : items;
   write((await Promise.all(documents.map(toDocument).map(toYaml))).join('---\n'));
 }
 
 /** The explicit form of policies is the control plane's to tell: it knows the origin, and what references were before they got names here. */
-async function explicitItems(url: string, items: readonly JsonObject[]): Promise<JsonObject[]> {
+async function explicitItems(server: Server, items: readonly JsonObject[]): Promise<JsonObject[]> {
   const explicit: JsonObject[] = [];
   for (const item of items) {
     const { type, kri } = item;
     const asked = typeof type === 'string' && typeof kri === 'string' && findKind(type)?.policy;
-    const answer = asked ? await ask(url, `/_explicit/${encodeURIComponent(kri)}`) : item;
+    const answer = asked ? await ask(server, `/_explicit/${encodeURIComponent(kri)}`) : item;
     if (isObject(answer)) explicit.push(answer);
   }
   return explicit;

@@ -9,6 +9,7 @@ import { optionsOf } from './options.js';
 import { note, print } from './output.js';
 import { printable, textOf } from './printable.js';
 import { resourcePath } from './resource-path.js';
+import { serverOf } from './server.js';
 import { readShown } from './shown.js';
 import { type Cell, formatTable } from './table.js';
 
@@ -19,9 +20,9 @@ export function addInspectDataplanes(inspect: Command): void {
     .description('Shows the proxies of a mesh.')
     .option('--all-meshes', "of all meshes, like -m ''")
     .action(async ({ allMeshes }: { allMeshes?: true }, command: Command) => {
-      const { url, output, mesh } = optionsOf(command);
+      const { output, mesh } = optionsOf(command);
       const items = await askAll(
-        url,
+        serverOf(command),
         allMeshes || mesh === '' ? '/dataplanes/_overview' : `/meshes/${encodeURIComponent(mesh)}/dataplanes/_overview`,
       );
       await printProxies(output, items);
@@ -37,8 +38,8 @@ export function addInspectDataplanes(inspect: Command): void {
     .argument('<kind>', 'a type, REST path or short name: MeshTimeout, meshtimeouts, mt', parsePolicyKind)
     .argument('<name>', 'its name in this store, or its KRI; on a kubernetes zone <name>.<namespace>')
     .action(async (kind: Kind, name: string, _: object, command: Command) => {
-      const { url, output, mesh } = optionsOf(command);
-      await printProxies(output, await askAll(url, `${resourcePath(kind, mesh, name)}/_resources/dataplanes`));
+      const { output, mesh } = optionsOf(command);
+      await printProxies(output, await askAll(serverOf(command), `${resourcePath(kind, mesh, name)}/_resources/dataplanes`));
     });
 }
 
@@ -67,20 +68,21 @@ interface InspectedInbound {
 }
 
 async function inspectDataplane(name: string, _: object, command: Command): Promise<void> {
-  const { url, output, mesh } = optionsOf(command);
+  const { output, mesh } = optionsOf(command);
+  const server = serverOf(command);
   const base = resourcePath(kindOf('Dataplane'), mesh, name);
   const [layout, whole, rules] = await Promise.all([
-    ask(url, `${base}/_layout`),
-    ask(url, `${base}/_policies`),
-    ask(url, `${base}/_rules`),
+    ask(server, `${base}/_layout`),
+    ask(server, `${base}/_policies`),
+    ask(server, `${base}/_rules`),
   ]);
   const inbounds: InspectedInbound[] = [];
-  for (const { kri } of listOf(url, layout, 'inbounds')) {
-    const answer = await ask(url, `${base}/_inbounds/${encodeURIComponent(textOf(kri))}/_policies`);
-    inbounds.push({ kri: textOf(kri), policies: listOf(url, answer, 'policies') });
+  for (const { kri } of listOf(server, layout, 'inbounds')) {
+    const answer = await ask(server, `${base}/_inbounds/${encodeURIComponent(textOf(kri))}/_policies`);
+    inbounds.push({ kri: textOf(kri), policies: listOf(server, answer, 'policies') });
   }
-  const policies = listOf(url, whole, 'policies');
-  const outbounds = listOf(url, rules, 'rules').flatMap(toOutbounds);
+  const policies = listOf(server, whole, 'policies');
+  const outbounds = listOf(server, rules, 'rules').flatMap(toOutbounds);
   const warnings = isObject(whole) && Array.isArray(whole.warnings) ? whole.warnings.map(textOf) : [];
   for (const warning of warnings) note(`warning: ${printable(warning)}`);
   const rows = [...policies.map(wholeRow), ...inbounds.flatMap(inboundRows), ...outbounds.map(outboundRow)];

@@ -6,6 +6,7 @@ import { addInspectDataplanes } from './inspect-dataplanes.js';
 import { optionsOf } from './options.js';
 import { note, print } from './output.js';
 import { textOf } from './printable.js';
+import { serverOf } from './server.js';
 import { type Cell, formatTable } from './table.js';
 
 /** How the control plane that is asked stands with one of its peers. */
@@ -31,9 +32,10 @@ export function addInspect(program: Command): void {
     .command('zones')
     .description('Shows each zone as global sees it; on a zone, how it sees global.')
     .action(async (_: object, command: Command) => {
-      const { url, output } = optionsOf(command);
-      const answer = await ask(url, '/_sync');
-      const rows = listOf(url, answer, 'peers').map(toPeerRow);
+      const { output } = optionsOf(command);
+      const server = serverOf(command);
+      const answer = await ask(server, '/_sync');
+      const rows = listOf(server, answer, 'peers').map(toPeerRow);
       if (isObject(answer)) warn(answer);
       if (rows.length === 0 && output === 'table') return note('nobody was ever connected');
       await print(output, { items: rows }, () => formatRows(rows));

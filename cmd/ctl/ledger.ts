@@ -7,6 +7,7 @@ import { parseKindName } from './kind-name.js';
 import { optionsOf } from './options.js';
 import { note, print } from './output.js';
 import { textOf } from './printable.js';
+import { serverOf } from './server.js';
 import { type Cell, type Colour, formatTable } from './table.js';
 
 const COLOURS: Readonly<Record<string, Colour>> = { applied: 'green', refused: 'red', 'on its way': 'yellow', unverified: 'yellow' };
@@ -20,10 +21,10 @@ export function addLedger(program: Command): void {
     .argument('[name]', 'the name that the resource has where it was made')
     .option('--peer <peer>', 'only at this zone (or global)')
     .action(async (kind: Kind | undefined, name: string | undefined, { peer }: { peer?: string }, command: Command) => {
-      const { url, output, mesh } = optionsOf(command);
+      const { output, mesh } = optionsOf(command);
       const narrowed = command.getOptionValueSourceWithGlobals('mesh') === 'cli' || name !== undefined;
       const query = { type: kind?.type, name, peer, mesh: narrowed && kind?.scope !== 'Global' ? mesh : undefined };
-      const items = await askAll(url, '/_ledger', query);
+      const items = await askAll(serverOf(command), '/_ledger', query);
       if (items.length === 0 && output === 'table') return note('nothing of that is sent to anybody');
       await print(output, { items }, () => formatEntries(items));
     });

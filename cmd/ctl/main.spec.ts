@@ -59,7 +59,7 @@ describe('meridianctl', { concurrency: 2 }, () => {
     const { code, err } = await meridianctl(['get', 'mt', '--url', 'http://127.0.0.1:1']);
     assert.equal(code, 1);
     assert.match(err, /^error: no control plane answers at http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/);
-    assert.match(err, /\nhint: check that it is running, and that --url or MERIDIAN_URL/);
+    assert.match(err, /\nhint: check that it is running, and that --url, MERIDIAN_URL or the context/);
   });
 
   const strangers: [title: string, status: number, body: unknown][] = [

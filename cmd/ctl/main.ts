@@ -1,56 +1,7 @@
 #!/usr/bin/env node
-import { Command } from 'commander';
-import { readVersion } from '../version.js';
-import { addAccess } from './access.js';
-import { addApply } from './apply.js';
-import { addCan } from './can.js';
-import { addConvert } from './convert.js';
-import { addDecide } from './decide.js';
-import { addDelete } from './delete.js';
-import { addEnvoy } from './envoy.js';
 import { tellFailure } from './failure.js';
-import { addGet } from './get.js';
-import { addInspect } from './inspect.js';
-import { addLedger } from './ledger.js';
-import { addLint } from './lint.js';
-import { addName } from './name.js';
-import { addOptions, optionsOf } from './options.js';
-import { addRecover } from './recover.js';
-import { addZone } from './zone.js';
-
-const COMMANDS = [
-  addApply,
-  addGet,
-  addDelete,
-  addInspect,
-  addCan,
-  addLedger,
-  addEnvoy,
-  addZone,
-  addRecover,
-  addLint,
-  addName,
-  addDecide,
-  addAccess,
-  addConvert,
-];
-
-function createProgram(): Command {
-  const program = new Command('meridianctl')
-    .description('Talks to the control planes of Meridian: global and the zones.')
-    .version(readVersion())
-    .exitOverride()
-    // Told by tellFailure, in the format that was asked for.
-    .configureOutput({ outputError: () => {} })
-    .hook('preAction', (_, command) => refuseExplicit(command));
-  addOptions(program);
-  for (const add of COMMANDS) add(program);
-  return program;
-}
-
-function refuseExplicit(command: Command): void {
-  if (optionsOf(command).output === 'explicit' && command.name() !== 'get') command.error('error: -o explicit is for `get` alone');
-}
+import { optionsOf } from './options.js';
+import { createProgram } from './program.js';
 
 /** Whoever reads the output may have seen enough (`| head`). */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));

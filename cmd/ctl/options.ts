@@ -4,23 +4,36 @@ export const FORMATS = ['table', 'yaml', 'json', 'explicit'] as const;
 
 export type Format = (typeof FORMATS)[number];
 
-/** The options that stand before or behind any command. */
+/** The options that stand before or behind any command. Which control plane they come to says `serverOf`. */
 export interface Options {
-  /** Without a slash at its end. */
-  readonly url: string;
+  /** Without a slash at its end; undefined: not said. */
+  readonly url?: string;
+  readonly context?: string;
+  readonly tokenFile?: string;
+  readonly caCertFile?: string;
   readonly output: Format;
   /** '' for all meshes. */
   readonly mesh: string;
 }
 
-const DEFAULT_URL = 'http://127.0.0.1:5681';
+export const DEFAULT_URL = 'http://127.0.0.1:5681';
 
 /** Adds them to the program. Wrong values are wrong usage, told by commander. */
 export function addOptions(program: Command): void {
   program
     .addOption(
-      new Option('--url <url>', 'the API of a control plane, global or zone').env('MERIDIAN_URL').default(DEFAULT_URL).argParser(parseUrl),
+      new Option('--url <url>', `the API of a control plane, global or zone (not said: the current context's, else ${DEFAULT_URL})`)
+        .env('MERIDIAN_URL')
+        .argParser((text) => (text === '' ? undefined : parseUrl(text))),
     )
+    .option('--context <name>', 'a control plane of `config control-planes`; it wins over MERIDIAN_URL and MERIDIAN_TOKEN')
+    .addOption(
+      new Option(
+        '--token-file <file>',
+        'a file with the bearer token, - for standard input (also: MERIDIAN_TOKEN holds the token itself)',
+      ).env('MERIDIAN_TOKEN_FILE'),
+    )
+    .addOption(new Option('--ca-cert-file <file>', "a PEM file with the CA of the API's certificate").env('MERIDIAN_CA_CERT_FILE'))
     .addOption(new Option('-o, --output <format>', 'how to print; explicit is for `get` alone').choices(FORMATS).default('table'))
     .option('-m, --mesh <mesh>', "the mesh ('' for all, where a command lists)", 'default');
 }
@@ -30,15 +43,20 @@ export function optionsOf(command: Command): Options {
   return command.optsWithGlobals<Options>();
 }
 
+/** Whether an option of the program was given on the command line, not by a variable. */
+export function isGiven(command: Command, option: keyof Options): boolean {
+  return command.getOptionValueSourceWithGlobals(option) === 'cli';
+}
+
 /** Collects an option that may be repeated, each time with one or more values. */
 export function collect(value: string, earlier: readonly string[] | undefined): string[] {
   return [...(earlier ?? []), value];
 }
 
-/** An empty variable is none. */
-function parseUrl(text: string): string {
-  if (text === '') return DEFAULT_URL;
+/** The address of an API, without a slash at its end. Credentials in it would be shown wherever the address is. */
+export function parseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new InvalidArgumentError('It must be like http://127.0.0.1:5681');
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new InvalidArgumentError(`It must be like ${DEFAULT_URL}`);
+  if (url.username !== '' || url.password !== '') throw new InvalidArgumentError('It must have no credentials in it: use --token-file.');
   return text.replace(/\/+$/, '');
 }

@@ -3,6 +3,7 @@ import { isObject } from '../../src/resource/path.js';
 import { ask } from './client.js';
 import { optionsOf } from './options.js';
 import { print } from './output.js';
+import { serverOf } from './server.js';
 
 const HELP = `
 After a restore from a backup, run it without options at the control plane that was restored: it then sends again, in a new term.
@@ -17,8 +18,8 @@ export function addRecover(program: Command): void {
     .option('--drop-absent <peer>', 'give up what this peer sent before and has not sent since')
     .addHelpText('after', HELP)
     .action(async (order: { acceptStore?: string; dropAbsent?: string }, command: Command) => {
-      const { url, output } = optionsOf(command);
-      const answer = await ask(url, '/_recover', { method: 'POST', body: JSON.stringify(order) });
+      const { output } = optionsOf(command);
+      const answer = await ask(serverOf(command), '/_recover', { method: 'POST', body: JSON.stringify(order) });
       const done = isObject(answer) && Array.isArray(answer.done) ? answer.done.map(String) : [];
       await print(output, { done }, () => done.map((sentence) => `${sentence}\n`).join(''));
     });

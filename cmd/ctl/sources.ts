@@ -31,7 +31,8 @@ async function readPath(path: string): Promise<Source[]> {
   }
 }
 
-async function readSource(file: string): Promise<Source> {
+/** One file. Throws what the file system does. */
+export async function readSource(file: string): Promise<Source> {
   return { file, text: decode(await readFile(file)) };
 }
 

@@ -7,6 +7,7 @@ import { ask, askAll } from './client.js';
 import { optionsOf } from './options.js';
 import { print } from './output.js';
 import { textOf } from './printable.js';
+import { serverOf } from './server.js';
 import { formatTable } from './table.js';
 
 export function addZone(program: Command): void {
@@ -25,8 +26,8 @@ export function addZone(program: Command): void {
 }
 
 async function listZones(_: object, command: Command): Promise<void> {
-  const { url, output } = optionsOf(command);
-  const items = await askAll(url, '/zones');
+  const { output } = optionsOf(command);
+  const items = await askAll(serverOf(command), '/zones');
   await print(output, { total: items.length, items }, () => formatZones(items));
 }
 
@@ -42,10 +43,11 @@ function formatZones(items: readonly JsonObject[]): string {
 
 /** The rest of the Zone (its attributes) stays as it is. */
 async function setEnabled(name: string, enabled: boolean, command: Command): Promise<void> {
-  const { url, output } = optionsOf(command);
+  const { output } = optionsOf(command);
+  const server = serverOf(command);
   const path = `/zones/${encodeURIComponent(name)}`;
-  const zone = await ask(url, path);
+  const zone = await ask(server, path);
   if (!isObject(zone)) throw new MeridianError('not_found', `zone ${name} does not exist`);
-  await ask(url, path, { method: 'PUT', body: JSON.stringify({ ...zone, enabled }) });
+  await ask(server, path, { method: 'PUT', body: JSON.stringify({ ...zone, enabled }) });
   await print(output, { name, enabled }, () => `zone ${name} ${enabled ? 'enabled' : 'disabled'}\n`);
 }

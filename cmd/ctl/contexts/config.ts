@@ -1,0 +1,132 @@
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { MeridianError } from '../../../src/errors.js';
+import { isObject } from '../../../src/resource/path.js';
+import { ask } from '../client.js';
+import { isGiven, optionsOf, parseUrl } from '../options.js';
+import { note, print } from '../output.js';
+import { textOf } from '../printable.js';
+import { readToken, refuseClearToken } from '../server.js';
+import { readSource } from '../sources.js';
+import { formatTable } from '../table.js';
+import { type ControlPlane, type Contexts, contextsPath, readContexts, writeContexts } from './file.js';
+
+interface Added {
+  readonly name: string;
+  readonly address: string;
+  readonly skipVerify?: true;
+  readonly overwrite?: true;
+  readonly skipCheck?: true;
+}
+
+const HELP = `
+The token is read once, from --token-file, and kept in the file of contexts, which only its owner can read. Of --ca-cert-file the path is kept.
+  meridianctl config control-planes add --name prod --address https://global.example:5682 --token-file ./token --ca-cert-file ./ca.pem`;
+
+/** `config`: the control planes that the user gave names, as kumactl has them. */
+export function addConfig(program: Command): void {
+  const config = program
+    .command('config')
+    .description('Keeps the addresses and tokens of control planes, in $MERIDIAN_CONFIG or ~/.meridian/config.');
+  config.command('view').description('Shows the file of contexts, without the tokens.').action(viewConfig);
+  const planes = config.command('control-planes').description('Adds, lists, switches and removes control planes: contexts.');
+  planes
+    .command('add')
+    .description('Adds a control plane, and makes it the current one.')
+    .requiredOption('--name <name>', 'what it is called here', parseName)
+    .requiredOption('--address <url>', 'its API, like https://global.example:5682', parseUrl)
+    .option('--skip-verify', 'believe any certificate; said again at every use')
+    .option('--overwrite', 'replace the one of that name')
+    .option('--skip-check', 'do not ask whether a control plane answers there')
+    .addHelpText('after', HELP)
+    .action(addControlPlane);
+  planes.command('list').description('Lists the control planes; * is the current one.').action(listControlPlanes);
+  planes
+    .command('switch')
+    .description('Makes a control plane the current one.')
+    .requiredOption('--name <name>', 'what it is called here')
+    .action(({ name }: { name: string }, command: Command) =>
+      change(command, 'switched to', name, (contexts) => ({ ...contexts, current: find(contexts, name).name })),
+    );
+  planes
+    .command('remove')
+    .description('Forgets a control plane and its token.')
+    .requiredOption('--name <name>', 'what it is called here')
+    .action(({ name }: { name: string }, command: Command) =>
+      change(command, 'removed', name, (contexts) => without(contexts, find(contexts, name).name)),
+    );
+}
+
+async function addControlPlane({ name, address, skipVerify, overwrite, skipCheck }: Added, command: Command): Promise<void> {
+  const { tokenFile, caCertFile } = optionsOf(command);
+  const contexts = readContexts(contextsPath());
+  if (!overwrite && contexts.controlPlanes.some((one) => one.name === name)) {
+    throw new MeridianError('conflict', `there is a control plane ${name} already`, { hint: 'choose another name, or say --overwrite' });
+  }
+  const added: ControlPlane = {
+    name,
+    address,
+    ...(tokenFile !== undefined && isGiven(command, 'tokenFile') ? { token: readToken(tokenFile) } : {}),
+    ...(caCertFile !== undefined && isGiven(command, 'caCertFile') ? { caCertFile: resolve(caCertFile) } : {}),
+    ...(skipVerify ? { skipVerify } : {}),
+  };
+  refuseClearToken({ url: address, token: added.token });
+  if (skipVerify)
+    note(`warning: the certificate of ${address} will not be verified: whoever answers there is believed, and given the token`);
+  if (!skipCheck) await checkAnswer(added);
+  await change(command, 'added', name, (now) => ({ current: name, controlPlanes: [...without(now, name).controlPlanes, added] }));
+}
+
+/** Something that a token opens, so that a wrong one is told now. */
+async function checkAnswer({ address, token, caCertFile, skipVerify }: ControlPlane): Promise<void> {
+  const ca = caCertFile === undefined ? undefined : (await readSource(caCertFile)).text;
+  const answer = await ask({ url: address, token, ca, verify: skipVerify !== true }, '/config');
+  if (isObject(answer) && textOf(answer.mode) !== '') return;
+  throw new MeridianError('unavailable', `this does not look like a control plane at ${address}`, {
+    hint: 'check --address, or say --skip-check',
+  });
+}
+
+async function change(command: Command, done: string, name: string, edit: (contexts: Contexts) => Contexts): Promise<void> {
+  const path = contextsPath();
+  const contexts = edit(readContexts(path));
+  writeContexts(path, contexts);
+  await print(optionsOf(command).output, { name, done, current: contexts.current ?? null }, () => `${done} control plane ${name}\n`);
+  if (contexts.current === undefined) note('no control plane is current now: `meridianctl config control-planes switch --name NAME`');
+}
+
+function find({ controlPlanes }: Contexts, name: string): ControlPlane {
+  const found = controlPlanes.find((one) => one.name === name);
+  if (found) return found;
+  throw new MeridianError('not_found', `there is no control plane ${name}`, { hint: 'see `meridianctl config control-planes list`' });
+}
+
+function without({ current, controlPlanes }: Contexts, name: string): Contexts {
+  return { current: current === name ? undefined : current, controlPlanes: controlPlanes.filter((one) => one.name !== name) };
+}
+
+async function listControlPlanes(_: object, command: Command): Promise<void> {
+  const { output } = optionsOf(command);
+  const { current, controlPlanes } = readContexts(contextsPath());
+  if (controlPlanes.length === 0 && output === 'table') return note('no control planes: `meridianctl config control-planes add`');
+  const items = controlPlanes.map(({ name, address }) => ({ name, address, current: name === current }));
+  await print(output, { items }, () =>
+    formatTable(
+      ['CURRENT', 'NAME', 'ADDRESS'],
+      items.map((item) => [item.current ? '*' : '', item.name, item.address]),
+    ),
+  );
+}
+
+async function viewConfig(_: object, command: Command): Promise<void> {
+  const { output } = optionsOf(command);
+  const file = contextsPath();
+  const { current, controlPlanes } = readContexts(file);
+  const shown = controlPlanes.map(({ token, ...rest }) => ({ ...rest, ...(token === undefined ? {} : { token: '(hidden)' }) }));
+  await print(output === 'table' ? 'yaml' : output, { file, current: current ?? null, controlPlanes: shown }, () => '');
+}
+
+function parseName(text: string): string {
+  if (/^[\w.-]{1,253}$/.test(text)) return text;
+  throw new InvalidArgumentError('It must be letters, digits, ".", "-" and "_".');
+}

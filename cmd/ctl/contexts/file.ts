@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { MeridianError } from '../../../src/errors.js';
+import { isObject } from '../../../src/resource/path.js';
+import { note } from '../output.js';
+
+/** A control plane that the user gave a name: a context. */
+export interface ControlPlane {
+  readonly name: string;
+  /** Of its API, without a slash at its end. */
+  readonly address: string;
+  readonly token?: string | undefined;
+  /** An absolute path: only the reference is kept. */
+  readonly caCertFile?: string | undefined;
+  readonly skipVerify?: boolean | undefined;
+}
+
+export interface Contexts {
+  readonly current: string | undefined;
+  readonly controlPlanes: readonly ControlPlane[];
+}
+
+/** Only the owner: there are tokens in it. */
+const MODE = 0o600;
+
+/** $MERIDIAN_CONFIG, else `~/.meridian/config`. */
+export function contextsPath(): string {
+  return process.env.MERIDIAN_CONFIG || join(homedir(), '.meridian', 'config');
+}
+
+/**
+ * The contexts in a file of JSON; a file that is not there has none. A mode that lets others in is repaired, and said. Throws `invalid` for
+ * what is no such file, `forbidden` for one of somebody else's that others can write or read.
+ */
+export function readContexts(path: string): Contexts {
+  const text = readIfThere(path);
+  if (text === undefined) return { current: undefined, controlPlanes: [] };
+  closeToOthers(path);
+  const value = parse(text);
+  if (!isObject(value) || !Array.isArray(value.controlPlanes) || !value.controlPlanes.every(isControlPlane)) {
+    throw new MeridianError('invalid', `${path} is no file of contexts`, {
+      hint: 'correct it, or remove it and add the control planes again',
+    });
+  }
+  // Checked above, one by one.
+  const controlPlanes = value.controlPlanes as unknown as readonly ControlPlane[];
+  return { current: typeof value.current === 'string' ? value.current : undefined, controlPlanes };
+}
+
+/** Replaces the file: another process reads the old one or the new one, never a part. */
+export function writeContexts(path: string, contexts: Contexts): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // A link stays one: what it leads to is replaced.
+  const target = statSync(path, { throwIfNoEntry: false }) ? realpathSync(path) : path;
+  const next = `${target}.${randomBytes(6).toString('hex')}`;
+  try {
+    const descriptor = openSync(next, 'wx', MODE);
+    writeFileSync(descriptor, `${JSON.stringify(contexts, undefined, 2)}\n`);
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+    renameSync(next, target);
+  } finally {
+    rmSync(next, { force: true });
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (thrown) {
+    const { code, message } = thrown as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw new MeridianError('invalid', `${path} can't be read: ${message}`, { hint: 'see MERIDIAN_CONFIG', cause: thrown });
+  }
+}
+
+function closeToOthers(path: string): void {
+  const { mode, uid } = statSync(path);
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return;
+  if (uid !== process.getuid?.()) {
+    throw new MeridianError('forbidden', `${path} is somebody else's, and open to others`, {
+      hint: 'set MERIDIAN_CONFIG to a file of yours',
+    });
+  }
+  chmodSync(path, MODE);
+  note(`warning: others could read ${path} and the tokens in it; its mode is 600 now`);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Whoever asks says what is wrong with it.
+    return undefined;
+  }
+}
+
+function isControlPlane(value: unknown): boolean {
+  if (!isObject(value) || typeof value.name !== 'string' || typeof value.address !== 'string') return false;
+  const { token, caCertFile, skipVerify } = value;
+  const texts = [token, caCertFile].every((text) => text === undefined || typeof text === 'string');
+  return texts && URL.canParse(value.address) && (skipVerify === undefined || typeof skipVerify === 'boolean');
+}
