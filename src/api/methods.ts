@@ -21,6 +21,7 @@ function refuseOthers(app: FastifyInstance, url: string, served: ReadonlySet<str
   app.route({
     url,
     method: others,
+    config: { refused: true },
     // Before the body is looked at: whatever it is, it is not wanted.
     onRequest: (request, reply) => {
       void reply

@@ -1,11 +1,24 @@
 import type { Plane } from '../control/plane.js';
 import type { Report, Sync } from '../control/sync.js';
+import type { TlsFiles } from './certificate.js';
 
 /** A proxy's proof, and the node id that it goes with. */
 export interface ProxyToken {
   readonly token: string;
   readonly nodeId: string;
   readonly expires: string;
+}
+
+/** Who reaches the API, and how. */
+export interface Access {
+  /** What clients may call it, besides `address`, localhost and IP addresses. */
+  readonly hostNames: readonly string[];
+  /** Whether who asks from this machine without a token is an admin. */
+  readonly loopbackAdmin: boolean;
+  /** HTTPS alone, with these files; undefined: HTTP. */
+  readonly tls: TlsFiles | undefined;
+  /** Where the first admin's token is put if nobody is an admin without one. */
+  readonly firstTokenFile: string;
 }
 
 /** What the REST API of one control plane is made of. */
@@ -22,4 +35,8 @@ export interface ApiOptions {
   readonly port: number;
   readonly info: { readonly version: string; readonly instance: string; readonly clusterId: string };
   readonly report: Report;
+  /** undefined: plain HTTP, and loopback counts as admin. */
+  readonly access?: Access | undefined;
+  /** Milliseconds since 1970, for tokens; undefined: the clock's. */
+  readonly now?: (() => number) | undefined;
 }

@@ -1,6 +1,11 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { MeridianError } from '../errors.js';
 import { addApplyRoute } from './apply.js';
+import { writeFirstToken } from './auth/first-token.js';
+import { createGate } from './auth/gate.js';
+import type { Gate } from './auth/principal.js';
+import { addTokenRoutes } from './auth/routes.js';
+import { Tokens } from './auth/tokens.js';
 import { addBodyParsers, MAX_BODY_BYTES } from './bodies.js';
 import { errorHandler, sendNotFound } from './errors.js';
 import { addGuard } from './guard.js';
@@ -8,6 +13,7 @@ import { addInfoRoutes } from './info.js';
 import { addInspectRoutes } from './inspect/routes.js';
 import { addKriRoutes } from './kri.js';
 import { addLedgerRoute } from './ledger.js';
+import { createListeners } from './listen.js';
 import { answerWrongMethods } from './methods.js';
 import type { ApiOptions } from './options.js';
 import { addProxyTokensRoute } from './proxy-tokens.js';
@@ -24,7 +30,10 @@ const MAX_PARAMETER = 16 * 1024;
  * can't be had.
  */
 export async function startApi(options: ApiOptions): Promise<{ port: number; close(): Promise<void> }> {
-  const app = createApi(options);
+  const tokens = tokensOf(options);
+  const app = createApi(options, tokens);
+  const { access, report } = options;
+  if (access && !access.loopbackAdmin) await writeFirstToken(tokens, access.firstTokenFile, report);
   try {
     await app.listen({ host: options.address, port: options.port });
   } catch (cause) {
@@ -39,24 +48,37 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; clo
 }
 
 /** The API without a socket: for `startApi`, and to ask it directly. */
-export function createApi(options: ApiOptions): FastifyInstance {
+export function createApi(options: ApiOptions, tokens: Tokens = tokensOf(options)): FastifyInstance {
+  const { report, access } = options;
+  const listeners = createListeners(access?.tls, report);
   const app = Fastify({
     bodyLimit: MAX_BODY_BYTES,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
-    frameworkErrors: errorHandler(options.report),
-    requestTimeout: 30_000,
+    frameworkErrors: errorHandler(report),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER },
+    serverFactory: listeners.create,
   });
-  app.setErrorHandler(errorHandler(options.report));
+  app.addHook('onClose', async () => listeners.close());
+  app.setErrorHandler(errorHandler(report));
   app.setNotFoundHandler(sendNotFound);
-  addGuard(app, options.address);
+  addGuard(app, gateOf(options, tokens));
   addBodyParsers(app);
-  answerWrongMethods(app, () => addRoutes(app, options));
+  answerWrongMethods(app, () => addRoutes(app, options, tokens));
   return app;
 }
 
-function addRoutes(app: FastifyInstance, options: ApiOptions): void {
+function tokensOf({ plane, now = Date.now }: ApiOptions): Tokens {
+  return new Tokens(plane, now);
+}
+
+function gateOf({ plane, address, access, report }: ApiOptions, tokens: Tokens): Gate {
+  const { hostNames = [], loopbackAdmin = true } = access ?? {};
+  const names = [address, ...hostNames].map((name) => name.toLowerCase());
+  return createGate({ tokens, place: plane.place, names, loopbackAdmin, report, monotonic: () => performance.now() });
+}
+
+function addRoutes(app: FastifyInstance, options: ApiOptions, tokens: Tokens): void {
   addInfoRoutes(app, options);
   addKriRoutes(app, options);
   addZoneRoutes(app, options);
@@ -67,4 +89,5 @@ function addRoutes(app: FastifyInstance, options: ApiOptions): void {
   addSyncRoute(app, options);
   addRecoverRoute(app, options);
   addProxyTokensRoute(app, options);
+  addTokenRoutes(app, tokens, options.plane.place);
 }

@@ -8,7 +8,8 @@ export function isLoopback(address: string): boolean {
 }
 
 /** Proxies add these: who connects is not who asks. */
-const FORWARDING = /^(forwarded|via|x-forwarded(-.*)?|(x-)?(real|client|true-client|cluster-client|cf-connecting|fastly-client)-ip|x-original-forwarded-for|forwarded-for|cf-connecting-ip|x-envoy-(external-address|internal)|x-proxyuser-ip)$/;
+const FORWARDING =
+  /^(forwarded|via|x-forwarded(-.*)?|(x-)?(real|client|true-client|cluster-client|cf-connecting|fastly-client)-ip|x-original-forwarded-for|forwarded-for|cf-connecting-ip|x-envoy-(external-address|internal)|x-proxyuser-ip)$/;
 
 /** Whether it came through a proxy, as far as the proxy says so. */
 export function isForwarded(headers: IncomingHttpHeaders): boolean {

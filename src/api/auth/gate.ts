@@ -4,7 +4,7 @@ import { MeridianError } from '../../errors.js';
 import type { Place } from '../../resource/resource.js';
 import { addressKey, isForwarded, isLoopback } from './address.js';
 import { Buckets, type Rate } from './bucket.js';
-import type { Gate, Principal, Right } from './principal.js';
+import type { Gate, Principal } from './principal.js';
 import { requireRight } from './rights.js';
 import { requireOwnSite } from './site.js';
 import type { Tokens } from './tokens.js';
@@ -89,5 +89,7 @@ function requireLeft(wait: number, what: string): void {
 function nobody({ headers, socket }: IncomingMessage, loopbackAdmin: boolean): MeridianError {
   const proxied = loopbackAdmin && isLoopback(socket.remoteAddress ?? '') && isForwarded(headers);
   const why = proxied ? 'the request was forwarded, so it is nobody of this machine' : 'this needs a token';
-  return new MeridianError('unauthorized', why, { hint: 'send one as `Authorization: Bearer TOKEN`; an admin issues it with `meridianctl token issue`' });
+  return new MeridianError('unauthorized', why, {
+    hint: 'send one as `Authorization: Bearer TOKEN`; an admin issues it with `meridianctl token issue`',
+  });
 }

@@ -19,7 +19,10 @@ export function readGrant(role: unknown, zone: unknown, place: Place, problems: 
   }
   const own = zone === undefined && place.zone !== '' ? place.zone : zone;
   if (typeof own === 'string' && isDnsLabel(own) && (place.zone === '' || own === place.zone)) return { role: known, zone: own };
-  problems.push({ field: 'zone', reason: place.zone === '' ? DNS_LABEL_REASON : `must be ${place.zone}: tokens hold at one control plane` });
+  problems.push({
+    field: 'zone',
+    reason: place.zone === '' ? DNS_LABEL_REASON : `must be ${place.zone}: tokens hold at one control plane`,
+  });
   return { role: 'read-only' };
 }
 
@@ -35,7 +38,5 @@ const OPERATORS = 'meridian:zone-operator:';
 export function grantOfGroups(groups: readonly string[], place: Place, problems: Problem[]): Grant {
   if (groups.includes(ADMINS)) return { role: 'admin' };
   const operator = groups.find((group) => group.startsWith(OPERATORS));
-  return operator === undefined
-    ? { role: 'read-only' }
-    : readGrant('zone-operator', operator.slice(OPERATORS.length), place, problems);
+  return operator === undefined ? { role: 'read-only' } : readGrant('zone-operator', operator.slice(OPERATORS.length), place, problems);
 }

@@ -1,4 +1,12 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type JsonWebKey, type KeyObject, randomBytes } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type JsonWebKey,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { MeridianError } from '../../errors.js';
 import type { Plane } from '../../control/plane.js';
@@ -70,12 +78,14 @@ export class Tokens {
   }
 
   /** From now on it is refused, and what it opened ends. Throws `not_found`. */
-  revoke(id: string): void {
+  revoke(id: string): TokenRecord {
     const record = this.kept.read().tokens.get(id);
     if (!record) throw new MeridianError('not_found', 'there is no token with this ID', { hint: 'see `meridianctl token list`' });
-    if (record.revoked !== undefined) return;
-    this.kept.change((kept) => ({ ...kept, tokens: new Map(kept.tokens).set(id, { ...record, revoked: this.seconds() }) }));
+    if (record.revoked !== undefined) return record;
+    const revoked = { ...record, revoked: this.seconds() };
+    this.kept.change((kept) => ({ ...kept, tokens: new Map(kept.tokens).set(id, revoked) }));
     this.endings.end(id, 'revoked');
+    return revoked;
   }
 
   /** Another key signs from now on. `revoke`: nothing that was signed before holds any more; else it holds until it expires. Gives the new key's id. */
@@ -118,7 +128,9 @@ export class Tokens {
       return payload;
     } catch (cause) {
       const expired = cause instanceof Error && 'code' in cause && cause.code === 'ERR_JWT_EXPIRED';
-      throw expired ? refusal('has expired') : new MeridianError('unauthorized', 'the token is not one of this control plane', { cause, hint: ASK });
+      throw expired
+        ? refusal('has expired')
+        : new MeridianError('unauthorized', 'the token is not one of this control plane', { cause, hint: ASK });
     }
   }
 
@@ -148,7 +160,9 @@ export class Tokens {
   private with(kept: Kept, record: TokenRecord): Kept {
     const holding = [...kept.tokens].filter(([, { expires }]) => expires > this.seconds());
     if (holding.length >= MOST_TOKENS) {
-      throw new MeridianError('conflict', `there are ${MOST_TOKENS} tokens`, { hint: 'wait until some expire, or give new ones less time' });
+      throw new MeridianError('conflict', `there are ${MOST_TOKENS} tokens`, {
+        hint: 'wait until some expire, or give new ones less time',
+      });
     }
     return { ...kept, tokens: new Map([...holding, [record.id, record]]) };
   }
