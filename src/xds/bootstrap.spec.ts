@@ -37,6 +37,17 @@ it('finds the zone at an address or by a name, with TLS where a CA is given', ()
   }
 });
 
+it('proves who it is by a certificate, over TLS, instead of the token', () => {
+  const [xdsCa, xdsIdentity] = ['/ca.pem', { cert: '/c.pem', key: '/k.pem' }];
+  const json = bootstrap({ ...INPUT, token: undefined, xdsCa, xdsIdentity });
+  const own = find(clusterOf(json), 'transportSocket', 'typedConfig', 'commonTlsContext', 'tlsCertificates', 0);
+  assert.deepEqual(own, { certificateChain: { filename: '/c.pem' }, privateKey: { filename: '/k.pem' } });
+  assert.deepEqual(find(json, 'dynamicResources', 'adsConfig', 'grpcServices', 0, 'initialMetadata'), []);
+  for (const without of [{}, { xdsCa }, { xdsIdentity }]) {
+    assert.throws(() => bootstrap({ ...INPUT, token: undefined, ...without }), MeridianError, JSON.stringify(without));
+  }
+});
+
 it('refuses what is no address', () => {
   for (const xdsAddress of ['', 'a', 'a:', ':1', 'a:0', 'a:65536', 'a:b', '::1:5678', '[a', 'a b:1', 'http://a:1']) {
     assert.throws(() => bootstrap({ ...INPUT, xdsAddress }), MeridianError, xdsAddress);

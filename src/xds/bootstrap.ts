@@ -10,24 +10,31 @@ export interface BootstrapInput {
   readonly name: string;
   /** `host:port` of the zone's xDS server; an IPv6 address in brackets. */
   readonly xdsAddress: string;
-  readonly token: string;
+  /** undefined: the certificate below proves who it is. */
+  readonly token?: string | undefined;
   /** Of Envoy's own administration, on loopback. */
   readonly adminPort: number;
   /** A PEM file with the CA of the xDS server's certificate. Without it the connection is plain text, for loopback. */
   readonly xdsCa?: string | undefined;
+  /** PEM files of the proxy's own certificate for the xDS server; Envoy reads them when it starts. With `xdsCa` only. */
+  readonly xdsIdentity?: { readonly cert: string; readonly key: string } | undefined;
 }
 
 const CLUSTER = 'meridian-xds';
 const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 
 /**
- * An Envoy bootstrap (proto3 JSON) for one proxy: who it is, its proof, and where its zone is. Throws `invalid` when xdsAddress is not one.
+ * An Envoy bootstrap (proto3 JSON) for one proxy: who it is, its proof, and where its zone is. Throws `invalid` when xdsAddress is not one, and
+ * when nothing proves who it is.
  * How long a TCP connection that lost its permission may go on is Envoy's `--drain-time-s`, which no bootstrap can set.
  */
-export function bootstrap({ mesh, name, xdsAddress, token, adminPort, xdsCa }: BootstrapInput): JsonObject {
+export function bootstrap({ mesh, name, xdsAddress, token, adminPort, xdsCa, xdsIdentity }: BootstrapInput): JsonObject {
   const { host, port } = addressOf(xdsAddress);
+  if (token === undefined && (!xdsCa || !xdsIdentity))
+    throw new MeridianError('invalid', 'a proxy needs a token, or a certificate over TLS');
   const source = { ads: {}, resourceApiVersion: 'V3' };
-  const metadata = [{ key: 'authorization', value: `Bearer ${token}` }];
+  const initialMetadata = token === undefined ? [] : [{ key: 'authorization', value: `Bearer ${token}` }];
+  const transportSocket = xdsCa === undefined ? {} : { transportSocket: tls(host, xdsCa, xdsIdentity) };
   return {
     node: { id: nodeId({ mesh, name }), cluster: mesh },
     admin: { address: { socketAddress: { address: '127.0.0.1', portValue: adminPort } } },
@@ -36,12 +43,12 @@ export function bootstrap({ mesh, name, xdsAddress, token, adminPort, xdsCa }: B
         apiType: 'DELTA_GRPC',
         transportApiVersion: 'V3',
         setNodeOnFirstMessageOnly: true,
-        grpcServices: [{ envoyGrpc: { clusterName: CLUSTER }, initialMetadata: metadata }],
+        grpcServices: [{ envoyGrpc: { clusterName: CLUSTER }, initialMetadata }],
       },
       cdsConfig: source,
       ldsConfig: source,
     },
-    staticResources: { clusters: [{ ...xdsCluster(host, port), ...(xdsCa === undefined ? {} : { transportSocket: tls(host, xdsCa) }) }] },
+    staticResources: { clusters: [{ ...xdsCluster(host, port), ...transportSocket }] },
   };
 }
 
@@ -67,7 +74,8 @@ function xdsCluster(host: string, port: number): JsonObject {
   };
 }
 
-function tls(host: string, ca: string): JsonObject {
+function tls(host: string, ca: string, identity: BootstrapInput['xdsIdentity']): JsonObject {
+  const own = identity && [{ certificateChain: { filename: identity.cert }, privateKey: { filename: identity.key } }];
   const sanType = isIP(host) === 0 ? 'DNS' : 'IP_ADDRESS';
   return {
     name: 'envoy.transport_sockets.tls',
@@ -75,6 +83,7 @@ function tls(host: string, ca: string): JsonObject {
       '@type': typeUrl('envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext'),
       ...(sanType === 'DNS' ? { sni: host } : {}),
       commonTlsContext: {
+        ...(own ? { tlsCertificates: own } : {}),
         validationContext: { trustedCa: { filename: ca }, matchTypedSubjectAltNames: [{ sanType, matcher: { exact: host } }] },
       },
     },

@@ -96,14 +96,17 @@ describe('who a proxy is', () => {
     const authority = await createAuthority(scope.folder());
     const server = await authority.issue('xds', ['spiffe://default/zone']);
     const { xds } = await open({ tls: { cert: server.cert, key: server.key, clientCa: server.ca } });
-    const connectWith = async (uris: string[]) => {
+    const connectWith = async (uris: string[], metadata = new Metadata()) => {
       const { ca, cert, key } = await authority.issue('a', uris);
       const by = credentials.createSsl(readFileSync(ca), readFileSync(key), readFileSync(cert), { checkServerIdentity: () => undefined });
-      const stream = openXdsStream(scope, xds.port, new Metadata(), by);
+      const stream = openXdsStream(scope, xds.port, metadata, by);
       stream.send({ node: node(nodeId(A)), typeUrl: TYPE_URLS.clusters });
       return stream;
     };
     assert.deepEqual(names(await (await connectWith(['spiffe://default/a'])).at(0)), ['of-a']);
+    assert.deepEqual(names(await (await connectWith(['spiffe://default/a'], bearer(A))).at(0)), ['of-a']);
+    assert.match(await (await connectWith(['spiffe://default/a'], bearer(B))).end(), /^UNAUTHENTICATED/);
+    assert.match(await (await connectWith(['spiffe://default/b'], bearer(A))).end(), /^UNAUTHENTICATED/);
     for (const uris of [
       [],
       ['spiffe://default/b'],
@@ -112,6 +115,51 @@ describe('who a proxy is', () => {
     ]) {
       assert.match(await (await connectWith(uris)).end(), /^UNAUTHENTICATED/, uris.join());
     }
+  });
+});
+
+describe('a stream', () => {
+  it('lasts no longer than its token, though nothing happens on it', async () => {
+    const { connect, xds, logged } = await open({ authenticate: authenticator(SECRET, () => Date.now() / 1000) });
+    const [short, long] = [Date.now() / 1000 + 1, Date.now() / 1000 + 3600];
+    const [ending, lasting] = [connect(A, { metadata: bearer(A, short) }), connect(B, { metadata: bearer(B, long) })];
+    await Promise.all([ending.at(0), lasting.at(0)]);
+    assert.match(await ending.end(), /^UNAUTHENTICATED: its token or certificate has ended/);
+    assert.ok(Date.now() / 1000 >= short, 'not before');
+    assert.match(xds.view(A)?.refused?.reason ?? '', /has ended/);
+    assert.equal(logged('a proxy was refused'), 1);
+    assert.equal(xds.view(B)?.streams[0]?.connected, true);
+    assert.match(await connect(A, { metadata: bearer(A, short) }).end(), /^UNAUTHENTICATED/);
+    await connect(A, { metadata: bearer(A, long) }).at(0);
+    assert.equal(xds.view(A)?.refused, undefined);
+  });
+
+  it('ends when what tokens are signed with is another, and gets nothing of what changed with it', async () => {
+    let secret = SECRET;
+    const { connect, xds, give } = await open({ authenticate: (caller) => authenticator(secret, () => 1_000)(caller) });
+    const stream = connect(A);
+    stream.answer(await stream.at(0));
+    xds.judge();
+    secret = Buffer.alloc(32, 8);
+    give((proxy) => clusters(proxy, 'x'));
+    xds.judge();
+    xds.changed();
+    assert.match(await stream.end(), /^UNAUTHENTICATED/);
+    assert.equal(stream.received.length, 1);
+  });
+
+  it('of a proxy whose Dataplane is gone has all taken away, and gets nothing', async () => {
+    const { connect, xds, give } = await open();
+    const stream = connect(A);
+    stream.answer(await stream.at(0));
+    give(() => undefined);
+    xds.changed(A);
+    const { resources, removedResources } = await stream.at(1);
+    assert.deepEqual([resources, removedResources], [[], ['of-a']]);
+    stream.answer(await stream.at(1));
+    await until('it is answered', () => xds.view(A)?.streams[0]?.types[0]?.waiting === false);
+    stream.send({ typeUrl: TYPE_URLS.clusters, resourceNamesSubscribe: ['of-a', 'of-b'] });
+    assert.deepEqual([...(await stream.at(2)).resources], []);
   });
 });
 
