@@ -1,0 +1,31 @@
+import type { Scope } from '../harness/scope.js';
+import { compare } from './compare.js';
+import type { Seen } from './differences.js';
+import { type Answer, type Pair, type Step, take, titleOf } from './step.js';
+
+/** The answers to a session, in its order. */
+export type Recording = readonly { readonly step: string; readonly answer: Answer }[];
+
+/** Takes every step at a pair, one after another. */
+export async function record(scope: Scope, session: readonly Step[], pair: Pair): Promise<Recording> {
+  const folder = scope.folder();
+  const titles = numbered(session.map(titleOf));
+  const recording = [];
+  for (const [index, step] of session.entries()) recording.push({ step: titles[index] ?? '', answer: await take(step, pair, folder) });
+  return recording;
+}
+
+/** A step that is taken again is `... (2)`. */
+function numbered(titles: readonly string[]): string[] {
+  const times = new Map<string, number>();
+  return titles.map((title) => {
+    const time = (times.get(title) ?? 0) + 1;
+    times.set(title, time);
+    return time === 1 ? title : `${title} (${time})`;
+  });
+}
+
+/** Where the answers of one session differ. */
+export function differencesBetween(kuma: Recording, meridian: Recording): Seen[] {
+  return kuma.flatMap(({ step, answer }, index) => compare(answer, meridian[index]?.answer).map((difference) => ({ ...difference, step })));
+}

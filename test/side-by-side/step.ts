@@ -1,0 +1,97 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Json } from '../api/harness.js';
+import { type Ran, runKumactl } from '../harness/kumactl.js';
+import { plainText, plainValue } from './plain.js';
+
+const PATIENCE_MS = 15_000;
+
+export type Side = 'global' | 'zone';
+
+/** The addresses of a global and of its zone. */
+export type Pair = Readonly<Record<Side, string>>;
+
+/** A request of the REST API. */
+export interface Request {
+  readonly on: Side;
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  readonly path: string;
+  /** Sent as JSON, or as it is when it is a text. */
+  readonly body?: unknown;
+  /** It is asked again until this holds: for what comes from another control plane. */
+  readonly until?: (body: Json) => unknown;
+}
+
+/** A command of kumactl. `documents` become the file `@`. `until` is asked of the standard output. */
+export interface Command {
+  readonly on: Side;
+  readonly kumactl: string;
+  readonly documents?: readonly object[];
+  readonly until?: (out: string) => unknown;
+}
+
+export type Step = Request | Command;
+
+/** An answer without what differs from run to run. */
+export type Answer = Json;
+
+/** `zone: kumactl get meshes -o json`, `global: PUT /meshes/m1`. */
+export function titleOf(step: Step): string {
+  return `${step.on}: ${'kumactl' in step ? `kumactl ${step.kumactl}` : `${step.method} ${step.path}`}`;
+}
+
+/** Does a step at a pair of control planes. `folder`: where kumactl has its configuration and files. */
+export async function take(step: Step, pair: Pair, folder: string): Promise<Answer> {
+  const url = pair[step.on];
+  return 'kumactl' in step ? command(step, url, folder) : request(step, url);
+}
+
+async function command({ on, kumactl, documents, until: arrived }: Command, url: string, folder: string): Promise<Answer> {
+  const file = join(folder, `${on}.yaml`);
+  if (documents) writeFileSync(file, documents.map((document) => JSON.stringify(document)).join('\n---\n'));
+  const args = kumactl.split(' ').map((word) => (word === '@' ? file : word.replace('$URL', url)));
+  const ran = await settled(
+    () => runKumactl(folder, on, args),
+    ({ out }) => !arrived || arrived(out),
+  );
+  return plainRun(ran, [url, file]);
+}
+
+function plainRun({ code, out, err }: Ran, hidden: readonly string[]): Answer {
+  return { code, out: plainText(out, hidden), err: plainText(err, hidden) };
+}
+
+interface Received {
+  readonly status: number;
+  readonly type: string;
+  readonly body: Json;
+}
+
+async function request(step: Request, url: string): Promise<Answer> {
+  const { until: arrived } = step;
+  const received = await settled(
+    () => send(step, url),
+    ({ status, body }) => !arrived || (status === 200 && arrived(body)),
+  );
+  return plainValue(received, [url]);
+}
+
+/** Asks until the answer has arrived; what never arrives is a difference as any other. */
+async function settled<T>(ask: () => Promise<T>, arrived: (answer: T) => unknown): Promise<T> {
+  const end = performance.now() + PATIENCE_MS;
+  let answer = await ask();
+  while (!arrived(answer) && performance.now() < end) {
+    await wait(50);
+    answer = await ask();
+  }
+  return answer;
+}
+
+async function send({ method, path, body }: Request, url: string): Promise<Received> {
+  const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
+  const response = await fetch(`${url}${path}`, { method, headers: { 'content-type': 'application/json' }, ...sent });
+  const text = await response.text();
+  const type = (response.headers.get('content-type') ?? '').split(';')[0] ?? '';
+  return { status: response.status, type, body: type === 'application/json' && text !== '' ? JSON.parse(text) : text };
+}
