@@ -1,5 +1,6 @@
 import { type Key, keyId } from '../../src/resource/key.js';
 import type { Draft } from '../../src/resource/resource.js';
+import { type Content, type Entry, textOf } from './content.js';
 
 /**
  * What should be where, told by the templates that made it and never by the code under test. `all`: every control plane; `global`: global
@@ -22,21 +23,47 @@ export interface Truth {
 
 /** All acknowledged writes, and the keys of which the last write may or may not have been committed (its process died in it). */
 export class Model {
+  /** A zone that was taken over: what it says of itself is nobody's business, and what it has is worth nothing. */
+  liar: string | undefined;
   private readonly truths = new Map<string, Truth>();
   private readonly unsure = new Set<string>();
   /** Keys whose copies may go: somebody deleted them, or changed whom they are for. */
   private readonly mayGo = new Set<string>();
-  private readonly changes = new Map<string, number>();
+  /** Whatever anybody ever wrote, by key and text. */
+  private readonly templates = new Map<string, Template>();
+
+  /** Call it before the write is tried, for a process may die behind its commit. */
+  tried(key: Key, template: Template): void {
+    this.templates.set(`${keyId(key)} ${textOf(template.draft.spec, template.draft.labels)}`, template);
+  }
 
   written(key: Key, template: Template | undefined, acknowledged: boolean): void {
     const id = keyId(key);
     const before = this.truths.get(id);
     if (template === undefined || (before?.template && !sameReach(before.template.reach, template.reach)) || this.unsure.has(id))
       this.mayGo.add(id);
-    if (acknowledged) this.truths.set(id, { key, template });
-    else this.unsure.add(id);
-    this.changes.set(id, (this.changes.get(id) ?? 0) + 1);
-    if (acknowledged) this.unsure.delete(id);
+    if (!acknowledged) this.unsure.add(id);
+    else {
+      this.truths.set(id, { key, template });
+      this.unsure.delete(id);
+    }
+  }
+
+  /** The store of `zone` is another one now: what it holds is the truth. */
+  rebase(zone: string, content: Content): void {
+    for (const [id, { key }] of this.truths) {
+      if (key.zone !== zone) continue;
+      this.truths.delete(id);
+      this.unsure.delete(id);
+    }
+    for (const [id, entry] of content) {
+      if (entry.key.zone === zone) this.truths.set(id, { key: entry.key, template: this.templateOf(entry) });
+    }
+  }
+
+  /** An operator gave up the copies of this. */
+  release(key: Key): void {
+    this.mayGo.add(keyId(key));
   }
 
   isUnsure(key: Key): boolean {
@@ -47,11 +74,6 @@ export class Model {
     return this.mayGo.has(keyId(key)) || this.unsure.has(keyId(key));
   }
 
-  /** How often somebody wrote it. */
-  writes(key: Key): number {
-    return this.changes.get(keyId(key)) ?? 0;
-  }
-
   all(): readonly Truth[] {
     return [...this.truths.values()];
   }
@@ -59,8 +81,25 @@ export class Model {
   /** Everything acknowledged that should be at the control plane `at` ('' for global), with what it should say. */
   expectedAt(at: string): readonly (Truth & { readonly template: Template })[] {
     return this.all().flatMap(({ key, template }) =>
-      template && (key.zone === at || reaches(template.reach, key.zone, at)) ? [{ key, template }] : [],
+      template && (key.zone === at || (reaches(template.reach, key.zone, at) && this.hasMesh(key.mesh))) ? [{ key, template }] : [],
     );
+  }
+
+  /** A mesh can be lost with global's store: then nobody takes what is in it. */
+  private hasMesh(mesh: string): boolean {
+    const id = keyId({ type: 'Mesh', mesh: '', zone: '', namespace: '', name: mesh });
+    return mesh === '' || this.truths.get(id)?.template !== undefined || this.unsure.has(id);
+  }
+
+  /** Whether `sender`, which holds the entry, has it in its feed for `receiver` ('' for global). */
+  isFor(entry: Entry, sender: string, receiver: string): boolean {
+    const { key } = entry;
+    if (key.zone === receiver || (sender !== '' && key.zone !== sender)) return false;
+    return reaches(this.templateOf(entry)?.reach ?? 'none', key.zone, receiver);
+  }
+
+  private templateOf({ key, text }: Entry): Template | undefined {
+    return this.templates.get(`${keyId(key)} ${text}`);
   }
 }
 
@@ -74,4 +113,12 @@ function reaches(reach: Reach, from: string, at: string): boolean {
   if (at === '') return true;
   if (typeof reach === 'object') return reach.pinned === at;
   return reach === 'all';
+}
+
+/** Global makes it at its first start. */
+export function expectDefaultMesh(model: Model): void {
+  const key: Key = { type: 'Mesh', mesh: '', zone: '', namespace: '', name: 'default' };
+  const draft: Draft = { type: 'Mesh', mesh: '', name: 'default', namespace: undefined, labels: {}, spec: {} };
+  model.tried(key, { draft, reach: 'all' });
+  model.written(key, { draft, reach: 'all' }, true);
 }

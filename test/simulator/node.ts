@@ -7,21 +7,26 @@ import { signer } from '../../src/kds/cursor.js';
 import type { Place } from '../../src/resource/resource.js';
 import type { Store, Transaction } from '../../src/resource/store.js';
 import { openSnapshot, openStore, type SqliteStore } from '../../src/store/open.js';
+import { contentOf, type Entry } from './content.js';
+import { type Deeds, watched } from './watch.js';
 import { Crash, type World } from './world.js';
-
-/** What a watcher of a node's commits may look at. */
-export interface CommitWatch {
-  deleted(node: Node, key: Parameters<Transaction['delete']>[0]): void;
-}
 
 /** One control plane in the simulator: a store that survives crashes, and a process that does not. */
 export class Node {
   up = false;
   connected = true;
   generation = 0;
-  watch: CommitWatch | undefined;
+  /** What the store holds, as its commits told. */
+  content = new Map<string, Entry>();
   /** Crashes at so many more points; 0: never. */
   fuse = 0;
+  /** This process does nothing until then: the machine is suspended. Virtual ms. */
+  private suspendedUntil = 0;
+  /** How far this machine's clocks are off. ms. The monotonic one never goes back. */
+  private wall = 0;
+  private monotonic = 0;
+  /** Another process has this identity and goes on: this one is not started again. */
+  retired = false;
   private store: SqliteStore;
   private sync: Sync | undefined;
   plane: Plane;
@@ -37,6 +42,7 @@ export class Node {
     const options = { random: () => world.random.hex(32) };
     this.store = volume ? openSnapshot(volume, options) : openStore(':memory:', options);
     this.plane = this.makePlane();
+    this.readContent();
   }
 
   get name(): string {
@@ -74,6 +80,7 @@ export class Node {
     this.crash();
     this.store = openSnapshot(bytes, { random: () => this.world.random.hex(32) });
     this.plane = this.makePlane();
+    this.readContent();
     this.world.log(`${this.name} is restored from a backup`);
   }
 
@@ -82,12 +89,28 @@ export class Node {
     this.crash();
     this.store = openStore(':memory:', { random: () => this.world.random.hex(32) });
     this.plane = this.makePlane();
+    this.readContent();
     this.world.log(`${this.name} loses its volume`);
   }
 
   deliver(sender: string, text: string, from: Node): void {
     if (!this.up || !this.connected || !from.connected) return;
+    const wait = this.suspendedUntil - this.world.now;
+    if (wait > 0) return this.world.after(wait, () => this.deliver(sender, text, from));
     this.guarded(() => this.sync?.message(sender, text));
+  }
+
+  /** What comes meanwhile waits. */
+  suspend(duration: number): void {
+    this.suspendedUntil = this.world.now + duration;
+    this.world.log(`${this.name} is suspended for ${duration} ms`);
+  }
+
+  /** Both clocks of the machine jump: the wall clock either way, the monotonic one ahead. */
+  jump(wall: number, monotonic: number): void {
+    this.wall += wall;
+    this.monotonic += monotonic;
+    this.world.log(`${this.name}: the clocks jump by ${wall} and ${monotonic} ms`);
   }
 
   setConnected(connected: boolean): void {
@@ -98,7 +121,7 @@ export class Node {
   }
 
   tick(): void {
-    if (this.up) this.guarded(() => this.sync?.tick());
+    if (this.up && this.suspendedUntil <= this.world.now) this.guarded(() => this.sync?.tick());
   }
 
   /** Runs a write of a user; false when the process died in it. Other errors are the caller's. */
@@ -135,7 +158,7 @@ export class Node {
 
   private die(): void {
     this.crash();
-    this.world.after(100 + this.world.random.below(3_000), () => this.start());
+    if (!this.retired) this.world.after(100 + this.world.random.below(3_000), () => this.up || this.start());
   }
 
   private burn(): void {
@@ -143,28 +166,54 @@ export class Node {
   }
 
   private makePlane(): Plane {
-    return { place: this.place, store: this.watched(), now: () => new Date(1_700_000_000_000 + this.world.now).toISOString() };
+    return { place: this.place, store: this.watched(), now: () => new Date(1_700_000_000_000 + this.wall + this.world.now).toISOString() };
   }
 
-  /** The store with a fuse before and after each commit, and eyes on what is deleted. */
+  /** The store with a fuse before and after each commit, and eyes on what is done in it. */
   private watched(): Store {
     const { store } = this;
     const commit = <T>(body: (tx: Transaction) => T): T => {
       this.burn();
-      const result = store.commit((tx) => body(this.observed(tx)));
+      const deeds: Deeds = { entries: new Map(), moved: new Set() };
+      const { watch } = this.world;
+      const result = store.commit((tx) => body(watched(tx, this, watch, deeds)));
+      this.committed(deeds);
       this.burn();
       return result;
     };
-    return new Proxy<Store>(store, { get: (target, property) => (property === 'commit' ? commit : Reflect.get(target, property)) });
+    const own = new Map<string | symbol, unknown>([
+      ['commit', commit],
+      ['feed', this.shortFeed(store.feed)],
+    ]);
+    return new Proxy<Store>(store, { get: (target, property) => own.get(property) ?? Reflect.get(target, property) });
   }
 
-  private observed(tx: Transaction): Transaction {
-    const remove: Transaction['delete'] = (key) => {
-      const had = tx.delete(key);
-      if (had) this.watch?.deleted(this, key);
-      return had;
+  /** The feed in small pages, and with a log that is pruned early: what takes megabytes and months on a real one. */
+  private shortFeed(feed: Store['feed']): Store['feed'] {
+    const { pageBytes, logged } = this.world.sizes;
+    const reaches = (revision: number) => feed.reaches(revision) && this.store.head().revision - revision <= logged;
+    return {
+      ...feed,
+      reaches,
+      summaryAt: (peer, revision) => (reaches(revision) ? feed.summaryAt(peer, revision) : undefined),
+      changes: (peer, revision, after, bytes) =>
+        reaches(revision) ? feed.changes(peer, revision, after, Math.min(bytes, pageBytes)) : { changes: [], next: undefined },
+      page: (peer, after, bytes) => feed.page(peer, after, Math.min(bytes, pageBytes)),
     };
-    return new Proxy(tx, { get: (target, property) => (property === 'delete' ? remove : Reflect.get(target, property)) });
+  }
+
+  private committed({ entries, moved }: Deeds): void {
+    for (const [id, entry] of entries) {
+      if (entry) this.content.set(id, entry);
+      else this.content.delete(id);
+    }
+    this.world.history.record(this.store.head(), this.content);
+    for (const peer of moved) this.world.watch.committed(this, peer);
+  }
+
+  private readContent(): void {
+    this.content = contentOf(this.store);
+    this.world.history.record(this.store.head(), this.content);
   }
 
   private firstStart(): void {
@@ -198,7 +247,7 @@ export class Node {
         onConnection: () => {},
       },
       machine: {
-        now: () => world.now,
+        now: () => world.now + this.monotonic,
         random: () => world.random.next(),
         id: () => world.random.hex(16),
         soon: (task) => world.after(0, () => this.generation === generation && this.guarded(task)),

@@ -29,11 +29,13 @@ interface System {
 }
 
 function newSystem(seed: number): System {
-  const world = new World(seed, [EAST, WEST]);
   const deleted: string[] = [];
-  for (const node of world.nodes.values()) {
-    node.watch = { deleted: (where, key) => void (key.zone !== where.place.zone && deleted.push(`${where.name}: ${key.name}`)) };
-  }
+  const world = new World(seed, [EAST, WEST], {
+    deleted: (where, key) => void (key.zone !== where.place.zone && deleted.push(`${where.name}: ${key.name}`)),
+    rewritten: () => {},
+    moved: () => {},
+    committed: () => {},
+  });
   const system = { world, global: world.global, east: world.node('east'), west: world.node('west'), deleted };
   world.run(LATER);
   apply(system.global, 'g-old');

@@ -1,14 +1,16 @@
-import type { Place } from '../../src/resource/resource.js';
 import { violations } from './check.js';
-import { Model } from './model.js';
-import { act } from './workload.js';
+import { Disasters } from './disasters.js';
+import { untrueEntries } from './ledger-check.js';
+import { lie } from './liar.js';
+import { expectDefaultMesh, Model } from './model.js';
+import { choosePlaces } from './places.js';
+import { seeded } from './random.js';
+import { Invariants } from './watch.js';
+import { act, setEnabled } from './workload.js';
 import { CALM, type Weather, World } from './world.js';
 
-const EAST: Place = { zone: 'east', environment: 'kubernetes', systemNamespace: 'kuma-system' };
-const EAST1: Place = { zone: 'east1', environment: 'kubernetes', systemNamespace: 'mesh-system' };
-const PLAIN: Place = { zone: 'plain', environment: 'universal', systemNamespace: '' };
-
 const STORM: Weather = { loss: 0.15, repeat: 0.1, maxDelay: 400 };
+const DAY = 86_400_000;
 
 /** What a run found, and what happened in it. */
 export interface Outcome {
@@ -17,43 +19,42 @@ export interface Outcome {
 }
 
 /**
- * One run: users write while messages get lost, repeated and reordered, links break, processes die. Then the weather clears, and all must
- * be where it belongs. The same seed gives the same run.
+ * One run: users write while messages get lost, repeated and reordered, links break, processes die, clocks jump; in a third of the runs stores
+ * are restored, lost or copied too. Then the weather clears, an operator says what is to be said, and all must be where it belongs. The same seed
+ * gives the same run.
  */
 export function simulate(seed: number): Outcome {
-  const world = new World(seed, [EAST, EAST1, PLAIN]);
   const model = new Model();
-  const early: string[] = [];
-  for (const node of world.nodes.values()) {
-    node.watch = {
-      deleted: (where, key) =>
-        void (
-          key.zone !== where.place.zone &&
-          !model.mayBeDeleted(key) &&
-          early.push(`${where.name} deletes a copy that nobody deleted: ${JSON.stringify(key)}`)
-        ),
-    };
-  }
-  model.written(
-    { type: 'Mesh', mesh: '', zone: '', namespace: '', name: 'default' },
-    { draft: { type: 'Mesh', mesh: '', name: 'default', namespace: undefined, labels: {}, spec: {} }, reach: 'all' },
-    true,
-  );
-  trouble(world, model);
+  expectDefaultMesh(model);
+  const watch = new Invariants(model);
+  const world = new World(seed, choosePlaces(seeded(seed * 7)), watch);
+  const disasters = world.random.chance(1 / 3) ? new Disasters(world, model) : undefined;
+  if (!disasters && world.zones.length > 1 && world.random.chance(0.2)) model.liar = world.random.pick(world.zones).place.zone;
+  const untrue = trouble(world, model, disasters);
   recover(world);
-  settle(world, model);
-  return { problems: [...early, ...violations(world, model)], journal: world.journal };
+  settle(world, model, disasters);
+  return { problems: [...watch.problems, ...untrue, ...violations(world, model)], journal: world.journal };
 }
 
-function trouble(world: World, model: Model): void {
-  const steps = 20 + world.random.below(60);
+function trouble(world: World, model: Model, disasters: Disasters | undefined): string[] {
+  const { random } = world;
+  const untrue: string[] = [];
+  const steps = 10 + random.below(50);
   for (let step = 0; step < steps; step++) {
-    if (world.random.chance(0.1)) world.weather = world.random.pick([CALM, STORM]);
-    if (world.random.chance(0.08)) pick(world).setConnected(world.random.chance(0.5));
-    if (world.random.chance(0.08)) pick(world).fuse = 1 + world.random.below(12);
+    if (random.chance(0.1)) world.weather = random.pick([CALM, STORM]);
+    if (random.chance(0.08)) pick(world).setConnected(random.chance(0.5));
+    if (random.chance(0.08)) pick(world).fuse = 1 + random.below(12);
+    if (random.chance(0.04)) pick(world).suspend(random.below(20_000));
+    if (random.chance(0.04)) pick(world).jump((random.next() - 0.5) * DAY, random.pick([0, 0, 60_000]));
+    if (random.chance(0.03)) setEnabled(world, random.pick(world.zones).place.zone, random.chance(0.5));
+    if (disasters && random.chance(0.15)) disasters.strike(pick(world));
+    if (disasters && random.chance(0.1)) disasters.operate();
+    if (model.liar !== undefined && random.chance(0.5)) lie(world, model, world.node(model.liar));
     act(world, model);
-    world.run(world.random.below(world.random.chance(0.2) ? 3_000 : 100));
+    world.run(random.below(random.chance(0.2) ? 3_000 : 100));
+    if (!disasters && random.chance(0.2)) untrue.push(...untrueEntries(world, model.liar));
   }
+  return untrue;
 }
 
 function recover(world: World): void {
@@ -65,12 +66,17 @@ function recover(world: World): void {
 }
 
 /** Until all is well, and a while more, in which nothing may change any more; for so long at most. Virtual ms. */
-const LONGEST = 120_000;
+const LONGEST = 240_000;
 const A_WHILE = 12_000;
 
-function settle(world: World, model: Model): void {
+function settle(world: World, model: Model, disasters: Disasters | undefined): void {
   const end = world.now + LONGEST;
-  while (world.now < end && violations(world, model).length > 0) world.run(2_000);
+  do {
+    world.run(2_000);
+    for (const { place } of world.zones) setEnabled(world, place.zone, true);
+    disasters?.operate();
+    disasters?.giveUp();
+  } while (world.now < end && violations(world, model).length > 0);
   world.run(A_WHILE);
 }
 

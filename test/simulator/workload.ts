@@ -1,4 +1,5 @@
 import { deleteResource, writeDrafts } from '../../src/control/write.js';
+import { zoneState } from '../../src/control/zones.js';
 import { MeridianError } from '../../src/errors.js';
 import type { Key } from '../../src/resource/key.js';
 import type { Draft, JsonObject, Place } from '../../src/resource/resource.js';
@@ -8,7 +9,8 @@ import type { Random } from './random.js';
 import type { World } from './world.js';
 
 const NAMES = ['a', 'b', 'c', 'backend', 'with.dots', 'x'.repeat(63)];
-const NAMESPACES = ['app', 'web', '1a'];
+/** `east` and `1a`, `east1` and `a`: one hashed name for both, if nobody takes care. */
+const NAMESPACES = ['app', 'a', '1a'];
 const MESHES = ['default', 'default', 'second'];
 
 /** One user does one thing somewhere. */
@@ -19,6 +21,15 @@ export function act(world: World, model: Model): void {
   else apply(world, model, node);
 }
 
+/** An operator disables or enables a zone, if it ever came: it sends and gets nothing meanwhile, and nothing is taken away. */
+export function setEnabled(world: World, zone: string, enabled: boolean): void {
+  const { global } = world;
+  if (zoneState(global.plane.store, zone) !== (enabled ? 'disabled' : 'enabled')) return;
+  world.log(`global ${enabled ? 'enables' : 'disables'} ${zone}`);
+  const draft = make('Zone', '', zone, undefined, { enabled });
+  global.write((plane) => writeDrafts(plane, [draft]));
+}
+
 function apply(world: World, model: Model, node: Node): void {
   const templates = Array.from({ length: 1 + world.random.below(4) }, () => choose(world, node.place));
   const byId = new Map(templates.map((template) => [JSON.stringify(keyAt(node.place, template.draft)), template]));
@@ -26,15 +37,10 @@ function apply(world: World, model: Model, node: Node): void {
   world.log(
     `${node.name} applies ${chosen.map(({ draft }) => `${draft.type} ${draft.mesh}/${draft.namespace ?? ''}/${draft.name}`).join(', ')}`,
   );
+  const drafts = chosen.map(({ draft }) => draft);
+  for (const template of chosen) model.tried(keyAt(node.place, template.draft), template);
   settle(
-    node,
-    () =>
-      node.write((plane) =>
-        writeDrafts(
-          plane,
-          chosen.map(({ draft }) => draft),
-        ),
-      ),
+    () => node.write((plane) => writeDrafts(plane, drafts)),
     (done) => {
       for (const template of chosen) model.written(keyAt(node.place, template.draft), template, done);
     },
@@ -47,14 +53,13 @@ function remove(world: World, model: Model, node: Node): void {
   const { key } = world.random.pick(own);
   world.log(`${node.name} deletes ${key.type} ${key.mesh}/${key.namespace}/${key.name}`);
   settle(
-    node,
     () => node.write((plane) => deleteResource(plane, key)),
     (done) => model.written(key, undefined, done),
   );
 }
 
 /** A refusal changes nothing; a crash leaves it open whether the write was committed. */
-function settle(_node: Node, write: () => { done: boolean }, record: (done: boolean) => void): void {
+function settle(write: () => { done: boolean }, record: (done: boolean) => void): void {
   try {
     record(write().done);
   } catch (thrown) {

@@ -1,7 +1,9 @@
 import { GLOBAL_PEER } from '../../src/resource/audience.js';
 import { GLOBAL, type Place } from '../../src/resource/resource.js';
 import { type Random, seeded } from './random.js';
+import { History } from './content.js';
 import { Node } from './node.js';
+import type { Watch } from './watch.js';
 
 /** How unfriendly the network is. Probabilities per message; delays in virtual ms. */
 export interface Weather {
@@ -32,6 +34,10 @@ export class World {
   weather: Weather = CALM;
   readonly random: Random;
   readonly nodes = new Map<string, Node>();
+  /** What each control plane held, and when. */
+  readonly history = new History();
+  /** How much a page holds, and how many revisions a log. */
+  readonly sizes: { readonly pageBytes: number; readonly logged: number };
   /** Further processes with the identity of a node. */
   private readonly twins: Node[] = [];
   /** What happened, for a failing seed. */
@@ -42,8 +48,10 @@ export class World {
   constructor(
     readonly seed: number,
     zones: readonly Place[],
+    readonly watch: Watch,
   ) {
     this.random = seeded(seed);
+    this.sizes = { pageBytes: this.random.pick([100_000, 2_000, 300]), logged: this.random.pick([1_000_000, 1_000_000, 15]) };
     for (const place of [GLOBAL, ...zones]) this.nodes.set(nameOf(place), new Node(this, place));
     for (const node of this.nodes.values()) node.start();
   }
@@ -68,6 +76,17 @@ export class World {
     this.twins.push(twin);
     twin.start();
     return twin;
+  }
+
+  /** A later process takes over from a copy of the volume; the older one runs on as long as it is let. */
+  takeOver(zone: string): void {
+    const old = this.node(zone);
+    old.retired = true;
+    this.twins.push(old);
+    const later = new Node(this, old.place, old.backup());
+    this.nodes.set(zone, later);
+    this.log(`${later.name} is started a second time`);
+    later.start();
   }
 
   log(line: string): void {

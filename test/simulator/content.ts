@@ -1,0 +1,53 @@
+import { type Key, keyId } from '../../src/resource/key.js';
+import { KINDS } from '../../src/resource/kinds.js';
+import type { Resource } from '../../src/resource/resource.js';
+import type { Head, Reader } from '../../src/resource/store.js';
+
+/** What a store holds under one key, told without the code under test. */
+export interface Entry {
+  readonly key: Key;
+  /** What it says, whatever it is called there. */
+  readonly text: string;
+}
+
+/** What a store holds, by key. Zones are registered by global itself and stay there. */
+export type Content = ReadonlyMap<string, Entry>;
+
+export function entryOf({ key, spec, labels }: Resource): Entry {
+  return { key, text: textOf(spec, labels) };
+}
+
+/** Names and namespaces of references differ from store to store. */
+export function textOf(spec: unknown, labels: Resource['labels']): string {
+  const said = JSON.stringify(spec, (field, value: unknown) => (field === 'name' || field === 'namespace' ? undefined : value));
+  return `${said} ${labels['kuma.io/kds-sync'] ?? ''}`;
+}
+
+export function contentOf(reader: Reader): Map<string, Entry> {
+  const content = new Map<string, Entry>();
+  for (const { type } of KINDS) {
+    if (type === 'Zone') continue;
+    for (const { resource } of reader.each(type)) content.set(keyId(resource.key), entryOf(resource));
+  }
+  return content;
+}
+
+/** What each control plane held at each of its revisions. After a restore a revision comes twice: either may be meant. */
+export class History {
+  private readonly moments = new Map<string, Content[]>();
+
+  record(head: Head, content: Content): void {
+    const at = momentOf(head);
+    const known = this.moments.get(at) ?? [];
+    this.moments.set(at, [...known, new Map(content)]);
+  }
+
+  /** All that was held at that moment of that store. */
+  at(head: Pick<Head, 'store' | 'term' | 'revision'>): readonly Content[] {
+    return this.moments.get(momentOf(head)) ?? [];
+  }
+}
+
+function momentOf({ store, term, revision }: Pick<Head, 'store' | 'term' | 'revision'>): string {
+  return `${store}/${term}/${revision}`;
+}

@@ -1,0 +1,95 @@
+import { diverged, orphansOf, recover, type RecoverOrder } from '../../src/control/recover.js';
+import { GLOBAL_PEER } from '../../src/resource/audience.js';
+import { ledgerProblems } from './check.js';
+import { expectDefaultMesh, type Model } from './model.js';
+import type { Node } from './node.js';
+import type { World } from './world.js';
+
+/**
+ * What happens to stores: restored from an older backup, lost, copied and started twice. And the operator, who then says `recover` where a control
+ * plane asks for it, accepts a new store where there is one, and gives up what nobody sends any more.
+ */
+export class Disasters {
+  private readonly backups = new Map<string, Buffer>();
+  /** Identities that have a store that the others never saw. */
+  private readonly replaced = new Set<string>();
+  private left = 3;
+
+  constructor(
+    private readonly world: World,
+    private readonly model: Model,
+  ) {}
+
+  /** Perhaps something happens to `node`. */
+  strike(node: Node): void {
+    const { random } = this.world;
+    const { zone } = node.place;
+    if (random.chance(0.5)) this.backups.set(zone, node.backup());
+    else if (this.left > 0) {
+      this.left -= 1;
+      random.pick([this.restore, this.restore, this.lose, this.startTwice])(node);
+    }
+  }
+
+  /** The operator looks at every control plane once, and says what is to be said. */
+  operate(): void {
+    for (const node of this.world.nodes.values()) {
+      if (!node.up) continue;
+      if (diverged(node.plane.store) !== undefined) this.say(node, {});
+      for (const peer of this.peersOf(node)) this.accept(node, peer);
+    }
+  }
+
+  /** When all is in step again: what is left over of stores that are gone goes. */
+  giveUp(): void {
+    const { world, model } = this;
+    const nodes = [...world.nodes.values()];
+    if (nodes.some((node) => ledgerProblems(world, node).length > 0)) return;
+    for (const node of nodes) {
+      for (const peer of this.peersOf(node)) {
+        const orphans = orphansOf(node.plane.store, peer);
+        for (const { key } of orphans) model.release(key);
+        if (orphans.length > 0) this.say(node, { dropAbsent: peer });
+      }
+    }
+  }
+
+  private readonly restore = (node: Node): void => {
+    const backup = this.backups.get(node.place.zone);
+    if (backup === undefined || node.retired) return;
+    node.restore(backup);
+    this.model.rebase(node.place.zone, node.content);
+    this.startLater(node);
+  };
+
+  private readonly lose = (node: Node): void => {
+    node.lose();
+    this.backups.delete(node.place.zone);
+    this.replaced.add(node.place.zone);
+    this.model.rebase(node.place.zone, node.content);
+    if (node.place.zone === '') expectDefaultMesh(this.model);
+    this.startLater(node);
+  };
+
+  private readonly startTwice = (node: Node): void => {
+    if (node.up) this.world.takeOver(node.place.zone);
+  };
+
+  private startLater(node: Node): void {
+    this.world.after(this.world.random.pick([0, 100, 10_000]), () => node.up || node.retired || node.start());
+  }
+
+  private accept(node: Node, peer: string): void {
+    const identity = peer === GLOBAL_PEER ? '' : peer;
+    if (this.replaced.has(identity) && node.view(peer)?.stopped?.code === 'store-changed') this.say(node, { acceptStore: peer });
+  }
+
+  private say(node: Node, order: RecoverOrder): void {
+    this.world.log(`${node.name} is told to recover ${JSON.stringify(order)}`);
+    node.write((plane) => recover(plane, order));
+  }
+
+  private peersOf(node: Node): readonly string[] {
+    return node.place.zone === '' ? this.world.zones.map(({ place }) => place.zone) : [GLOBAL_PEER];
+  }
+}

@@ -1,0 +1,27 @@
+import { ledger } from '../../src/control/ledger.js';
+import { keyId } from '../../src/resource/key.js';
+import { entryOf } from './content.js';
+import type { Node } from './node.js';
+import type { World } from './world.js';
+
+/** What a ledger calls applied although the other side does not have it, at this very moment. Not to be asked where stores were restored. */
+export function untrueEntries(world: World, liar: string | undefined): string[] {
+  const honest = [...world.nodes.values()].filter(({ up, place }) => up && place.zone !== liar);
+  return honest.flatMap((node) => untrueAt(world, node, liar));
+}
+
+function untrueAt(world: World, node: Node, liar: string | undefined): string[] {
+  const rows = [...node.content.values()].flatMap(({ key }) => node.plane.store.get(key) ?? []);
+  const texts = new Map(rows.map((row) => [keyId(row.resource.key), entryOf(row.resource).text]));
+  return ledger(node.plane, rows, (peer) => viewOf(node, peer)).flatMap(({ key, peer, state }) => {
+    const there = world.node(peer === 'global' ? '' : peer).content.get(keyId(key));
+    if (state !== 'applied' || peer === liar || key.zone === liar || there?.text === texts.get(keyId(key))) return [];
+    return [`${node.name} says that ${keyId(key)} is applied in ${peer}, which has ${there?.text ?? 'nothing'}`];
+  });
+}
+
+function viewOf(node: Node, peer: string) {
+  const view = node.view(peer);
+  if (!view) throw new Error(`${node.name} does not run`);
+  return view;
+}

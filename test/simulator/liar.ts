@@ -1,0 +1,48 @@
+import { encodeItem } from '../../src/kds/item.js';
+import { NOBODY, OTHERS } from '../../src/resource/audience.js';
+import type { Key } from '../../src/resource/key.js';
+import type { JsonObject, Resource } from '../../src/resource/resource.js';
+import type { Model } from './model.js';
+import type { Node } from './node.js';
+import type { World } from './world.js';
+
+/**
+ * A zone that was taken over. It speaks the protocol as it should, with a store that says what its owner never may: resources of other zones and of
+ * global, changed or gone, under their own keys and labels. Whatever it does, others may only see resources of its own zone change.
+ */
+export function lie(world: World, model: Model, liar: Node): void {
+  if (!liar.up) return;
+  const { random } = world;
+  const victims = model.all().filter(({ key }) => key.zone !== liar.place.zone && key.type !== 'Mesh');
+  if (victims.length === 0) return;
+  const { key } = random.pick(victims);
+  world.log(`${liar.name} claims ${key.type} ${key.mesh}/${key.zone}/${key.namespace}/${key.name.slice(0, 12)}`);
+  const gone = random.chance(0.3);
+  liar.write(({ store, now }) =>
+    store.commit((tx) => {
+      tx.put(forged(key, `forged${random.below(100)}`, now()), OTHERS, wireOf(key));
+      if (gone) tx.delete(key);
+      else if (random.chance(0.2)) tx.put(forged(key, 'none', now()), NOBODY, '');
+    }),
+  );
+}
+
+const SPEC: JsonObject = { to: [{ targetRef: { kind: 'Mesh' }, default: { connectionTimeout: '666s' } }] };
+
+function forged(key: Key, name: string, now: string): Resource {
+  const labels = { 'kuma.io/origin': 'global', 'kuma.io/zone': key.zone, 'kuma.io/display-name': key.name };
+  return {
+    key,
+    name: `${name}-${key.name.slice(0, 20)}`,
+    namespace: key.namespace,
+    labels,
+    spec: SPEC,
+    status: undefined,
+    creationTime: now,
+    modificationTime: now,
+  };
+}
+
+function wireOf(key: Key): string {
+  return encodeItem({ key, labels: { 'kuma.io/zone': key.zone, 'kuma.io/origin': 'global' }, spec: SPEC });
+}

@@ -1,0 +1,135 @@
+import { GLOBAL_PEER } from '../../src/resource/audience.js';
+import { type Key, keyId } from '../../src/resource/key.js';
+import type { Resource } from '../../src/resource/resource.js';
+import type { Position, Transaction } from '../../src/resource/store.js';
+import { type Entry, entryOf } from './content.js';
+import type { Model } from './model.js';
+import type { Node } from './node.js';
+
+/** Who looks at each commit of each node. */
+export interface Watch {
+  deleted(node: Node, key: Key): void;
+  /** `before`: undefined for what is new. */
+  rewritten(node: Node, before: Resource | undefined, after: Resource): void;
+  moved(node: Node, peer: string, before: Position | undefined, after: Position | undefined): void;
+  /** The commit is done; it had set the position of `peer`. */
+  committed(node: Node, peer: string): void;
+}
+
+/**
+ * What must hold at every commit of every control plane, and not only at the end:
+ *
+ *   a cursor goes back       within one store id and term                                      -> said
+ *   a copy is deleted        that nobody deleted, and no operator gave up                      -> said
+ *   a copy is written again  though nothing of it changed                                      -> said
+ *   copies of two moments    of the sender in force together: no access may come of a mixture  -> said
+ */
+export class Invariants implements Watch {
+  readonly problems: string[] = [];
+
+  constructor(private readonly model: Model) {}
+
+  private say(node: Node, text: string): void {
+    this.problems.push(`${node.name} ${text}`);
+  }
+
+  deleted(node: Node, key: Key): void {
+    if (key.zone === node.place.zone || this.model.mayBeDeleted(key) || this.isLie(node, key)) return;
+    this.say(node, `deletes a copy that nobody deleted: ${JSON.stringify(key)}`);
+  }
+
+  rewritten(node: Node, before: Resource | undefined, after: Resource): void {
+    if (before === undefined || after.key.zone === node.place.zone || shown(before) !== shown(after) || this.isLie(node, after.key)) return;
+    this.say(node, `rewrites what did not change: ${JSON.stringify(after.key)}`);
+  }
+
+  moved(node: Node, peer: string, before: Position | undefined, after: Position | undefined): void {
+    if (!before || !after || before.store !== after.store || before.term !== after.term) return;
+    if (after.revision < before.revision) this.say(node, `goes back in the feed of ${peer}: from ${before.revision} to ${after.revision}`);
+  }
+
+  /** After a commit in which the position of `peer` was set: what is here of it is what it was at that revision, whole. */
+  committed(node: Node, peer: string): void {
+    const position = node.plane.store.mirror.position(peer);
+    const sender = peer === GLOBAL_PEER ? '' : peer;
+    if (!position || [sender, node.place.zone].includes(this.model.liar ?? '-')) return;
+    const candidates = node.world.history.at(position);
+    const mixed = candidates.map((content) => this.difference(node, peer, sender, content));
+    if (mixed.length > 0 && mixed.every((found) => found !== undefined)) {
+      this.say(node, `at revision ${position.revision} of ${sender || 'global'} ${mixed[0]}`);
+    }
+  }
+
+  private isLie(node: Node, key: Key): boolean {
+    return this.model.liar !== undefined && [node.place.zone, key.zone].includes(this.model.liar);
+  }
+
+  private difference(node: Node, peer: string, sender: string, content: ReadonlyMap<string, Entry>): string | undefined {
+    const { mirror } = node.plane.store;
+    const refused = new Set(mirror.refusals(peer).map(({ key }) => keyId(key)));
+    const here = node.content;
+    for (const [id, entry] of content) {
+      if (refused.has(id) || this.isLie(node, entry.key) || !this.model.isFor(entry, sender, node.place.zone)) continue;
+      const found = here.get(id);
+      if (!found) return `lacks ${id}`;
+      if (found.text !== entry.text) return `has ${id} of another revision`;
+    }
+    const term = mirror.position(peer)?.term;
+    for (const [id, { key }] of here) {
+      if (!comesFrom(key, peer, node) || this.isLie(node, key)) continue;
+      const known = content.get(id);
+      if (known && this.model.isFor(known, sender, node.place.zone)) continue;
+      const item = mirror.get(peer, key);
+      if (!refused.has(id) && item?.term === term) return `has ${id}, which is not in it`;
+    }
+    return undefined;
+  }
+}
+
+/** Whether `node` has this key from that peer: a zone has all but its own from global, global has each zone's from that zone. */
+function comesFrom(key: Key, peer: string, node: Node): boolean {
+  return peer === GLOBAL_PEER ? key.zone !== node.place.zone : key.zone === peer;
+}
+
+function shown({ name, namespace, labels, spec, status }: Resource): string {
+  return JSON.stringify([name, namespace, labels, spec, status]);
+}
+
+/** What a commit did: which entries changed (undefined: deleted), and of which peers the position was set. */
+export interface Deeds {
+  readonly entries: Map<string, Entry | undefined>;
+  readonly moved: Set<string>;
+}
+
+/** A transaction of `node` that tells `watch` what it does, and notes its deeds. */
+export function watched(tx: Transaction, node: Node, watch: Watch, { entries, moved }: Deeds): Transaction {
+  const put: Transaction['put'] = (resource, audience, wire) => {
+    const before = tx.get(resource.key)?.resource;
+    const outcome = tx.put(resource, audience, wire);
+    if (outcome !== 'unchanged' && resource.key.type !== 'Zone') {
+      entries.set(keyId(resource.key), entryOf(resource));
+      watch.rewritten(node, before, resource);
+    }
+    return outcome;
+  };
+  const remove: Transaction['delete'] = (key) => {
+    const had = tx.delete(key);
+    if (had && key.type !== 'Zone') {
+      entries.set(keyId(key), undefined);
+      watch.deleted(node, key);
+    }
+    return had;
+  };
+  const setPosition: Transaction['mirror']['setPosition'] = (peer, position) => {
+    watch.moved(node, peer, tx.mirror.position(peer), position);
+    moved.add(peer);
+    tx.mirror.setPosition(peer, position);
+  };
+  const mirror = new Proxy(tx.mirror, { get: (target, name) => (name === 'setPosition' ? setPosition : Reflect.get(target, name)) });
+  const own = new Map<string | symbol, unknown>([
+    ['put', put],
+    ['delete', remove],
+    ['mirror', mirror],
+  ]);
+  return new Proxy(tx, { get: (target, name) => own.get(name) ?? Reflect.get(target, name) });
+}
