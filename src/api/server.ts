@@ -15,6 +15,7 @@ import { addKriRoutes } from './kri.js';
 import { addLedgerRoute } from './ledger.js';
 import { createListeners } from './listen.js';
 import { answerWrongMethods } from './methods.js';
+import { addOpenApiRoutes } from './openapi/routes.js';
 import type { ApiOptions } from './options.js';
 import { addProxyTokensRoute } from './proxy-tokens.js';
 import { addRecoverRoute } from './recover.js';
@@ -79,6 +80,7 @@ function gateOf({ plane, address, access, report }: ApiOptions, tokens: Tokens):
 }
 
 function addRoutes(app: FastifyInstance, options: ApiOptions, tokens: Tokens): void {
+  addOpenApiRoutes(app, options);
   addInfoRoutes(app, options);
   addKriRoutes(app, options);
   addZoneRoutes(app, options);

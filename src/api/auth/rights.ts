@@ -9,6 +9,8 @@ import type { Principal, Right } from './principal.js';
 const ROUTES: Readonly<Record<string, Right>> = {
   // Clients look what is there before they show a token.
   'GET /': 'anyone',
+  'GET /openapi.json': 'anyone',
+  'GET /openapi.yaml': 'anyone',
   'GET /_resources': 'read',
   'GET /policies': 'read',
   'GET /config': 'read',
