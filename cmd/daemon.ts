@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { apiInsecurity } from '../src/config/api-security.js';
 import { readConfigFile } from '../src/config/file.js';
 import { readSettings } from '../src/config/read.js';
 import { insecurity } from '../src/config/security.js';
@@ -16,7 +17,7 @@ export interface Daemon<C extends GlobalConfig = GlobalConfig> {
   /** The way to the log for one component. */
   readonly report: (component: string) => Report;
   /** What is allowed although it is not safe. */
-  readonly insecure: string | undefined;
+  readonly insecure: readonly string[];
 }
 
 const GRACE = 10_000;
@@ -36,8 +37,8 @@ export async function runDaemon<S extends Settings>(
   const report = (component: string): Report => reporter(log, component);
   const supervisor = new Supervisor({ report: report('supervisor'), grace: GRACE, process });
   try {
-    const insecure = insecurity(config);
-    if (insecure !== undefined) report('config')('warn', insecure, {});
+    const insecure = [insecurity(config), apiInsecurity(config)].filter((one) => one !== undefined);
+    for (const one of insecure) report('config')('warn', one, {});
     report('supervisor')('info', 'starting', { program: name, version });
     await start({ config, version, supervisor, report, insecure });
   } catch (thrown) {

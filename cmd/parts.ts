@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import type { Access } from '../src/api/options.js';
 import { startApi } from '../src/api/server.js';
+import type { GlobalConfig } from '../src/config/settings.js';
 import { settle } from '../src/control/first-start.js';
 import { beginLife, type Identity } from '../src/control/identity.js';
 import type { Plane } from '../src/control/plane.js';
@@ -76,7 +78,7 @@ export async function serveDiagnostics(
   const address = config.apiAddress;
   const ready = () => {
     const { warnings, ...state } = readiness(plane, sync, nats?.away());
-    return { ...state, warnings: insecure === undefined ? warnings : [...warnings, insecure] };
+    return { ...state, warnings: [...warnings, ...insecure] };
   };
   const metrics = createMetrics(() => sampleOf(plane, sync, nats));
   const { port, close } = await startDiagnostics({ address, port: config.diagnosticsPort, ready, metrics });
@@ -105,9 +107,15 @@ export async function serveApi(
     port: config.apiPort,
     info,
     report,
+    access: accessOf(config),
   });
   supervisor.onStop('api', close);
-  report('info', 'listening', { address, port });
+  report('info', 'listening', { address, port, tls: config.apiTlsCert !== '' });
+}
+
+function accessOf({ apiHostnames, apiLoopbackAdmin, apiTlsCert, apiTlsKey, dataDir }: GlobalConfig): Access {
+  const tls = apiTlsCert === '' ? undefined : { cert: apiTlsCert, key: apiTlsKey };
+  return { hostNames: apiHostnames, loopbackAdmin: apiLoopbackAdmin, tls, firstTokenFile: join(dataDir, 'admin-token') };
 }
 
 /** 32 hex digits that nobody can guess. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { MeridianError } from '../errors.js';
+import { apiInsecurity } from './api-security.js';
 import { readConfigFile } from './file.js';
 import { readSettings } from './read.js';
 import { insecurity, xdsTls } from './security.js';
@@ -37,6 +38,10 @@ describe('settings', () => {
       allowInsecure: false,
       apiAddress: '127.0.0.1',
       apiPort: 5681,
+      apiHostnames: [],
+      apiTlsCert: '',
+      apiTlsKey: '',
+      apiLoopbackAdmin: true,
       diagnosticsPort: 5680,
       logLevel: 'info',
       zoneName: 'east',
@@ -66,6 +71,10 @@ describe('settings', () => {
     ['allowInsecure', 'MERIDIAN_ALLOW_INSECURE', 'allowInsecure: true', true, 'false', false],
     ['apiAddress', 'MERIDIAN_API_ADDRESS', 'apiAddress: 0.0.0.0', '0.0.0.0', '::', '::'],
     ['apiPort', 'MERIDIAN_API_PORT', 'apiPort: 1', 1, '0', 0],
+    ['apiHostnames', 'MERIDIAN_API_HOSTNAMES', 'apiHostnames: [a.example]', ['a.example'], 'b, C.example', ['b', 'C.example']],
+    ['apiTlsCert', 'MERIDIAN_API_TLS_CERT', 'apiTlsCert: /a', '/a', '/b', '/b'],
+    ['apiTlsKey', 'MERIDIAN_API_TLS_KEY', 'apiTlsKey: /a', '/a', '/b', '/b'],
+    ['apiLoopbackAdmin', 'MERIDIAN_API_LOOPBACK_ADMIN', 'apiLoopbackAdmin: false', false, 'true', true],
     ['diagnosticsPort', 'MERIDIAN_DIAGNOSTICS_PORT', 'diagnosticsPort: "65535"', 65_535, '2', 2],
     ['logLevel', 'MERIDIAN_LOG_LEVEL', 'logLevel: debug', 'debug', 'error', 'error'],
     ['zoneName', 'MERIDIAN_ZONE_NAME', 'zoneName: a', 'a', 'b-1', 'b-1'],
@@ -81,8 +90,8 @@ describe('settings', () => {
   for (const [key, variable, yaml, fromFile, text, fromEnvironment] of given) {
     test(`${yaml} is read, and ${variable}=${text} wins`, () => {
       const file = { zoneName: 'east', ...readConfigFile(fileWith(yaml)) };
-      assert.equal(readSettings(ZONE, { environment: {}, file })[key], fromFile);
-      assert.equal(readSettings(ZONE, { environment: { [variable]: text }, file })[key], fromEnvironment);
+      assert.deepEqual(readSettings(ZONE, { environment: {}, file })[key], fromFile);
+      assert.deepEqual(readSettings(ZONE, { environment: { [variable]: text }, file })[key], fromEnvironment);
     });
   }
 
@@ -105,6 +114,8 @@ describe('settings', () => {
     ['MERIDIAN_ALLOW_INSECURE', ['yes', '1', 'TRUE']],
     ['MERIDIAN_API_ADDRESS', ['a b', 'http://a']],
     ['MERIDIAN_API_PORT', ['-1', '65536', '80.5', 'http', '0x50', '1e3']],
+    ['MERIDIAN_API_HOSTNAMES', ['a b', 'http://a', 'a:5681', ',', 'a,,b', '*.example']],
+    ['MERIDIAN_API_LOOPBACK_ADMIN', ['no', '0', 'FALSE']],
     ['MERIDIAN_DIAGNOSTICS_PORT', ['tcp://10.0.0.1:5680']],
     ['MERIDIAN_LOG_LEVEL', ['INFO', 'trace']],
     ['MERIDIAN_ZONE_NAME', ['global', 'East', 'a.b', '-a', 'a-', 'a_b', 'a'.repeat(64), '*', '>']],
@@ -217,6 +228,30 @@ describe('an xDS server', () => {
         problems.map((problem) => problem.split(' must')[0]),
         fields,
       );
+    });
+  }
+});
+
+describe('an API without TLS', () => {
+  const config = { apiAddress: '127.0.0.1', apiTlsCert: '', apiTlsKey: '', allowInsecure: false };
+
+  for (const apiAddress of ['127.0.0.1', '127.9.9.9', '::1', 'localhost']) {
+    test(`is fine on this machine: ${apiAddress}`, () => assert.equal(apiInsecurity({ ...config, apiAddress }), undefined));
+  }
+
+  for (const apiAddress of ['0.0.0.0', '::', '10.0.0.1', 'global.example', '127.0.0.1.example.org', '::ffff:10.0.0.1']) {
+    test(`must be allowed elsewhere: ${apiAddress}`, () => {
+      assert.match(problemsOf(() => apiInsecurity({ ...config, apiAddress }))[0] ?? '', /MERIDIAN_API_ADDRESS.*without TLS/);
+      assert.match(apiInsecurity({ ...config, apiAddress, allowInsecure: true }) ?? '', /without TLS/);
+      assert.equal(apiInsecurity({ ...config, apiAddress, apiTlsCert: '/a', apiTlsKey: '/b' }), undefined);
+    });
+  }
+
+  for (const half of [{ apiTlsCert: '/a' }, { apiTlsKey: '/a' }]) {
+    test(`is not what half of the files mean: ${Object.keys(half).join()}`, () => {
+      for (const allowInsecure of [true, false]) {
+        assert.match(problemsOf(() => apiInsecurity({ ...config, ...half, allowInsecure }))[0] ?? '', /must both be set/);
+      }
     });
   }
 });

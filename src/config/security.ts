@@ -53,6 +53,6 @@ function hostOf(url: string): string {
 }
 
 /** Not a name that merely begins so: `127.0.0.1.example.org` is anywhere. */
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }

@@ -24,6 +24,11 @@ const port = z
       .transform(Number),
   ])
   .pipe(z.number().int().min(0).max(65_535));
+/** In YAML it may be a list. */
+const names = z.preprocess(
+  (given) => (typeof given === 'string' ? given.split(',').map((name) => name.trim()) : given),
+  z.array(z.string().regex(/^[a-z0-9]([-.a-z0-9]{0,252})$/i)),
+);
 const dnsLabel = z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);
 
 const DNS_LABEL = 'up to 63 lower-case letters, digits and "-", with a letter or digit at both ends';
@@ -60,6 +65,12 @@ export const COMMON = {
     fallback: '127.0.0.1',
   }),
   apiPort: setting('MERIDIAN_API_PORT', port, PORT, { fallback: 5681 }),
+  /** What clients may call it, besides its address and localhost. */
+  apiHostnames: setting('MERIDIAN_API_HOSTNAMES', names, 'host names, with commas between them', { fallback: [] }),
+  /** PEM files; '' : plain HTTP. */
+  apiTlsCert: setting('MERIDIAN_API_TLS_CERT', z.string(), 'a PEM file', { fallback: '' }),
+  apiTlsKey: setting('MERIDIAN_API_TLS_KEY', z.string(), 'a PEM file', { fallback: '' }),
+  apiLoopbackAdmin: setting('MERIDIAN_API_LOOPBACK_ADMIN', flag, 'true or false', { fallback: true }),
   diagnosticsPort: setting('MERIDIAN_DIAGNOSTICS_PORT', port, PORT, { fallback: 5680 }),
   logLevel: setting('MERIDIAN_LOG_LEVEL', z.enum(LEVELS), LEVELS.join(', '), { fallback: 'info' as const }),
 };

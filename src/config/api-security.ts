@@ -1,0 +1,26 @@
+import { invalid } from '../errors.js';
+import { isLoopback } from './security.js';
+import type { GlobalConfig } from './settings.js';
+
+type ApiConfig = Pick<GlobalConfig, 'apiAddress' | 'apiTlsCert' | 'apiTlsKey' | 'allowInsecure'>;
+
+/**
+ * What is not safe about the API that is configured, although it is allowed: for the log and /ready. Throws `invalid` when it is not allowed:
+ * over plain HTTP anybody on the way reads the tokens, and is whoever they are of.
+ */
+export function apiInsecurity({ apiAddress, apiTlsCert, apiTlsKey, allowInsecure }: ApiConfig): string | undefined {
+  if ((apiTlsCert === '') !== (apiTlsKey === '')) {
+    throw invalid([
+      { field: 'apiTlsCert (MERIDIAN_API_TLS_CERT)', reason: 'and apiTlsKey (MERIDIAN_API_TLS_KEY) must both be set, or neither' },
+    ]);
+  }
+  if (apiTlsCert !== '' || isLoopback(apiAddress)) return undefined;
+  const reason = `can be reached from other machines (${apiAddress}), without TLS: whoever is on the way reads tokens, and can use them`;
+  if (!allowInsecure) {
+    throw invalid(
+      [{ field: 'apiAddress (MERIDIAN_API_ADDRESS)', reason }],
+      'Set apiTlsCert and apiTlsKey (MERIDIAN_API_TLS_CERT, MERIDIAN_API_TLS_KEY), or allowInsecure (MERIDIAN_ALLOW_INSECURE) to true.',
+    );
+  }
+  return `the API ${reason}`;
+}
