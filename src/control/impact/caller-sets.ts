@@ -1,0 +1,42 @@
+import { keyId } from '../../resource/key.js';
+import type { Resource } from '../../resource/resource.js';
+import type { MeshView } from '../mesh-view.js';
+import { sansOfDataplane } from './callers.js';
+import type { Client } from './judge.js';
+import { countingKeys } from './rules.js';
+
+/** Proxies that no policy tells apart as callers. */
+export interface CallerSet {
+  /** The URI SANs of the certificate of the first of them. */
+  readonly sans: readonly string[];
+  readonly dataplanes: readonly Resource[];
+}
+
+/** The same, as clients before and after a change. */
+export interface CallerPair extends CallerSet {
+  readonly was: Client;
+  readonly is: Client;
+}
+
+/** The proxies of a mesh as callers. `asked`: the keys that policies ask for. One that is new was nobody else before. */
+export function pairCallers(before: MeshView, after: MeshView, asked: ReadonlySet<string>): CallerPair[] {
+  const earlier = new Map(before.dataplanes.map((dataplane) => [keyId(dataplane.key), dataplane]));
+  const sets = new Map<string, CallerPair & { dataplanes: Resource[] }>();
+  for (const dataplane of after.dataplanes) {
+    const is = toClient(dataplane, asked);
+    const known = earlier.get(keyId(dataplane.key));
+    const was = known ? toClient(known, asked) : is;
+    // Without a URI SAN it has no identity to be known by.
+    if (is.sans.length === 0 || was.sans.length === 0) continue;
+    const id = JSON.stringify([was, is].map(({ sans, keys }) => [sans.length > 1, keys]));
+    const set = sets.get(id);
+    if (set) set.dataplanes.push(dataplane);
+    else sets.set(id, { was, is, sans: is.sans, dataplanes: [dataplane] });
+  }
+  return [...sets.values()];
+}
+
+function toClient(dataplane: Resource, asked: ReadonlySet<string>): Client {
+  const sans = sansOfDataplane(dataplane);
+  return { sans, keys: countingKeys(sans, asked) };
+}
