@@ -10,9 +10,8 @@ type ApiConfig = Pick<GlobalConfig, 'apiAddress' | 'apiTlsCert' | 'apiTlsKey' | 
  */
 export function apiInsecurity({ apiAddress, apiTlsCert, apiTlsKey, allowInsecure }: ApiConfig): string | undefined {
   if ((apiTlsCert === '') !== (apiTlsKey === '')) {
-    throw invalid([
-      { field: 'apiTlsCert (MERIDIAN_API_TLS_CERT)', reason: 'and apiTlsKey (MERIDIAN_API_TLS_KEY) must both be set, or neither' },
-    ]);
+    const reason = 'and apiTlsKey (MERIDIAN_API_TLS_KEY) must both be set, or neither';
+    throw invalid([{ field: 'apiTlsCert (MERIDIAN_API_TLS_CERT)', reason }], 'Give the certificate and its key, each in a PEM file.');
   }
   if (apiTlsCert !== '' || isLoopback(apiAddress)) return undefined;
   const reason = `can be reached from other machines (${apiAddress}), without TLS: whoever is on the way reads tokens, and can use them`;
