@@ -10,6 +10,20 @@ export function startHttpApplication(scope: Scope): Promise<number> {
   );
 }
 
+/** Starts an HTTP application; it answers with the request as it came to it, as JSON of `Received`. Out: its port, on loopback. */
+export function startMirror(scope: Scope): Promise<number> {
+  return listen(
+    scope,
+    createHttpServer(({ method, url, headers }, response) => response.end(JSON.stringify({ method, url, headers }))),
+  );
+}
+
+export interface Received {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
+
 /** Starts a TCP application that sends back what it gets. Out: its port, on loopback. */
 export function startTcpApplication(scope: Scope): Promise<number> {
   return listen(

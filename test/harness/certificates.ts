@@ -16,7 +16,16 @@ export interface Authority {
   /** The CA's own certificate. */
   readonly ca: string;
   /** Makes a certificate with these URI SANs, in this order, and these IP addresses. One of the same name is replaced by a move. */
-  issue(name: string, uris: readonly string[], addresses?: readonly string[]): Promise<CertificateFiles>;
+  issue(name: string, uris: readonly string[], addresses?: readonly string[], odd?: Odd): Promise<CertificateFiles>;
+}
+
+/** What certificates have seldom. */
+export interface Odd {
+  /** Its common name. */
+  readonly subject?: string;
+  readonly dns?: readonly string[];
+  /** From when until when it is good, in hours from now. */
+  readonly hours?: readonly [number, number];
 }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
@@ -38,16 +47,16 @@ export async function createAuthority(folder: string, name = 'ca'): Promise<Auth
   const ca = write(folder, `${name}.crt`, root.toString('pem'));
   return {
     ca,
-    async issue(leaf, uris, addresses = []) {
+    async issue(leaf, uris, addresses = [], { subject = leaf, dns = [], hours } = {}) {
       const own = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
       const certificate = await x509.X509CertificateGenerator.create({
-        subject: `CN=${leaf}`,
+        subject: `CN=${subject}`,
         issuer: root.subject,
         publicKey: own.publicKey,
         signingKey: keys.privateKey,
-        ...validity(),
+        ...validity(hours),
         signingAlgorithm: ALGORITHM,
-        extensions: extensionsOf(uris, addresses),
+        extensions: extensionsOf(uris, addresses, dns),
       });
       const key = x509.PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', own.privateKey), 'PRIVATE KEY');
       return { ca, key: write(folder, `${leaf}.key`, key), cert: write(folder, `${leaf}.crt`, certificate.toString('pem')) };
@@ -55,14 +64,15 @@ export async function createAuthority(folder: string, name = 'ca'): Promise<Auth
   };
 }
 
-function validity(): { notBefore: Date; notAfter: Date } {
-  return { notBefore: new Date(Date.now() - HOUR), notAfter: new Date(Date.now() + 24 * HOUR) };
+function validity([from, to]: readonly [number, number] = [-1, 24]): { notBefore: Date; notAfter: Date } {
+  return { notBefore: new Date(Date.now() + from * HOUR), notAfter: new Date(Date.now() + to * HOUR) };
 }
 
-function extensionsOf(uris: readonly string[], addresses: readonly string[]): x509.Extension[] {
+function extensionsOf(uris: readonly string[], addresses: readonly string[], dns: readonly string[]): x509.Extension[] {
   const names: x509.JsonGeneralName[] = [
     ...uris.map((value) => ({ type: 'url', value }) as const),
     ...addresses.map((value) => ({ type: 'ip', value }) as const),
+    ...dns.map((value) => ({ type: 'dns', value }) as const),
   ];
   const usages = new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth, x509.ExtendedKeyUsage.serverAuth]);
   return [
