@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Document, dryRunDocuments, type Written, writeDocuments } from '../control/write.js';
+import type { AppliedSet } from '../control/sets.js';
 import { invalid, MeridianError } from '../errors.js';
 import type { ReadDocument } from '../resource/documents.js';
 import { formatKri } from '../resource/key.js';
 import { findKind } from '../resource/kinds.js';
+import { DNS_LABEL_REASON, isDnsLabel } from '../resource/names.js';
 import { parseDocument } from '../resource/parse.js';
 import { isObject } from '../resource/path.js';
 import type { Place } from '../resource/resource.js';
@@ -23,14 +25,19 @@ const result = z.strictObject({
   mesh: z.string(),
   name: z.string(),
   kri,
-  outcome: z.enum(['created', 'changed', 'unchanged']),
+  outcome: z.enum(['created', 'changed', 'unchanged', 'deleted']),
 });
 
 const operation: Operation = {
   id: 'apply',
   summary: 'Create or replace many resources, all or none',
   tag: 'Resources',
-  query: { dryRun: z.boolean().describe('Answer the same and change nothing') },
+  query: {
+    dryRun: z.boolean().describe('Answer the same and change nothing'),
+    set: z.string().describe('Apply the documents as this set: a DNS label that they are marked with (the label meridian.io/set)'),
+    prune: z.boolean().describe('Delete, in the same commit, what is of the set and not among the documents'),
+    allowEmpty: z.boolean().describe('With prune: no documents at all delete the whole set'),
+  },
   body: z.union([anyDocument, z.array(anyDocument)]),
   answers: { 200: z.strictObject({ results: z.array(result) }) },
   refusals: [405, 409],
@@ -38,24 +45,40 @@ const operation: Operation = {
 
 /**
  * `POST /apply`: many documents in either format, all or none. The problems of all documents come at once. `?dryRun=true` gives the same
- * answer and changes nothing.
+ * answer and changes nothing. `?set=NAME&prune=true` deletes what was applied as this set before and is not among the documents.
  */
 export function addApplyRoute(app: FastifyInstance, { plane, afterCommit }: ApiOptions): void {
   app.post('/apply', { bodyLimit: MAX_APPLY_BYTES, ...described('Could not process a resource', operation) }, (request) => {
     const documents = valuesOf(request).map((value) => toDocument(value, plane.place));
-    if (documents.length === 0) throw new MeridianError('invalid', 'the body holds no document');
-    const dryRun = isDryRun(addressOf(request).searchParams);
-    const written = dryRun ? dryRunDocuments(plane, documents) : writeDocuments(plane, documents);
+    const { searchParams } = addressOf(request);
+    const set = setOf(searchParams);
+    refuseEmpty(documents.length, set, flag(searchParams, 'allowEmpty'));
+    const dryRun = flag(searchParams, 'dryRun');
+    const written = dryRun ? dryRunDocuments(plane, documents, set) : writeDocuments(plane, documents, set);
     if (!dryRun) afterCommit();
     return { results: written.map((one) => toResult(one, plane.place)) };
   });
 }
 
 /** A misspelt word must not write. */
-function isDryRun(query: URLSearchParams): boolean {
-  const value = query.get('dryRun') ?? 'false';
-  if (value !== 'true' && value !== 'false') throw invalid([{ field: 'dryRun', reason: 'must be true or false' }]);
+function flag(query: URLSearchParams, name: 'dryRun' | 'prune' | 'allowEmpty'): boolean {
+  const value = query.get(name) ?? 'false';
+  if (value !== 'true' && value !== 'false') throw invalid([{ field: name, reason: 'must be true or false' }]);
   return value === 'true';
+}
+
+function setOf(query: URLSearchParams): AppliedSet | undefined {
+  const [name, prune] = [query.get('set'), flag(query, 'prune')];
+  if (name === null && prune) throw invalid([{ field: 'prune', reason: 'needs a set: only what was applied as that is deleted' }]);
+  if (name === null) return undefined;
+  if (!isDnsLabel(name)) throw invalid([{ field: 'set', reason: DNS_LABEL_REASON }]);
+  return { name, prune };
+}
+
+/** No documents are a broken checkout more often than a wish to delete everything. */
+function refuseEmpty(count: number, set: AppliedSet | undefined, allowed: boolean): void {
+  if (count > 0 || (set?.prune && allowed)) return;
+  throw new MeridianError('invalid', 'the body holds no document', set?.prune ? { hint: 'allowEmpty=true deletes the whole set' } : {});
 }
 
 function toDocument(read: ReadDocument, place: Place): Document {

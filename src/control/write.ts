@@ -12,6 +12,7 @@ import { peersOf, placeOf } from './peers.js';
 import { isGlobal, owns, type Plane } from './plane.js';
 import { rerender } from './rerender.js';
 import { retryRefused } from './retry.js';
+import { type AppliedSet, asMember, leftOut, refuseOtherSets } from './sets.js';
 
 /** A document as a parser made it: the draft may be there beside problems. */
 export type Document = Pick<ParsedDocument, 'draft' | 'problems'>;
@@ -19,7 +20,7 @@ export type Document = Pick<ParsedDocument, 'draft' | 'problems'>;
 /** What became of one document. */
 export interface Written {
   readonly key: Key;
-  readonly outcome: 'created' | 'changed' | 'unchanged';
+  readonly outcome: 'created' | 'changed' | 'unchanged' | 'deleted';
 }
 
 /**
@@ -31,10 +32,13 @@ export function writeDrafts(plane: Plane, drafts: readonly Draft[]): readonly Wr
   return writeDocuments(plane, drafts.map(asDocument));
 }
 
-/** The same for parsed documents: what the parser found wrong is told together with the rest. */
-export function writeDocuments(plane: Plane, documents: readonly Document[]): readonly Written[] {
-  const admitted = admitAll(plane, documents);
-  return plane.store.commit((tx) => writeAll(tx, plane, admitted));
+/**
+ * The same for parsed documents: what the parser found wrong is told together with the rest. As a `set` they are labelled, and with `prune` what
+ * the set holds beside them is deleted in the same commit, and told behind the rest; then `conflict` may be thrown by src/control/sets.ts too.
+ */
+export function writeDocuments(plane: Plane, documents: readonly Document[], set?: AppliedSet): readonly Written[] {
+  const admitted = admitAll(plane, documents, set);
+  return plane.store.commit((tx) => writeAll(tx, plane, admitted, set));
 }
 
 function asDocument(draft: Draft): Document {
@@ -42,13 +46,13 @@ function asDocument(draft: Draft): Document {
 }
 
 /** What `writeDocuments` would do, without doing it: same results, same errors. The commit is rolled back, so that nothing is guessed. */
-export function dryRunDocuments(plane: Plane, documents: readonly Document[]): readonly Written[] {
-  const admitted = admitAll(plane, documents);
+export function dryRunDocuments(plane: Plane, documents: readonly Document[], set?: AppliedSet): readonly Written[] {
+  const admitted = admitAll(plane, documents, set);
   const rollback = new MeridianError('internal', 'a dry run ends before its commit');
   let written: readonly Written[] = [];
   try {
     plane.store.commit((tx) => {
-      written = writeAll(tx, plane, admitted);
+      written = writeAll(tx, plane, admitted, set);
       throw rollback;
     });
   } catch (thrown) {
@@ -59,13 +63,15 @@ export function dryRunDocuments(plane: Plane, documents: readonly Document[]): r
 
 /** Deletes what this control plane owns. Throws `not_found`, `read_only`, or `conflict` for a mesh that is in use. */
 export function deleteResource(plane: Plane, key: Key): void {
-  plane.store.commit((tx) => {
-    const row = tx.get(key);
-    if (!row) throw new MeridianError('not_found', `${formatKri(key) || key.name} does not exist`);
-    refuseForeign(plane.place, key, row.resource.labels);
-    if (key.type === 'Mesh') refuseUsedMesh(tx, key.name);
-    tx.delete(key);
-  });
+  plane.store.commit((tx) => deleteOne(tx, plane, key));
+}
+
+function deleteOne(tx: Transaction, { place }: Plane, key: Key): void {
+  const row = tx.get(key);
+  if (!row) throw new MeridianError('not_found', `${formatKri(key) || key.name} does not exist`);
+  refuseForeign(place, key, row.resource.labels);
+  if (key.type === 'Mesh') refuseUsedMesh(tx, key.name);
+  tx.delete(key);
 }
 
 interface Admission {
@@ -73,16 +79,22 @@ interface Admission {
   readonly own: Admitted;
 }
 
-function admitAll(plane: Plane, documents: readonly Document[]): Admission[] {
+function admitAll(plane: Plane, documents: readonly Document[], set: AppliedSet | undefined): Admission[] {
   const problems: Problem[] = [];
   const admitted = documents.flatMap((document, index) => {
-    const { found, admission } = admitOne(plane, document);
+    const { found, admission } = admitOne(plane, set ? member(document, set) : document);
     problems.push(...found.map(({ field, reason }) => ({ field: documents.length > 1 ? `[${index}].${field}` : field, reason })));
     return admission ? [admission] : [];
   });
   if (problems.length > 0) throw invalid(problems);
   refuseTwice(admitted);
   return admitted;
+}
+
+function member({ draft, problems }: Document, set: AppliedSet): Document {
+  if (!draft) return { problems };
+  const joined = asMember(draft, set);
+  return { draft: joined.draft, problems: [...problems, ...joined.problems] };
 }
 
 function admitOne(plane: Plane, { draft, problems }: Document): { found: readonly Problem[]; admission?: Admission } {
@@ -111,10 +123,18 @@ function refuseTwice(admitted: readonly Admission[]): void {
   }
 }
 
-function writeAll(tx: Transaction, plane: Plane, admitted: readonly Admission[]): readonly Written[] {
+function writeAll(tx: Transaction, plane: Plane, admitted: readonly Admission[], set: AppliedSet | undefined): readonly Written[] {
+  const keys = admitted.map(({ own }) => own.key);
+  if (set) refuseOtherSets(tx, set, keys);
   const results = new Map<Draft, Written>();
   for (const { draft, own } of meshesFirst(admitted)) results.set(draft, writeOne(tx, plane, draft, own));
-  return admitted.flatMap(({ draft }) => results.get(draft) ?? []);
+  const deleted = set?.prune ? leftOut(tx, plane, set, keys).map((key) => pruneOne(tx, plane, key)) : [];
+  return [...admitted.flatMap(({ draft }) => results.get(draft) ?? []), ...deleted];
+}
+
+function pruneOne(tx: Transaction, plane: Plane, key: Key): Written {
+  deleteOne(tx, plane, key);
+  return { key, outcome: 'deleted' };
 }
 
 function meshesFirst(admitted: readonly Admission[]): Admission[] {
