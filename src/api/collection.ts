@@ -73,10 +73,17 @@ function nextPage(request: FastifyRequest, offset: number): string {
 }
 
 /** The address that was asked for. The guard let known hosts pass only. */
-export function addressOf({ url, headers }: FastifyRequest): URL {
-  const address = new URL(`http://${headers.host}/`);
+export function addressOf({ url, headers, protocol }: FastifyRequest): URL {
+  const address = new URL(`${protocol}://${headers.host}/`);
   const [path = '/', ...query] = url.split('?');
   address.pathname = path;
   address.search = query.join('?');
   return address;
+}
+
+/** The query alone, of a request whose host nobody has looked at yet. Parsed as `addressOf` does. */
+export function queryOf({ url }: FastifyRequest): URLSearchParams {
+  const address = new URL('http://localhost/');
+  address.search = url.split('?').slice(1).join('?');
+  return address.searchParams;
 }

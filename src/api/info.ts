@@ -16,11 +16,12 @@ const FAILED = 'Could not describe the control plane';
 /** What the control plane is and what it can do, in Kuma's shapes. */
 export function addInfoRoutes(app: FastifyInstance, options: ApiOptions): void {
   const { plane, info } = options;
-  app.get('/', described(FAILED, getInfo), () => ({
+  // Whoever has not said who he is yet learns what is here, not where.
+  app.get('/', described(FAILED, getInfo), ({ principal }) => ({
     ...API,
-    hostname: hostname(),
-    instanceId: info.instance,
-    clusterId: info.clusterId,
+    hostname: principal ? hostname() : '',
+    instanceId: principal ? info.instance : '',
+    clusterId: principal ? info.clusterId : '',
     gui: '',
     implementation: { name: 'Meridian', version: info.version },
   }));
@@ -73,12 +74,13 @@ function describePolicy(kind: Kind, { place }: Plane) {
 }
 
 /** The configuration that clients may know, under Kuma's keys. There is no secret among it. */
-function describeConfig({ plane: { place }, address, port }: ApiOptions) {
+function describeConfig({ plane: { place }, address, port, access }: ApiOptions) {
+  const listener = { enabled: true, interface: address, port };
   return {
     mode: isGlobal(place) ? 'global' : 'zone',
     environment: place.environment,
     ...(isGlobal(place) ? {} : { multizone: { zone: { name: place.zone } } }),
     store: { type: 'sqlite', kubernetes: { systemNamespace: place.systemNamespace } },
-    apiServer: { http: { enabled: true, interface: address, port } },
+    apiServer: access?.tls ? { http: { ...listener, enabled: false }, https: listener } : { http: listener },
   };
 }

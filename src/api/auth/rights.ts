@@ -2,7 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { MeridianError } from '../../errors.js';
 import { KINDS } from '../../resource/kinds.js';
 import type { Place } from '../../resource/resource.js';
-import { addressOf } from '../collection.js';
+import { queryOf } from '../collection.js';
+import { EMPTY_LISTS, FOREIGN_RESOURCES } from '../foreign.js';
 import type { Principal, Right } from './principal.js';
 
 /** What each route that is not a kind's asks for. The keys are Fastify's patterns. What is not here is for admins alone. */
@@ -14,13 +15,26 @@ const ROUTES: Readonly<Record<string, Right>> = {
   'GET /_resources': 'read',
   'GET /policies': 'read',
   'GET /config': 'read',
+  'GET /openapi.json': 'read',
+  'GET /openapi.yaml': 'read',
   'GET /_kri/:kri': 'read',
   'GET /_explicit/:kri': 'read',
   'GET /_ledger': 'read',
   'GET /_sync': 'read',
   'GET /zones/_overview': 'read',
   'GET /zones+insights': 'read',
+  'GET /zones+insights/:name': 'read',
   'GET /zones/:name/_overview': 'read',
+  'GET /who-am-i': 'read',
+  'GET /mesh-insights': 'read',
+  'GET /mesh-insights/:name': 'read',
+  'GET /service-insights': 'read',
+  'GET /meshes/:mesh/service-insights': 'read',
+  'GET /meshes/:mesh/service-insights/:name': 'read',
+  'GET /global-insight': 'read',
+  'GET /dataplanes+insights': 'read',
+  'GET /meshes/:mesh/dataplanes+insights': 'read',
+  'GET /meshes/:mesh/dataplanes+insights/:name': 'read',
   'GET /dataplanes/_overview': 'read',
   'GET /meshes/:mesh/dataplanes/_overview': 'read',
   'GET /meshes/:mesh/dataplanes/:name/_overview': 'read',
@@ -47,14 +61,20 @@ function kindRoutes(): (readonly [route: string, right: Right])[] {
   });
 }
 
+/** Kinds of Kuma that are not here: nothing is shown, and nothing written. */
+function foreignRoutes(): (readonly [route: string, right: Right])[] {
+  const shown = [...EMPTY_LISTS, ...FOREIGN_RESOURCES].map((url) => [`GET ${url}`, 'read'] as const);
+  return [...shown, ...FOREIGN_RESOURCES.flatMap((url) => ['PUT', 'DELETE'].map((method) => [`${method} ${url}`, 'operate'] as const))];
+}
+
 /** Every route that has a right, as `METHOD /pattern`. */
-export const RIGHTS: ReadonlyMap<string, Right> = new Map([...kindRoutes(), ...Object.entries(ROUTES)]);
+export const RIGHTS: ReadonlyMap<string, Right> = new Map([...kindRoutes(), ...foreignRoutes(), ...Object.entries(ROUTES)]);
 
 /** What a request asks for. What changes nothing is `read`: a dry run, and what is answered 404 or 405 anyway. */
 export function rightOf(request: FastifyRequest): Right {
   const { url, config } = request.routeOptions;
   if (url === undefined || config.refused) return 'read';
-  if (url === '/apply' && addressOf(request).searchParams.get('dryRun') === 'true') return 'read';
+  if (url === '/apply' && queryOf(request).get('dryRun') === 'true') return 'read';
   return RIGHTS.get(`${request.method} ${url}`) ?? 'admin';
 }
 

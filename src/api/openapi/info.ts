@@ -70,6 +70,8 @@ export const listPolicyKinds: Operation = {
   answers: { 200: z.strictObject({ policies: z.array(policyKind) }) },
 };
 
+const listener = z.strictObject({ enabled: flag, interface: text, port: z.int() });
+
 export const getConfig: Operation = {
   id: 'getConfig',
   summary: 'The configuration that clients may know',
@@ -80,7 +82,7 @@ export const getConfig: Operation = {
       environment: z.enum(['kubernetes', 'universal']),
       multizone: z.strictObject({ zone: z.strictObject({ name: text }) }).optional(),
       store: z.strictObject({ type: z.literal('sqlite'), kubernetes: z.strictObject({ systemNamespace: text }) }),
-      apiServer: z.strictObject({ http: z.strictObject({ enabled: flag, interface: text, port: z.int() }) }),
+      apiServer: z.strictObject({ http: listener, https: listener.optional() }),
     }),
   },
 };
