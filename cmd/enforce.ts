@@ -26,7 +26,7 @@ export async function serveXds(daemon: Daemon<ZoneConfig>, { plane, onCommit }: 
   const { config, supervisor } = daemon;
   const report = daemon.report('xds');
   const tls = xdsTls(config);
-  const now = () => Math.floor(Date.now() / 1000);
+  const now = () => Date.now() / 1000;
   const enforcement = new Enforcement(plane, hasGlobal);
   const given = new Map<string, ProxyRules | undefined>();
   const snapshotOf = (proxy: ProxyId): Snapshot | undefined => {
@@ -46,7 +46,7 @@ export async function serveXds(daemon: Daemon<ZoneConfig>, { plane, onCommit }: 
   onCommit(() => sendChanges(xds, (proxy) => enforcement.rulesOf(proxy.mesh, proxy.name) !== given.get(nodeId(proxy))));
   report('info', 'listening', { address, port: xds.port });
   return (proxy, validFor) => {
-    const expires = now() + validFor;
+    const expires = Math.floor(now()) + validFor;
     return { token: issueToken(secretOf(plane), proxy, expires), nodeId: nodeId(proxy), expires: new Date(expires * 1000).toISOString() };
   };
 }

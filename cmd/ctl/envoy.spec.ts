@@ -16,9 +16,27 @@ describe('meridianctl envoy bootstrap', { concurrency: 2 }, () => {
     assert.deepEqual(JSON.parse(asked?.body ?? ''), { mesh: 'shop', dataplane: 'backend-1', validFor: '1h' });
   });
 
+  it('prints one with a certificate instead of a token, for the name that the zone knows', async (t) => {
+    const stub = await startStub(t, () => ({ body: { type: 'Dataplane', mesh: 'shop', name: 'backend-1.app' } }));
+    const files = ['--xds-ca', '/ca.pem', '--xds-cert', '/c.pem', '--xds-key', '/k.pem', '--xds-address', 'zone:1'];
+    const { code, out, err } = await meridianctl(['envoy', 'bootstrap', 'backend-1', ...files, '-m', 'shop', '--url', stub.url]);
+    assert.deepEqual([code, err], [0, '']);
+    const xdsIdentity = { cert: '/c.pem', key: '/k.pem' };
+    const proxy = { mesh: 'shop', name: 'backend-1.app' };
+    assert.deepEqual(JSON.parse(out), bootstrap({ ...proxy, xdsAddress: 'zone:1', xdsCa: '/ca.pem', xdsIdentity, adminPort: 9901 }));
+    assert.deepEqual(
+      stub.asked.map(({ method, path }) => `${method} ${path}`),
+      ['GET /meshes/shop/dataplanes/backend-1'],
+    );
+  });
+
   const wrong: [args: string[], answer: unknown, code: number][] = [
     [['--admin-port', '65536'], {}, 2],
     [['--admin-port', 'x'], {}, 2],
+    [['--xds-cert', '/c', '--xds-key', '/k'], { name: 'a' }, 1],
+    [['--xds-cert', '/c', '--xds-ca', '/a'], { name: 'a' }, 1],
+    [['--xds-key', '/k', '--xds-ca', '/a'], { name: 'a' }, 1],
+    [['--xds-cert', '/c', '--xds-key', '/k', '--xds-ca', '/a'], {}, 1],
     [['--xds-address', 'nowhere'], { token: 'a', nodeId: 'a.b' }, 1],
     [[], { token: 'a', nodeId: 'a' }, 1],
     [[], { nodeId: 'a.b' }, 1],

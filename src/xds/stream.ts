@@ -39,7 +39,7 @@ export function serve(call: Call, shared: Shared): void {
   };
   call.on('data', (request: DeltaRequest) => {
     clearTimeout(silent);
-    served ??= admit(call, request, shared);
+    served ??= admitted(call, request, shared);
     served?.request(request);
   });
   call.on('end', () => {
@@ -49,6 +49,18 @@ export function serve(call: Call, shared: Shared): void {
   call.on('cancelled', close);
   // A call that broke off is over: grpc-js says 'cancelled' too, and nothing was lost that the next stream would not send.
   call.on('error', close);
+}
+
+/** A proof that can't be judged now is none: the proxy comes back. */
+function admitted(call: Call, request: DeltaRequest, shared: Shared): Served | undefined {
+  try {
+    return admit(call, request, shared);
+  } catch (thrown) {
+    const reason = asMeridianError(thrown).message;
+    shared.report('warn', 'a proxy was refused', { node: request.node?.id, reason });
+    end(call, status.UNAVAILABLE, 'who this is can not be judged now');
+    return undefined;
+  }
 }
 
 /** Out: undefined when the call was refused, which has ended it. */
@@ -126,7 +138,7 @@ class Served implements Stream {
   judge(): void {
     if (this.over) return;
     clearTimeout(this.judging);
-    const proof = this.shared.authenticate(this.caller);
+    const proof = this.prove();
     if (proof) this.believe(proof);
     else this.disprove('its token or certificate has ended, or is accepted no more');
   }
@@ -146,6 +158,16 @@ class Served implements Stream {
     clearTimeout(this.judging);
     this.shared.proxies.remove(this.proxy, this);
     this.shared.report('info', 'a proxy is gone', { node: this.id });
+  }
+
+  /** What can't be judged is no proof. */
+  private prove(): Proof | undefined {
+    try {
+      return this.shared.authenticate(this.caller);
+    } catch (thrown) {
+      this.shared.report('warn', 'who a proxy is can not be judged', { node: this.id, reason: asMeridianError(thrown).message });
+      return undefined;
+    }
   }
 
   /** A stream lasts no longer than the proof that it was opened with. */
