@@ -3,7 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { isGlobal, type Plane } from '../control/plane.js';
 import { FROM_AS_RULES } from '../policy/inspect/inbound.js';
 import { type Kind, KINDS, type PolicyShape, singularOf } from '../resource/kinds.js';
-import { getConfig, getInfo, listKinds, listPolicyKinds } from './openapi/info.js';
+import { principalOf } from './auth/principal.js';
+import { getConfig, getInfo, listKinds, listPolicyKinds, whoAmI } from './openapi/info.js';
 import { described } from './openapi/operation.js';
 import type { ApiOptions } from './options.js';
 import { isReadOnly } from './read-only.js';
@@ -25,6 +26,10 @@ export function addInfoRoutes(app: FastifyInstance, options: ApiOptions): void {
     gui: '',
     implementation: { name: 'Meridian', version: info.version },
   }));
+  app.get('/who-am-i', described(FAILED, whoAmI), (request) => {
+    const { name, role } = principalOf(request);
+    return { name, groups: [role] };
+  });
   const byName = [...KINDS].sort((a, b) => (a.type < b.type ? -1 : 1));
   app.get('/_resources', described(FAILED, listKinds), () => ({ resources: byName.map((kind) => describeKind(kind, plane)) }));
   app.get('/policies', described(FAILED, listPolicyKinds), () => ({ policies: byName.flatMap((kind) => describePolicy(kind, plane)) }));

@@ -1,11 +1,11 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { meshExists } from '../control/own.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { deleteResource } from '../control/write.js';
 import { MeridianError } from '../errors.js';
 import { type Kind, KINDS } from '../resource/kinds.js';
 import type { Row } from '../resource/store.js';
 import { addressOf, collection, listQuery } from './collection.js';
-import { errorBody, NOT_FOUND } from './errors.js';
+import { NOT_FOUND } from './errors.js';
+import { inMesh } from './in-mesh.js';
 import { locate, type Params } from './names.js';
 import { kindOperations } from './openapi/kind-operations.js';
 import type { ApiOptions } from './options.js';
@@ -17,25 +17,17 @@ import { removeZone } from './zones.js';
 /** `/meshes/{mesh}/{path}` for the kinds in meshes, `/{path}` for the global ones. */
 export function addResourceRoutes(app: FastifyInstance, options: ApiOptions): void {
   for (const kind of KINDS) {
-    const inMesh = kind.scope === 'Mesh';
-    const base = inMesh ? `/meshes/:mesh/${kind.path}` : `/${kind.path}`;
-    const preHandler = inMesh ? requireMesh(options) : [];
+    const perMesh = kind.scope === 'Mesh';
+    const base = perMesh ? `/meshes/:mesh/${kind.path}` : `/${kind.path}`;
+    const preHandler = perMesh ? inMesh(options.plane) : [];
     const operations = kindOperations(kind);
     app.get(base, { preHandler, ...operations.list }, list(options, kind));
     // All meshes at once.
-    if (inMesh) app.get(`/${kind.path}`, operations.listAll, list(options, kind));
+    if (perMesh) app.get(`/${kind.path}`, operations.listAll, list(options, kind));
     app.get(`${base}/:name`, { preHandler, ...operations.get }, getOne(options, kind));
     app.delete(`${base}/:name`, { preHandler, ...operations.delete }, remove(options, kind));
     app.put(`${base}/:name`, { preHandler, ...operations.put }, putResource(options, kind));
   }
-}
-
-function requireMesh({ plane }: ApiOptions) {
-  return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    const { mesh = '' } = request.params as Params;
-    if (meshExists(plane.store, mesh)) return done();
-    void reply.code(404).send(errorBody(404, 'Failed to retrieve Mesh', NOT_FOUND));
-  };
 }
 
 function list({ plane }: ApiOptions, kind: Kind) {

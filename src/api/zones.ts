@@ -13,6 +13,7 @@ import { LISTING } from './openapi/parameters.js';
 import { kri, labels, listOf, time } from './openapi/shapes.js';
 import type { ApiOptions } from './options.js';
 import { NOT_FOUND } from './errors.js';
+import type { Params } from './names.js';
 
 const MANY = 'Could not retrieve resources';
 
@@ -66,11 +67,14 @@ export function addZoneRoutes(app: FastifyInstance, options: ApiOptions): void {
   };
   app.get('/zones/_overview', described(MANY, listOverviews), overviews);
   app.get('/zones+insights', described(MANY, { ...listOverviews, id: 'listZonesAndInsights' }), overviews);
-  app.get<{ Params: { name: string } }>('/zones/:name/_overview', described('Could not retrieve a resource', getOverview), (request) => {
-    const row = store.get(zoneKey(request.params.name));
+  const overviewOf = (request: FastifyRequest) => {
+    const row = store.get(zoneKey((request.params as Params).name ?? ''));
     if (!row) throw new MeridianError('not_found', NOT_FOUND);
     return toOverview(options, row.resource);
-  });
+  };
+  const one = 'Could not retrieve a resource';
+  app.get('/zones/:name/_overview', described(one, getOverview), overviewOf);
+  app.get('/zones+insights/:name', described(one, { ...getOverview, id: 'getZoneAndInsight' }), overviewOf);
 }
 
 /** A Zone as Kuma's ZoneOverview. Its one subscription is there while the zone is connected. */

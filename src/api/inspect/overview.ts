@@ -66,11 +66,15 @@ export function addOverviewRoutes(app: FastifyInstance, { plane }: InspectOption
   };
   app.get('/dataplanes/_overview', described(MANY, { ...listOverviews, id: 'listAllDataplaneOverviews' }), list);
   app.get('/meshes/:mesh/dataplanes/_overview', described(MANY, listOverviews), list);
-  app.get<{ Params: Params }>(
-    '/meshes/:mesh/dataplanes/:name/_overview',
-    described(ONE, getOverview),
-    ({ params: { mesh = '', name = '' } }) => toOverview(plane, findResource(plane, kindOf('Dataplane'), mesh, name)),
-  );
+  const one = (request: FastifyRequest) => {
+    const { mesh = '', name = '' } = request.params as Params;
+    return toOverview(plane, findResource(plane, kindOf('Dataplane'), mesh, name));
+  };
+  app.get('/meshes/:mesh/dataplanes/:name/_overview', described(ONE, getOverview), one);
+  // The same by other names.
+  app.get('/dataplanes+insights', described(MANY, { ...listOverviews, id: 'listAllDataplanesAndInsights' }), list);
+  app.get('/meshes/:mesh/dataplanes+insights', described(MANY, { ...listOverviews, id: 'listDataplanesAndInsights' }), list);
+  app.get('/meshes/:mesh/dataplanes+insights/:name', described(ONE, { ...getOverview, id: 'getDataplaneAndInsight' }), one);
 }
 
 function narrowed(store: Reader, filter: Filter, wanted: (dataplane: Resource) => boolean, offset: number, size: number): Page {

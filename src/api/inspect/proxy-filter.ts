@@ -29,12 +29,13 @@ function readTag(text: string): [key: string, value: string] {
   return [text.slice(0, colon), text.slice(colon + 1)];
 }
 
-const isDelegated = (gateway: JsonObject | undefined): boolean => gateway?.type === 'DELEGATED';
+const isBuiltin = (gateway: JsonObject | undefined): boolean => gateway?.type === 'BUILTIN';
 
 const GATEWAYS = new Map<string, (gateway: JsonObject | undefined) => boolean>([
   ['', () => true],
   ['true', (gateway) => gateway !== undefined],
   ['false', (gateway) => gateway === undefined],
-  ['delegated', isDelegated],
-  ['builtin', (gateway) => gateway !== undefined && !isDelegated(gateway)],
+  // What is not said is delegated.
+  ['delegated', (gateway) => gateway !== undefined && !isBuiltin(gateway)],
+  ['builtin', isBuiltin],
 ]);

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Plane } from '../../control/plane.js';
 import { MeridianError } from '../../errors.js';
 import { type Proxy, readProxy } from '../../policy/match/proxy.js';
 import { matchProxy } from '../../policy/match/select.js';
 import { keyId } from '../../resource/key.js';
 import { type Kind, KINDS } from '../../resource/kinds.js';
-import type { JsonObject } from '../../resource/resource.js';
+import type { JsonObject, Resource } from '../../resource/resource.js';
 import { restName } from '../../resource/rest-name.js';
 import { addressOf, collection, paging } from '../collection.js';
 import type { Params } from '../names.js';
@@ -73,7 +74,12 @@ function olderEntry({ plane }: InspectOptions, proxy: Proxy): JsonObject {
 function olderPolicies(options: InspectOptions, request: FastifyRequest): JsonObject {
   const about = inspected(options, request);
   const matchedPolicies = Object.fromEntries(
-    matchedKinds(about).map(({ kind, policies }) => [kind.type, policies.map(({ resource }) => metaOf(about.plane, resource))]),
+    matchedKinds(about).map(({ kind, policies }) => [kind.type, policies.map(({ resource }) => datedMeta(about.plane, resource))]),
   );
   return { kind: kindOfEntry(about.proxy), total: 1, items: [{ type: 'dataplane', matchedPolicies }] };
+}
+
+function datedMeta(plane: Plane, resource: Resource): JsonObject {
+  const { creationTime, modificationTime } = resource;
+  return { ...metaOf(plane, resource), creationTime, modificationTime };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ROLES } from '../auth/principal.js';
 import type { Operation } from './operation.js';
 
 /** What the control plane says of itself (src/api/info.ts). */
@@ -22,6 +23,13 @@ export const getInfo: Operation = {
       implementation: z.strictObject({ name: z.literal('Meridian'), version: text }),
     }),
   },
+};
+
+export const whoAmI: Operation = {
+  id: 'whoAmI',
+  summary: 'Who asks, and what they may do',
+  tag: 'Security',
+  answers: { 200: z.strictObject({ name: text, groups: z.array(z.enum(ROLES)).describe('The role') }) },
 };
 
 const kindShape = z.strictObject({

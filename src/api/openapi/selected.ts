@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Kind } from '../../resource/kinds.js';
 import type { Operation } from './operation.js';
 import { PAGING } from './parameters.js';
-import { metaShape } from './shapes.js';
+import { metaShape, time } from './shapes.js';
 
 /** The proxies that a policy selects, and the policies that select a proxy (src/api/inspect/selected.ts). */
 
@@ -40,6 +40,8 @@ export function listSelectedOlder({ type }: Kind): Operation {
   };
 }
 
+const dated = metaShape.extend({ creationTime: time, modificationTime: time });
+
 export const getSelecting: Operation = {
   id: 'getDataplaneMatchedPolicies',
   summary: 'The policies that select a proxy, for older clients',
@@ -48,7 +50,7 @@ export const getSelecting: Operation = {
     200: z.strictObject({
       kind: proxyKind,
       total: z.literal(1),
-      items: z.array(z.strictObject({ type: z.literal('dataplane'), matchedPolicies: z.record(z.string(), z.array(metaShape)) })),
+      items: z.array(z.strictObject({ type: z.literal('dataplane'), matchedPolicies: z.record(z.string(), z.array(dated)) })),
     }),
   },
 };
