@@ -41,5 +41,10 @@ function createSignatures(): (decided: Decided | undefined) => string {
     const { via } = permission;
     return via === undefined ? `${ofMtp(permission)}` : `${ofMtp(permission)}/${numberOf(JSON.stringify(via))}`;
   };
-  return (decided) => (decided ? `${decided.protocol} ${decided.permissions.map(ofPermission).join()}` : '');
+  const texts = new Map<Decided | undefined, string>([[undefined, '']]);
+  return (decided) => {
+    const text = texts.get(decided) ?? (decided ? `${decided.protocol} ${decided.permissions.map(ofPermission).join()}` : '');
+    texts.set(decided, text);
+    return text;
+  };
 }

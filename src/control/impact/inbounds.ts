@@ -1,11 +1,14 @@
 import { type Permission, readPermissions } from '../../policy/decide/permissions.js';
 import type { Subject } from '../../policy/decide/request.js';
 import { sectionOf } from '../../policy/inspect/layout.js';
-import { type Inbound, readProxy } from '../../policy/match/proxy.js';
-import { matchInbound } from '../../policy/match/select.js';
+import { comparePolicies } from '../../policy/match/order.js';
+import type { Policy } from '../../policy/match/policy.js';
+import { type Inbound, type Proxy, readProxy } from '../../policy/match/proxy.js';
+import { type Match, matchInbound } from '../../policy/match/select.js';
 import { keyId } from '../../resource/key.js';
 import type { Resource } from '../../resource/resource.js';
 import type { MeshView } from '../mesh-view.js';
+import { differing } from './differing.js';
 
 /** What decides an inbound; where there is none, nobody gets in. */
 export interface Decided {
@@ -22,9 +25,31 @@ export interface InboundPair {
   readonly after: Decided | undefined;
 }
 
-/** The inbounds of all proxies of a mesh, before and after a change. */
+/** The inbounds of the proxies of a mesh, before and after a change. Those that the change of a permission doesn't touch are left out. */
 export function pairInbounds(before: MeshView, after: MeshView): InboundPair[] {
-  const [was, willBe] = [inboundsOf(before), inboundsOf(after)];
+  const { targets, permissions } = differing(before, after);
+  return targets ? pairAll(before, after) : pairTouched(before, after, permissions);
+}
+
+/** Where permissions alone differ, the others select what they selected: they are matched once, and only where one that differs selects. */
+function pairTouched(before: MeshView, after: MeshView, differ: ReadonlySet<string>): InboundPair[] {
+  const isOther = ({ resource }: Policy): boolean => !differ.has(keyId(resource.key));
+  const others = before.permissions.filter(isOther);
+  const [gone, come] = [before, after].map((view) => view.permissions.filter((policy) => !isOther(policy))) as [Policy[], Policy[]];
+  const decide = createDeciding();
+  return listening(before).flatMap(({ proxy, inbound, section }): InboundPair[] => {
+    const match = (policies: readonly Policy[]) => matchInbound(policies, proxy, inbound, before.index);
+    const [out, into] = [match(gone), match(come)];
+    if (out.length === 0 && into.length === 0) return [];
+    const stay = match(others);
+    const inOrder = (more: readonly Match[]) => [...stay, ...more].sort((a, b) => comparePolicies(a.policy, b.policy));
+    const { dataplane } = proxy;
+    return [{ dataplane, section, before: decide(inbound, inOrder(out)), after: decide(inbound, inOrder(into)) }];
+  });
+}
+
+function pairAll(before: MeshView, after: MeshView): InboundPair[] {
+  const [was, willBe] = [decidedIn(before), decidedIn(after)];
   const ids = new Set([...willBe.keys(), ...was.keys()]);
   return [...ids].flatMap((id) => {
     const [earlier, later] = [was.get(id), willBe.get(id)];
@@ -39,21 +64,51 @@ interface Known {
   readonly decided: Decided;
 }
 
-function inboundsOf(view: MeshView): Map<string, Known> {
-  const known = new Map<string, Known>();
-  for (const dataplane of view.dataplanes) {
+function decidedIn(view: MeshView): Map<string, Known> {
+  const decide = createDeciding();
+  const known = listening(view).map(({ id, proxy, inbound, section }): [string, Known] => {
+    const decided = decide(inbound, matchInbound(view.permissions, proxy, inbound, view.index));
+    return [id, { dataplane: proxy.dataplane, section, decided }];
+  });
+  return new Map(known);
+}
+
+/** Reads the permissions that select inbounds: those of inbounds that the same ones select are one object. */
+function createDeciding(): (inbound: Inbound, matches: readonly Match[]) => Decided {
+  const numbers = new Map<Policy, number>();
+  const numberOf = (policy: Policy): number => {
+    const number = numbers.get(policy) ?? numbers.size;
+    numbers.set(policy, number);
+    return number;
+  };
+  const known = new Map<string, Decided>();
+  return ({ protocol }, matches) => {
+    const id = matches.reduce(
+      (text, { policy, via }) => `${text},${numberOf(policy)}${via ? JSON.stringify(via) : ''}`,
+      protocol as string,
+    );
+    const decided = known.get(id) ?? { protocol, permissions: readPermissions(matches) };
+    known.set(id, decided);
+    return decided;
+  };
+}
+
+interface Listening {
+  readonly id: string;
+  readonly proxy: Proxy;
+  readonly inbound: Inbound;
+  readonly section: string;
+}
+
+/** The ports that proxies listen on. Two of a proxy may have one name. */
+function listening(view: MeshView): Listening[] {
+  return view.dataplanes.flatMap((dataplane) => {
     const proxy = readProxy(dataplane, view.index);
-    const decide = (inbound: Inbound): Decided => ({
-      protocol: inbound.protocol,
-      permissions: readPermissions(matchInbound(view.permissions, proxy, inbound, view.index)),
-    });
-    const listening = proxy.inbounds.filter(({ port }) => port !== undefined);
-    listening.forEach((inbound, index) => {
+    const inbounds = proxy.inbounds.filter(({ port }) => port !== undefined);
+    return inbounds.map((inbound, index) => {
       const section = sectionOf(inbound);
-      // Two inbounds may have one name.
-      const earlier = listening.slice(0, index).filter((other) => sectionOf(other) === section).length;
-      known.set(`${keyId(dataplane.key)} ${section} ${earlier}`, { dataplane, section, decided: decide(inbound) });
+      const earlier = inbounds.slice(0, index).filter((other) => sectionOf(other) === section).length;
+      return { id: `${keyId(dataplane.key)} ${section} ${earlier}`, proxy, inbound, section };
     });
-  }
-  return known;
+  });
 }

@@ -47,7 +47,9 @@ export class Judge {
     const before = this.#rules.before.slice(was.sans, was.keys);
     const after = this.#rules.after.slice(is.sans, is.keys);
     const id = `${before.id} ${after.id}`;
-    const known = this.#known.get(id) ?? this.#find(was.sans, before.permissions, is.sans, after.permissions);
+    const known =
+      this.#known.get(id) ??
+      this.#find(was.sans, this.#rules.before.permissionsOf(before), is.sans, this.#rules.after.permissionsOf(after));
     this.#known.set(id, known);
     return known;
   }

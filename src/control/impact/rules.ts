@@ -7,7 +7,7 @@ type List = 'deny' | 'allow' | 'allowWithShadowDeny';
 type FromItem = Extract<Mtp, { shape: 'from' }>['items'][number];
 
 /** One thing that a permission says: a matcher of a list, or an item of `from`. */
-interface Rule {
+export interface Rule {
   readonly id: number;
   /** Where its permission stands in order. */
   readonly place: number;
@@ -18,8 +18,7 @@ interface Rule {
 export interface Slice {
   /** Equal for two clients to whom the same permissions say the same; for one with several SANs no allow list does. */
   readonly id: string;
-  /** They decide about the client as all permissions do. */
-  readonly permissions: readonly Permission[];
+  readonly rules: readonly Rule[];
 }
 
 const LISTS: readonly List[] = ['deny', 'allow', 'allowWithShadowDeny'];
@@ -45,16 +44,25 @@ export class Rules {
 
   /** `keys`: those of the client (clientKeys), as far as any permission asks for them. */
   slice(sans: readonly string[], keys: readonly string[]): Slice {
-    const rules = [...this.#anybody, ...keys.flatMap((key) => this.#byKey.get(key) ?? [])].filter((rule) => this.#speaksOf(rule, sans));
+    const rules: Rule[] = [];
+    const take = (rule: Rule): void => {
+      if (this.#speaksOf(rule, sans)) rules.push(rule);
+    };
+    this.#anybody.forEach(take);
+    for (const key of keys) this.#byKey.get(key)?.forEach(take);
+    rules.sort((a, b) => a.id - b.id);
+    return { id: rules.reduce((id, rule) => `${id},${rule.id}`, sans.length === 1 ? 'one' : 'several'), rules };
+  }
+
+  /** The permissions without what they say to others: they decide about such a client as all permissions do. */
+  permissionsOf({ rules }: Slice): readonly Permission[] {
     const places = new Map<number, Rule[]>(this.#always.map((place) => [place, []]));
     for (const rule of rules) {
       const there = places.get(rule.place);
       if (there) there.push(rule);
       else places.set(rule.place, [rule]);
     }
-    const ids = rules.map(({ id }) => id).sort((a, b) => a - b);
-    const ordered = [...places].sort(([a], [b]) => a - b);
-    return { id: `${sans.length === 1} ${ids.join()}`, permissions: ordered.flatMap(([place, said]) => this.#narrowed(place, said)) };
+    return [...places].sort(([a], [b]) => a - b).flatMap(([place, said]) => this.#narrowed(place, said));
   }
 
   #add(rule: Rule, key: string | undefined): void {
@@ -75,7 +83,7 @@ export class Rules {
   #narrowed(place: number, rules: readonly Rule[]): Permission[] {
     const permission = this.permissions[place];
     if (!permission || permission.mtp.shape === 'broken' || permission.mtp.shape === 'none') return permission ? [permission] : [];
-    const said = [...rules].sort((a, b) => a.id - b.id).map(({ says }) => says);
+    const said = rules.map(({ says }) => says);
     if (permission.mtp.shape === 'from') {
       return [{ ...permission, mtp: { shape: 'from', items: said.flatMap((one) => ('item' in one ? [one.item] : [])) } }];
     }

@@ -27,7 +27,12 @@ export function withIdentity(given: Labels, { zone, namespace, name }: Key): Lab
   return Object.fromEntries([...others, ...Object.entries(proven).filter(([, value]) => value !== '')]);
 }
 
+/** What was read of resources, which never change: thousands of policies are matched with the same. */
+const known = new WeakMap<Resource, Labels>();
+
 /** The labels of a resource, with what its key proves. */
-export function labelsOf({ labels, key }: Resource): Labels {
-  return withIdentity(labels, key);
+export function labelsOf(resource: Resource): Labels {
+  const labels = known.get(resource) ?? withIdentity(resource.labels, resource.key);
+  known.set(resource, labels);
+  return labels;
 }
