@@ -7,25 +7,33 @@ import { addConfig } from './contexts/config.js';
 import { addConvert } from './convert.js';
 import { addDecide } from './decide.js';
 import { addDelete } from './delete.js';
+import { addDiff } from './diff/diff.js';
 import { addEnvoy } from './envoy.js';
+import { addExport } from './export.js';
 import { addGet } from './get.js';
+import { addImport } from './kuma/import.js';
 import { addInspect } from './inspect.js';
 import { addLedger } from './ledger.js';
 import { addLint } from './lint.js';
 import { addName } from './name.js';
 import { addOptions, optionsOf } from './options.js';
 import { addRecover } from './recover.js';
+import { addToken } from './token.js';
 import { addZone } from './zone.js';
 
 const COMMANDS = [
   addApply,
+  addDiff,
   addGet,
   addDelete,
+  addExport,
+  addImport,
   addInspect,
   addCan,
   addLedger,
   addEnvoy,
   addZone,
+  addToken,
   addConfig,
   addRecover,
   addLint,

@@ -15,8 +15,6 @@ const ROUTES: Readonly<Record<string, Right>> = {
   'GET /_resources': 'read',
   'GET /policies': 'read',
   'GET /config': 'read',
-  'GET /openapi.json': 'read',
-  'GET /openapi.yaml': 'read',
   'GET /_kri/:kri': 'read',
   'GET /_explicit/:kri': 'read',
   'GET /_ledger': 'read',
