@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { fromJson, type JsonValue, toBinary } from '@bufbuild/protobuf';
 import { MeridianError } from '../errors.js';
 import type { JsonObject } from '../resource/resource.js';
-import { messageOf, registry } from './registry.js';
+import { jsonToBytes } from './json-bytes.js';
+import { messageOf } from './registry.js';
 import { KINDS, messageName, type Snapshot, TYPE_URLS } from './types.js';
 
 /** A resource as it is sent. The version is a hash of the bytes: the same content has the same version, after a restart too. */
@@ -49,7 +49,7 @@ export function encodeResource(url: string, json: JsonObject): EncodedResource {
 function bytesOf(message: string, name: string, json: JsonObject): Uint8Array {
   const type = messageOf(message);
   try {
-    return toBinary(type, fromJson(type, json as JsonValue, { registry }));
+    return jsonToBytes(type, json);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new MeridianError('internal', `${message} ${name}: ${reason}`, { cause });
