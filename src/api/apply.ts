@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { type Document, dryRunDocuments, type Written, writeDocuments } from '../control/write.js';
+import { dryRun } from '../control/impact/dry-run.js';
+import { type Document, type Written, writeDocuments } from '../control/write.js';
 import type { AppliedSet } from '../control/sets.js';
 import { invalid, MeridianError } from '../errors.js';
 import type { ReadDocument } from '../resource/documents.js';
@@ -14,6 +15,7 @@ import { restName } from '../resource/rest-name.js';
 import { addressOf } from './collection.js';
 import { MAX_APPLY_BYTES } from './bodies.js';
 import { valuesOf } from './documents.js';
+import { describeImpacts, impactShape } from './impact.js';
 import { withoutRestName } from './names.js';
 import { anyDocument } from './openapi/kinds.js';
 import { described, type Operation } from './openapi/operation.js';
@@ -33,30 +35,39 @@ const operation: Operation = {
   summary: 'Create or replace many resources, all or none',
   tag: 'Resources',
   query: {
-    dryRun: z.boolean().describe('Answer the same and change nothing'),
+    dryRun: z.boolean().describe('Change nothing; answer the same, and whose verdicts would change'),
     set: z.string().describe('Apply the documents as this set: a DNS label that they are marked with (the label meridian.io/set)'),
     prune: z.boolean().describe('Delete, in the same commit, what is of the set and not among the documents'),
     allowEmpty: z.boolean().describe('With prune: no documents at all delete the whole set'),
   },
   body: z.union([anyDocument, z.array(anyDocument)]),
-  answers: { 200: z.strictObject({ results: z.array(result) }) },
-  refusals: [405, 409],
+  answers: {
+    200: z.union([
+      z.strictObject({ results: z.array(result) }),
+      z.strictObject({ results: z.array(result), ...impactShape }).meta({ id: 'DryRun' }),
+    ]),
+  },
+  refusals: [404, 405, 409],
 };
 
 /**
- * `POST /apply`: many documents in either format, all or none. The problems of all documents come at once. `?dryRun=true` gives the same
- * answer and changes nothing. `?set=NAME&prune=true` deletes what was applied as this set before and is not among the documents.
+ * `POST /apply`: many documents in either format, all or none. The problems of all documents come at once. `?dryRun=true` changes
+ * nothing, gives the same answer, and says at which proxies whose verdicts would change (src/control/impact). `?set=NAME&prune=true` deletes what was applied as this set before and is not among the documents.
  */
-export function addApplyRoute(app: FastifyInstance, { plane, afterCommit }: ApiOptions): void {
+export function addApplyRoute(app: FastifyInstance, { plane, sync, afterCommit }: ApiOptions): void {
   app.post('/apply', { bodyLimit: MAX_APPLY_BYTES, ...described('Could not process a resource', operation) }, (request) => {
     const documents = valuesOf(request).map((value) => toDocument(value, plane.place));
     const { searchParams } = addressOf(request);
     const set = setOf(searchParams);
     refuseEmpty(documents.length, set, flag(searchParams, 'allowEmpty'));
-    const dryRun = flag(searchParams, 'dryRun');
-    const written = dryRun ? dryRunDocuments(plane, documents, set) : writeDocuments(plane, documents, set);
-    if (!dryRun) afterCommit();
-    return { results: written.map((one) => toResult(one, plane.place)) };
+    const results = (written: readonly Written[]) => written.map((one) => toResult(one, plane.place));
+    if (flag(searchParams, 'dryRun')) {
+      const { written, impacts } = dryRun(plane, documents, set, sync !== undefined);
+      return { results: results(written), ...describeImpacts(impacts, plane.place) };
+    }
+    const written = writeDocuments(plane, documents, set);
+    afterCommit();
+    return { results: results(written) };
   });
 }
 

@@ -5,7 +5,7 @@ import { kindOf } from '../resource/kinds.js';
 import type { ParsedDocument } from '../resource/parse.js';
 import type { Draft } from '../resource/resource.js';
 import { hasNamespaces } from '../resource/rest-name.js';
-import type { Transaction } from '../resource/store.js';
+import type { Reader, Transaction } from '../resource/store.js';
 import { validateDraft } from '../resource/validate.js';
 import { putOwn, refuseForeign, requireMesh } from './own.js';
 import { peersOf, placeOf } from './peers.js';
@@ -45,14 +45,23 @@ function asDocument(draft: Draft): Document {
   return { draft, problems: [] };
 }
 
-/** What `writeDocuments` would do, without doing it: same results, same errors. The commit is rolled back, so that nothing is guessed. */
-export function dryRunDocuments(plane: Plane, documents: readonly Document[], set?: AppliedSet): readonly Written[] {
+/**
+ * What `writeDocuments` would do, without doing it: same results, same errors. The commit is rolled back, so that nothing is guessed; before that,
+ * `look` may look at what it wrote.
+ */
+export function dryRunDocuments(
+  plane: Plane,
+  documents: readonly Document[],
+  set?: AppliedSet,
+  look: (tx: Reader) => void = () => {},
+): readonly Written[] {
   const admitted = admitAll(plane, documents, set);
   const rollback = new MeridianError('internal', 'a dry run ends before its commit');
   let written: readonly Written[] = [];
   try {
     plane.store.commit((tx) => {
       written = writeAll(tx, plane, admitted, set);
+      look(tx);
       throw rollback;
     });
   } catch (thrown) {

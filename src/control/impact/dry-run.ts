@@ -1,0 +1,43 @@
+import { mayDecide, type MeshView, readMeshView } from '../mesh-view.js';
+import { isGlobal, type Plane } from '../plane.js';
+import { hasFirstScan } from '../readiness.js';
+import type { AppliedSet } from '../sets.js';
+import { type Document, dryRunDocuments, type Written } from '../write.js';
+import { type Impact, impactOf } from './impact.js';
+
+/** What documents would do: to resources, and to the decisions of the proxies that are known here. */
+export interface DryRun {
+  readonly written: readonly Written[];
+  readonly impacts: readonly MeshImpact[];
+}
+
+export interface MeshImpact extends Impact {
+  readonly mesh: string;
+}
+
+/**
+ * Says what `writeDocuments` would do, and whose verdicts would change; errors as there. A zone that denies everything, for it has
+ * never had a complete scan of its global, changes none.
+ */
+export function dryRun(plane: Plane, documents: readonly Document[], set: AppliedSet | undefined, hasGlobal: boolean): DryRun {
+  const written = dryRunDocuments(plane, documents, set);
+  const meshes = isClosed(plane, hasGlobal) ? [] : touchedMeshes(written);
+  if (meshes.length === 0) return { written, impacts: [] };
+  const before = new Map(meshes.map((mesh): [string, MeshView] => [mesh, readMeshView(plane, mesh)]));
+  const impacts: MeshImpact[] = [];
+  // While it is there: names are looked up when policies are matched.
+  dryRunDocuments(plane, documents, set, (store) => {
+    for (const [mesh, view] of before) impacts.push({ mesh, ...impactOf(view, readMeshView({ place: plane.place, store }, mesh)) });
+  });
+  return { written, impacts: impacts.filter(({ changes }) => changes.length > 0) };
+}
+
+function isClosed({ place, store }: Plane, hasGlobal: boolean): boolean {
+  return hasGlobal && !isGlobal(place) && !hasFirstScan(store);
+}
+
+/** The meshes of what is written anew and may change decisions; a Mesh lets in what waited for it. */
+function touchedMeshes(written: readonly Written[]): string[] {
+  const touching = written.filter(({ key, outcome }) => outcome !== 'unchanged' && mayDecide(key.type));
+  return [...new Set(touching.map(({ key }) => (key.type === 'Mesh' ? key.name : key.mesh)))].sort();
+}
