@@ -24,11 +24,17 @@ export function httpManager(inbound: Inbound, enforced: boolean): JsonObject {
   };
 }
 
-/** Some applications drop what follows ";" in a segment: `/admin;x` would be `/admin` to them, and not to the rules. */
-const PATH_PARAMETERS: JsonObject = {
-  match: { safeRegex: { regex: '.*;.*' } },
-  directResponse: { status: 400, body: { inlineString: 'a path with ";" is refused: applications read it in different ways\n' } },
+/**
+ * Some applications drop what follows ";" in a segment, or a zero byte: `/admin;x` would be `/admin` to them, and not to the rules. Written
+ * out or not, since Envoy leaves those escapes as they are.
+ */
+const AMBIGUOUS: JsonObject = {
+  match: { safeRegex: { regex: '.*(;|%3[Bb]|%00).*' } },
+  directResponse: { status: 400, body: { inlineString: 'a path with ";" or %00 is refused: applications read it in different ways\n' } },
 };
+
+/** With these some applications take another method or path than that of the request, which is what the rules see. */
+const OVERRIDES = ['x-http-method-override', 'x-http-method', 'x-method-override', 'x-original-url', 'x-rewrite-url'];
 
 /**
  * All of an inbound's routes lead to the application. They are discovered, not part of the listener, so that the RBAC of a route changes on open
@@ -39,6 +45,6 @@ export function routesOf(inbound: Inbound): JsonObject {
   // Timeouts are the caller's business: Envoy's own of 15 seconds would cut streams off.
   const route = { cluster, timeout: '0s' };
   const own = ({ match, rbac }: InboundRoute): JsonObject => ({ match, route, typedPerFilterConfig: perRoute(inbound, rbac) });
-  const all = [PATH_PARAMETERS, ...(inbound.routes ?? []).map(own), { match: { prefix: '/' }, route }];
-  return { name: routes, virtualHosts: [{ name: routes, domains: ['*'], routes: all }] };
+  const all = [AMBIGUOUS, ...(inbound.routes ?? []).map(own), { match: { prefix: '/' }, route }];
+  return { name: routes, virtualHosts: [{ name: routes, domains: ['*'], routes: all }], requestHeadersToRemove: OVERRIDES };
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Agent as PlainAgent, type RequestOptions, request as plainRequest } from 'node:http';
-import { connect as connectHttp2 } from 'node:http2';
+import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { Agent, request } from 'node:https';
 import { connect, type TLSSocket } from 'node:tls';
 import type { CertificateFiles } from './certificates.js';
@@ -47,16 +47,24 @@ export function httpCaller(scope: Scope, port: number, files: Partial<Certificat
   return { ask, connections: () => made };
 }
 
-/** The same over HTTP/2. */
+/** The same over HTTP/2. A connection that was closed is made again. */
 export function http2Caller(scope: Scope, port: number, files: CertificateFiles): Caller {
-  const session = connectHttp2(`https://127.0.0.1:${port}`, { ...credentials(files), ALPNProtocols: ['h2'] });
-  scope.add(() => session.destroy());
-  // Each request gets the error too.
-  session.on('error', () => {});
+  let [session, made]: [ClientHttp2Session | undefined, number] = [undefined, 0];
+  scope.add(() => session?.destroy());
+  const open = (): ClientHttp2Session => {
+    made++;
+    session = connectHttp2(`https://127.0.0.1:${port}`, { ...credentials(files), ALPNProtocols: ['h2'] });
+    // Each request gets the error too.
+    session.on('error', () => {});
+    return session;
+  };
   const ask = ({ method = 'GET', path = '/', headers = {} }: Asking = {}): Promise<Answer> =>
     new Promise((resolve) => {
-      if (session.destroyed) return resolve({ status: 0, body: 'the connection is closed' });
-      const sent = session.request({ ':method': method, ':path': path, ...headers });
+      const sent = (!session || session.closed || session.destroyed ? open() : session).request({
+        ':method': method,
+        ':path': path,
+        ...headers,
+      });
       let [status, body] = [0, ''];
       sent.on('response', (received) => (status = Number(received[':status'])));
       sent.on('data', (chunk) => (body += String(chunk)));
@@ -64,12 +72,12 @@ export function http2Caller(scope: Scope, port: number, files: CertificateFiles)
       sent.on('close', () => resolve({ status, body }));
       sent.end();
     });
-  return { ask, connections: () => 1 };
+  return { ask, connections: () => made };
 }
 
-/** Writes bytes as they are over mutual TLS: what came back until nothing more came, or '' when the connection was closed first. */
+/** Writes bytes as they are over mutual TLS. Out: what came back until the server closed, which the text has to make it do. */
 export function rawAsk(scope: Scope, port: number, files: CertificateFiles, text: string): Promise<string> {
-  const socket = connect({ host: '127.0.0.1', port, ...credentials(files) }, () => socket.end(text));
+  const socket = connect({ host: '127.0.0.1', port, ...credentials(files) }, () => socket.write(text));
   scope.add(() => void socket.destroy());
   let got = '';
   socket.on('data', (data) => (got += String(data)));
