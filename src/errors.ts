@@ -3,6 +3,7 @@ export const ERROR_CODES = [
   'invalid', // the input is wrong; `problems` says where and why
   'not_found', // no such resource, mesh or zone
   'conflict', // the write lost against another one, or would break something that exists
+  'precondition_failed', // what was to be written is not as the writer last saw it (If-Match, If-None-Match)
   'read_only', // this control plane does not own the resource
   'too_large', // a resource or a body is larger than what can be carried
   'unauthorized', // who is asking is not known

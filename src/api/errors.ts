@@ -10,7 +10,10 @@ declare module 'fastify' {
   }
 }
 
-/** An error as Kuma writes it (reference/kumactl-conversations.json): `details` and `causes` repeat the others for older clients. */
+/**
+ * An error as Kuma writes it (reference/kumactl-conversations.json): `details` and `causes` repeat the others for older clients. `code` and `hint`
+ * are ours; `detail` ends with the hint, for clients that know only that.
+ */
 export interface ErrorBody {
   readonly type: '/std-errors';
   readonly status: number;
@@ -19,6 +22,8 @@ export interface ErrorBody {
   readonly invalid_parameters?: readonly Problem[];
   readonly details: string;
   readonly causes?: readonly { readonly field: string; readonly message: string }[];
+  readonly code: ErrorCode;
+  readonly hint?: string;
 }
 
 const STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -28,6 +33,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   not_found: 404,
   read_only: 405,
   conflict: 409,
+  precondition_failed: 412,
   diverged: 409,
   too_large: 413,
   rate_limited: 429,
@@ -48,7 +54,9 @@ export const METHOD_NOT_ALLOWED = 'Method not allowed';
 /** As Kuma says it, and no more: clients know it. */
 export const NOT_FOUND = 'Not found';
 
-export function errorBody(status: number, title: string, detail: string, problems: readonly Problem[] = []): ErrorBody {
+export type Said = Pick<MeridianError, 'code'> & Partial<Pick<MeridianError, 'problems' | 'hint'>>;
+
+export function errorBody(status: number, title: string, detail: string, { code, problems = [], hint }: Said): ErrorBody {
   const listed = problems.length > 0;
   return {
     type: '/std-errors',
@@ -58,6 +66,8 @@ export function errorBody(status: number, title: string, detail: string, problem
     ...(listed ? { invalid_parameters: problems } : {}),
     details: detail,
     ...(listed ? { causes: problems.map(({ field, reason }) => ({ field, message: reason })) } : {}),
+    code,
+    ...(hint === undefined ? {} : { hint }),
   };
 }
 
@@ -71,7 +81,7 @@ export function toErrorBody(error: MeridianError, title: string): ErrorBody {
   const { code, problems } = error;
   const foreign = code === 'read_only' && problems.length > 0;
   const named = code === 'read_only' && !foreign ? METHOD_NOT_ALLOWED : (TITLE[code] ?? title);
-  return errorBody(foreign ? 400 : STATUS[code], named, detailOf(error), problems);
+  return errorBody(foreign ? 400 : STATUS[code], named, detailOf(error), code === 'internal' ? { code } : error);
 }
 
 function detailOf({ code, message, problems, hint }: MeridianError): string {
@@ -100,7 +110,10 @@ export function errorHandler(report: Report) {
 function frameworkError(thrown: unknown): ErrorBody | undefined {
   if (thrown instanceof MeridianError || !(thrown instanceof Error) || !('statusCode' in thrown)) return undefined;
   const status = Number(thrown.statusCode);
-  return status >= 400 && status < 500 ? errorBody(status, STATUS_CODES[status] ?? 'Bad Request', thrown.message.slice(0, 300)) : undefined;
+  if (status < 400 || status >= 500) return undefined;
+  return errorBody(status, STATUS_CODES[status] ?? 'Bad Request', thrown.message.slice(0, 300), {
+    code: status === 413 ? 'too_large' : 'invalid',
+  });
 }
 
 function describe(thrown: unknown): string {
@@ -108,5 +121,5 @@ function describe(thrown: unknown): string {
 }
 
 export function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return reply.code(404).send(errorBody(404, 'Page Not Found', `nothing is served at ${request.url.slice(0, 200)}`));
+  return reply.code(404).send(errorBody(404, 'Page Not Found', `nothing is served at ${request.url.slice(0, 200)}`, { code: 'not_found' }));
 }

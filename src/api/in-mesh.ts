@@ -8,6 +8,6 @@ import type { Params } from './names.js';
 export function inMesh({ store }: Plane) {
   return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     if (meshExists(store, (request.params as Params).mesh ?? '')) return done();
-    void reply.code(404).send(errorBody(404, 'Failed to retrieve Mesh', NOT_FOUND));
+    void reply.code(404).send(errorBody(404, 'Failed to retrieve Mesh', NOT_FOUND, { code: 'not_found' }));
   };
 }

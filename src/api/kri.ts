@@ -13,6 +13,7 @@ import { described, type Operation } from './openapi/operation.js';
 import { FORMAT } from './openapi/parameters.js';
 import type { ApiOptions } from './options.js';
 import { NOT_FOUND } from './errors.js';
+import { etagOf } from './etag.js';
 import { formatOf, show } from './show.js';
 
 interface KriRoute {
@@ -38,8 +39,10 @@ const getExplicit: Operation = {
 
 /** A resource by who it is, whatever it is called here; and what it means, with all that it leaves out said (design, section 3). */
 export function addKriRoutes(app: FastifyInstance, { plane }: ApiOptions): void {
-  app.get<KriRoute>('/_kri/:kri', described(TITLE, getByKri), (request) => {
-    return show(plane, find(request.params.kri).resource, formatOf(addressOf(request).searchParams));
+  app.get<KriRoute>('/_kri/:kri', described(TITLE, getByKri), (request, reply) => {
+    const row = find(request.params.kri);
+    void reply.header('etag', etagOf(plane.store, row));
+    return show(plane, row.resource, formatOf(addressOf(request).searchParams));
   });
   app.get<KriRoute>('/_explicit/:kri', described(TITLE, getExplicit), (request) => {
     const { resource } = find(request.params.kri);

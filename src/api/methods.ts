@@ -27,7 +27,7 @@ function refuseOthers(app: FastifyInstance, url: string, served: ReadonlySet<str
       void reply
         .code(405)
         .header('allow', allow)
-        .send(errorBody(405, METHOD_NOT_ALLOWED, `${request.method} is not served here, only ${allow}`));
+        .send(errorBody(405, METHOD_NOT_ALLOWED, `${request.method} is not served here, only ${allow}`, { code: 'invalid' }));
     },
     handler: () => undefined,
   });

@@ -1,16 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Plane } from '../control/plane.js';
-import { danglingReferences } from '../control/status.js';
+import { warningsAbout } from '../control/warnings.js';
 import { type Document, writeDocuments } from '../control/write.js';
 import { MeridianError, type Problem } from '../errors.js';
-import type { Key } from '../resource/key.js';
-import type { Kind } from '../resource/kinds.js';
+import { findKind, type Kind } from '../resource/kinds.js';
 import { LABEL } from '../resource/labels.js';
 import { parseDocument } from '../resource/parse.js';
 import { formatPath, isObject, quote } from '../resource/path.js';
 import type { Draft } from '../resource/resource.js';
 import { hasNamespaces, restName } from '../resource/rest-name.js';
+import type { Row } from '../resource/store.js';
 import { valuesOf } from './documents.js';
+import { etagOf, requireMatch } from './etag.js';
 import { locate, type Params, withoutEchoedName } from './names.js';
 import type { ApiOptions } from './options.js';
 import { refuseReadOnlyKind } from './read-only.js';
@@ -22,17 +23,32 @@ interface Target {
   readonly name: string;
 }
 
-/** `PUT`: 201 for what was not there, else 200. References that point to nothing are warnings, for their targets may come later. */
+/**
+ * `PUT`: 201 for what was not there, else 200, with the resource's ETag. What is accepted and may not do as expected is among the warnings:
+ * references that point to nothing too, for their targets may come later.
+ */
 export function putResource({ plane, afterCommit }: ApiOptions, kind: Kind) {
   return (request: FastifyRequest, reply: FastifyReply) => {
     refuseReadOnlyKind(plane.place, kind);
     const { mesh = '', name = '' } = request.params as Params;
-    const [written] = writeDocuments(plane, [readDocument(plane, { kind, mesh, name }, request)]);
+    const document = readDocument(plane, { kind, mesh, name }, request);
+    requireMatch(request, plane.store, document.draft && stored(plane, document.draft));
+    const [written] = writeDocuments(plane, [document]);
     afterCommit();
     void reply.code(written?.outcome === 'created' ? 201 : 200);
-    const warnings = written ? warningsOf(plane, written.key) : [];
+    const row = written && plane.store.get(written.key);
+    if (!row) return {};
+    void reply.header('etag', etagOf(plane.store, row));
+    const warnings = warningsAbout(plane, row.resource.key).map((warning) => `${restName(row.resource, plane.place)}: ${warning}`);
     return warnings.length === 0 ? {} : { warnings };
   };
+}
+
+/** What a document would replace. */
+function stored({ store, place }: Plane, { type, mesh, name, namespace }: Draft): Row | undefined {
+  const kind = findKind(type);
+  if (!kind) return undefined;
+  return store.byName(type, mesh, hasNamespaces(kind, place) ? (namespace ?? place.systemNamespace) : '', name);
 }
 
 /** The document of the body, with what it and the URL say differently among its problems. */
@@ -70,12 +86,4 @@ function mistaken(plane: Plane, { kind, mesh, name }: Target, draft: Draft): rea
   if (!shown || shown.namespace === plane.place.systemNamespace) return [];
   const reason = `is missing: ${quote(name)} is ${shown.name} in namespace ${shown.namespace}; say which namespace is meant`;
   return [{ field: formatPath(['labels', LABEL.namespace]), reason }];
-}
-
-function warningsOf(plane: Plane, key: Key): readonly string[] {
-  const row = plane.store.get(key);
-  if (!row) return [];
-  return danglingReferences(plane, row.resource).map(
-    ({ path, reason }) => `${restName(row.resource, plane.place)}: spec.${path}: ${reason}`,
-  );
 }

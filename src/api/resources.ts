@@ -1,10 +1,11 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { deleteResource } from '../control/write.js';
 import { MeridianError } from '../errors.js';
 import { type Kind, KINDS } from '../resource/kinds.js';
 import type { Row } from '../resource/store.js';
 import { addressOf, collection, listQuery } from './collection.js';
 import { NOT_FOUND } from './errors.js';
+import { etagOf, requireMatch } from './etag.js';
 import { inMesh } from './in-mesh.js';
 import { locate, type Params } from './names.js';
 import { kindOperations } from './openapi/kind-operations.js';
@@ -42,9 +43,11 @@ function list({ plane }: ApiOptions, kind: Kind) {
 }
 
 function getOne({ plane }: ApiOptions, kind: Kind) {
-  return (request: FastifyRequest) => {
+  return (request: FastifyRequest, reply: FastifyReply) => {
     const format = formatOf(addressOf(request).searchParams);
-    return show(plane, found(plane, kind, request).resource, format);
+    const row = found(plane, kind, request);
+    void reply.header('etag', etagOf(plane.store, row));
+    return show(plane, row.resource, format);
   };
 }
 
@@ -52,7 +55,9 @@ function remove(options: ApiOptions, kind: Kind) {
   const { plane, afterCommit } = options;
   return (request: FastifyRequest) => {
     refuseReadOnlyKind(plane.place, kind);
-    const { key } = found(plane, kind, request).resource;
+    const row = found(plane, kind, request);
+    requireMatch(request, plane.store, row);
+    const { key } = row.resource;
     if (kind.type === 'Zone') removeZone(options, key.name);
     else deleteResource(plane, key);
     afterCommit();

@@ -1,6 +1,6 @@
 import { findReferences, impliedNamespace } from '../naming/references.js';
 import type { Resource } from '../resource/resource.js';
-import { type Plane, owns } from './plane.js';
+import { type Held, owns } from './plane.js';
 
 /** A reference that points to nothing in this store. */
 export interface Dangling {
@@ -13,7 +13,7 @@ export interface Dangling {
  * The references of a resource that point to nothing here (design, section 3): in a stored spec references carry this store's names, so that
  * each is one look-up.
  */
-export function danglingReferences({ store, place }: Plane, { key, spec }: Resource): readonly Dangling[] {
+export function danglingReferences({ store, place }: Held, { key, spec }: Resource): readonly Dangling[] {
   return findReferences(key.type, spec).flatMap(({ path, kind, name, namespace }) => {
     const implied = owns(place, key) ? impliedNamespace(kind, key, place) : '';
     const where = namespace ?? implied;

@@ -221,9 +221,13 @@ function assertShape(body: Json, status: number): void {
   assert.deepEqual(Object.keys(body), [
     ...['type', 'status', 'title', 'detail'],
     ...(parameters ? ['invalid_parameters', 'details', 'causes'] : ['details']),
+    'code',
+    ...(body.hint === undefined ? [] : ['hint']),
   ]);
   assert.deepEqual([body.type, body.status, body.details], ['/std-errors', status, body.detail]);
-  assert.ok(body.title !== '' && body.detail !== '');
+  assert.ok(body.title !== '' && body.detail !== '' && body.hint !== '');
+  assert.ok(ERROR_CODES.includes(body.code), body.code);
+  assert.ok(body.detail.endsWith(body.hint ?? ''));
   assert.deepEqual(
     causes,
     parameters?.map(({ field, reason }: { field: string; reason: string }) => ({ field, message: reason })),

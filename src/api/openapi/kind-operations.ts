@@ -2,13 +2,19 @@ import { z } from 'zod';
 import { type Kind, singularOf } from '../../resource/kinds.js';
 import { documentOf, shownOf } from './kinds.js';
 import { described } from './operation.js';
-import { FORMAT, LISTING } from './parameters.js';
+import { FORMAT, LISTING, PRECONDITIONS } from './parameters.js';
 import { listOf } from './shapes.js';
 
 const tag = 'Resources';
 
 const written = z
-  .strictObject({ warnings: z.array(z.string()).min(1).optional().describe('References that point to nothing yet') })
+  .strictObject({
+    warnings: z
+      .array(z.string())
+      .min(1)
+      .optional()
+      .describe('What may not do as expected: dangling references, what is deprecated, what is not enforced'),
+  })
   .meta({ id: 'Written' });
 
 /** The options of the routes that each kind has, with Kuma's titles for what fails. `listAll` is of all meshes at once. */
@@ -33,14 +39,16 @@ export function kindOperations(kind: Kind) {
       tag,
       body: documentOf(kind),
       answers: { 200: written, 201: written },
-      refusals: [405, 409],
+      headers: PRECONDITIONS,
+      refusals: [405, 409, 412],
     }),
     delete: described('Could not delete a resource', {
       id: `delete${type}`,
       summary: `Delete a ${one}`,
       tag,
       answers: { 200: z.strictObject({}) },
-      refusals: [405, 409],
+      headers: PRECONDITIONS,
+      refusals: [405, 409, 412],
     }),
   };
 }

@@ -16,6 +16,12 @@ export const LISTING = {
 
 export const FORMAT = { format: z.enum(['universal', 'kubernetes', 'k8s']).describe('Which of the two formats the answer has') } as const;
 
+/** What a write may be made for. Answers to GET and PUT of one resource have its tag in `ETag`. */
+export const PRECONDITIONS = {
+  'If-Match': z.string().describe('The ETag that the resource must still have, several, or `*`: it must be there'),
+  'If-None-Match': z.string().describe('`*`: it must not be there yet'),
+} as const;
+
 /** What the parameters in paths are. */
 export const IN_PATH: Readonly<Record<string, z.ZodType>> = {
   mesh: z.string().describe('The mesh'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ERROR_CODES } from '../../errors.js';
 import { anyObject } from '../../resource/schema/fields.js';
 
 /** The shapes that several answers have. `meta({ id })` makes one a component of the document. */
@@ -19,6 +20,8 @@ export const errorShape = z
       .min(1)
       .optional()
       .describe('The same as `invalid_parameters`, for older clients'),
+    code: z.enum(ERROR_CODES).describe('Why, for programs'),
+    hint: z.string().min(1).optional().describe('What the reader can do about it; `detail` ends with it too'),
   })
   .meta({ id: 'Error', description: 'Why a request was refused, and what is wrong with each field' });
 

@@ -1,0 +1,31 @@
+import { findKind } from '../resource/kinds.js';
+import { LABEL, type Labels } from '../resource/labels.js';
+import type { JsonObject } from '../resource/resource.js';
+import { asArray, asObject, isAbsent } from '../naming/json.js';
+
+/** Kinds whose `rules` say more than `from` can, for they name SPIFFE IDs. */
+const BY_IDENTITY = ['MeshFaultInjection', 'MeshTrafficPermission'];
+const ENFORCED = 'MeshTrafficPermission';
+const OLDER_TARGETS = ['MeshSubset', 'MeshService', 'MeshServiceSubset'];
+
+/**
+ * What a document that is accepted may not do as its author expects, from itself alone: what is deprecated (in Kuma's words), and what is kept and
+ * shown but not enforced (design, sections 1 and 5).
+ *
+ *   MeshTLS, from: [...]   -> 'from' field is deprecated, use 'rules' instead; a MeshTLS is matched, ... and not enforced
+ */
+export function warningsOfDocument(type: string, labels: Labels, spec: JsonObject): string[] {
+  const policy = findKind(type)?.policy;
+  if (!policy) return [];
+  const warnings: string[] = [];
+  if (policy.rules && asArray(spec.from).length > 0) {
+    warnings.push(`'from' field is deprecated, use 'rules' ${BY_IDENTITY.includes(type) ? 'with SPIFFE IDs ' : ''}instead`);
+  }
+  const kind = isAbsent(spec.targetRef) ? undefined : asObject(spec.targetRef)?.kind;
+  if (typeof kind === 'string' && OLDER_TARGETS.includes(kind)) {
+    warnings.push(`${kind} value for 'targetRef.kind' is deprecated, use Dataplane with labels instead`);
+  }
+  if (labels[LABEL.effect] === 'shadow') warnings.push(`it is labelled ${LABEL.effect}: shadow: it is matched and shown, and not enforced`);
+  else if (type !== ENFORCED) warnings.push(`a ${type} is matched, merged and shown, and not enforced: proxies enforce ${ENFORCED} alone`);
+  return warnings;
+}
