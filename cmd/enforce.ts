@@ -32,7 +32,7 @@ export async function serveXds(daemon: Daemon<ZoneConfig>, { plane, onCommit }: 
   const snapshotOf = (proxy: ProxyId): Snapshot | undefined => {
     const rules = enforcement.rulesOf(proxy.mesh, proxy.name);
     if (rules !== given.get(nodeId(proxy))) {
-      for (const problem of rules?.problems ?? []) report('warn', problem, { node: nodeId(proxy) });
+      for (const problem of [...(rules?.problems ?? []), ...(rules?.warnings ?? [])]) report('warn', problem, { node: nodeId(proxy) });
     }
     given.set(nodeId(proxy), rules);
     return rules && toSnapshot(rules, certificatesOf(config.proxyCertDir, proxy));
@@ -80,11 +80,8 @@ function toSnapshot({ inbounds }: ProxyRules, certificates: Certificates): Snaps
   return generate({ inbounds: inbounds.map(toInbound), certificates });
 }
 
-/** Plain text proves nobody's identity: it is never let in. */
 function toInbound({ rbac, routes, ...place }: InboundRules): Inbound {
-  return place.protocol === 'tcp'
-    ? { ...place, rbac: { network: rbac }, plaintextToo: false }
-    : { ...place, rbac: { http: rbac }, routes, plaintextToo: false };
+  return place.protocol === 'tcp' ? { ...place, rbac: { network: rbac } } : { ...place, rbac: { http: rbac }, routes };
 }
 
 /** On the proxy's machine, which need not be this one. */

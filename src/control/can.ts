@@ -9,6 +9,7 @@ import { invalid } from '../errors.js';
 import { quote } from '../resource/path.js';
 import type { Resource } from '../resource/resource.js';
 import type { MeshView } from './mesh-view.js';
+import { plaintextAt } from './plaintext.js';
 import { isGlobal, type Plane } from './plane.js';
 import { hasFirstScan } from './readiness.js';
 
@@ -23,6 +24,7 @@ export interface CanQuestion {
  * Whether a request may enter, as this control plane knows the mesh. Throws `invalid` when it isn't clear which inbound is meant.
  *
  *   a zone with a global, of which it has nothing yet  ->  Deny: denies may be missing
+ *   an inbound that takes plain text, no certificate   ->  Allow
  *   otherwise                                          ->  what `decide` says (src/policy/decide)
  */
 export function can(plane: Plane, view: MeshView, hasGlobal: boolean, { dataplane, section, request }: CanQuestion): Decision {
@@ -44,10 +46,26 @@ const NOT_SCANNED: Decision = {
   warnings: [],
 };
 
+/** Where plain text is taken, nothing asks who sends it. */
+const PLAIN: Decision = {
+  decision: 'Allow',
+  shadow: 'Allow',
+  decidedBy: undefined,
+  shadowDecidedBy: undefined,
+  reason: 'this inbound takes plain text, which no permission is asked about',
+  warnings: [],
+};
+
+/** A caller without a certificate, who can come in plain text only. */
+function isNobody(request: Request): boolean {
+  return 'spiffeIds' in request && request.spiffeIds.length === 0;
+}
+
 function decideAt(view: MeshView, proxy: Proxy, inbound: Inbound, request: Request): Decision {
   const matches = matchInbound(view.permissions, proxy, inbound, view.index);
-  const decision = decideBy(readPermissions(matches), request, inbound.protocol, view.mesh);
-  return { ...decision, warnings: notesOn(proxy, [matches], view.refusal) };
+  const plaintext = plaintextAt(view, proxy, inbound);
+  const decision = plaintext.taken && isNobody(request) ? PLAIN : decideBy(readPermissions(matches), request, inbound.protocol, view.mesh);
+  return { ...decision, warnings: [...notesOn(proxy, [matches], view.refusal), ...plaintext.warnings] };
 }
 
 function chooseInbounds(proxy: Proxy, section: string | undefined): readonly Inbound[] {

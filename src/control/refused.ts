@@ -1,5 +1,6 @@
 import { decodeLine } from '../kds/item.js';
 import { isCustom, type Role, ROLES } from '../policy/role.js';
+import { MESH_TLS } from '../policy/tls.js';
 import { GLOBAL_PEER } from '../resource/audience.js';
 import { LABEL } from '../resource/labels.js';
 import type { Resource } from '../resource/resource.js';
@@ -16,6 +17,16 @@ const UNREADABLE = 'refused';
 export function refusedPermissions({ place, store }: Held, mesh: string): readonly Refusal[] {
   const peers = isGlobal(place) ? peersOf(store) : [GLOBAL_PEER];
   return peers.flatMap((peer) => store.mirror.refusals(peer).filter(({ key, inForce }) => inForce === 'deny' && denies(key, mesh)));
+}
+
+/** Whether something that was refused here might say that plain text is not taken: what stands in for it may be older. */
+export function refusedTls({ place, store }: Held, mesh: string): boolean {
+  const peers = isGlobal(place) ? peersOf(store) : [GLOBAL_PEER];
+  return peers.some((peer) => store.mirror.refusals(peer).some(({ key }) => isTlsOf(key, mesh)));
+}
+
+function isTlsOf({ type, mesh, name }: Refusal['key'], wanted: string): boolean {
+  return type === 'Mesh' ? name === wanted : type === MESH_TLS && mesh === wanted;
 }
 
 function denies({ type, mesh }: Refusal['key'], wanted: string): boolean {

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { plaintextNotes } from '../../control/plaintext.js';
 import { type FromRule, fromRules, type InboundRule, inboundRules } from '../../policy/inspect/inbound.js';
 import { notesOn } from '../../policy/inspect/notes.js';
 import { type ToRule, toRules } from '../../policy/inspect/outbound.js';
@@ -37,8 +38,13 @@ function rulesOf(about: Inspected, { kind, inbounds, policies }: MatchedKind): J
     toResourceRules: to.filter(({ tags }) => tags === undefined).map((rule) => describeTo(about, rule)),
     toRules: to.flatMap(({ tags, conf, origins }) => (tags ? [{ conf, matchers: matchersOf(tags), origin: metas(about, origins) }] : [])),
     type,
-    warnings: notesOn(about.proxy, inbounds, about.view.refusal),
+    warnings: [...notesOn(about.proxy, inbounds, about.view.refusal), ...notesOfKind(about, type)],
   };
+}
+
+/** Who reads which permissions there are must know where none is asked. */
+function notesOfKind({ view, proxy }: Inspected, type: string): string[] {
+  return type === 'MeshTrafficPermission' ? plaintextNotes(view, proxy) : [];
 }
 
 type Matches = MatchedKind['inbounds'][number];

@@ -49,6 +49,7 @@ describe('the rules of a proxy', () => {
       servicePort: 80,
       protocol: 'http',
       rbac: { '@type': '', rules: NOBODY, shadowRules: NOBODY },
+      plaintextToo: false,
       routes: [],
     });
     assert.deepEqual([db?.name, db?.servicePort, db?.serviceAddress, db?.protocol], ['5432', 5432, '10.0.0.1', 'tcp']);
@@ -151,6 +152,6 @@ describe('fail closed', () => {
     writeDrafts(zone, [
       draft('Dataplane', 'gw', { networking: { address: '127.0.0.1', gateway: { type: 'BUILTIN', tags: { 'kuma.io/service': 'gw' } } } }),
     ]);
-    assert.deepEqual(rulesOf('gw.app'), { inbounds: [], problems: ['the listeners of gateways are not served'] });
+    assert.deepEqual(rulesOf('gw.app'), { inbounds: [], problems: ['the listeners of gateways are not served'], warnings: [] });
   });
 });

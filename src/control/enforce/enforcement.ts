@@ -1,9 +1,11 @@
 import { readProxy } from '../../policy/match/proxy.js';
 import { matchInbound } from '../../policy/match/select.js';
+import { STRICT } from '../../policy/tls.js';
 import { keyId } from '../../resource/key.js';
 import type { Resource } from '../../resource/resource.js';
 import { restName } from '../../resource/rest-name.js';
 import { createMeshViews, type MeshView } from '../mesh-view.js';
+import { plaintextAt } from '../plaintext.js';
 import { owns, type Plane } from '../plane.js';
 import { hasFirstScan } from '../readiness.js';
 import { Permissions } from './permissions.js';
@@ -22,7 +24,7 @@ interface Mesh {
 /**
  * What the proxies of a zone are to enforce, as its store has it now (design, section 5).
  *
- *   a zone with a global, of which it has nothing yet  ->  every inbound denies: denies may be missing
+ *   a zone with a global, of which it has nothing yet  ->  every inbound denies, and takes no plain text: denies may be missing
  *   a permission that was refused or can't be read     ->  what it selects is denied
  *   an inbound that can't be read                      ->  it is left out: nobody gets in
  */
@@ -42,13 +44,17 @@ export class Enforcement {
     const state = this.#mesh(mesh);
     const dataplane = state.dataplanes.get(name);
     if (!dataplane || !state.view) return undefined;
-    const { permissions: all, index } = state.view;
+    const { view } = state;
+    const { permissions: all, index } = view;
     const proxy = readProxy(dataplane, index);
     const closed = this.hasGlobal && !hasFirstScan(this.plane.store);
     const compiler = state.compilers.get(name) ?? new ProxyCompiler();
     state.compilers.set(name, compiler);
     return compiler.compile(
-      decided(placesOf(proxy), (inbound) => (closed ? [] : state.permissions.read(matchInbound(all, proxy, inbound, index)))),
+      decided(placesOf(proxy), (inbound) => ({
+        permissions: closed ? [] : state.permissions.read(matchInbound(all, proxy, inbound, index)),
+        plaintext: closed ? STRICT : plaintextAt(view, proxy, inbound),
+      })),
     );
   }
 

@@ -2,11 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Permission } from '../../policy/decide/permissions.js';
 import type { Inbound } from '../../policy/match/proxy.js';
 import { InboundRbac } from '../../policy/rbac/compile.js';
+import type { Plaintext } from '../../policy/tls.js';
 import type { Placed } from './place.js';
 import type { InboundRules, Place, ProxyRules } from './rules.js';
 
 /** An inbound with what decides it, in order; or why it is not served. */
-export type Decided = { readonly place: Place; readonly permissions: readonly Permission[] } | { readonly problem: string };
+export type Decided =
+  | { readonly place: Place; readonly permissions: readonly Permission[]; readonly plaintext: Plaintext }
+  | { readonly problem: string };
+
+type Served = Extract<Decided, { readonly place: Place }>;
 
 /** What one proxy enforces, compiled again as far as it changed. */
 export class ProxyCompiler {
@@ -18,28 +23,29 @@ export class ProxyCompiler {
   compile(given: readonly Decided[]): ProxyRules {
     if (this.#rules && isSame(this.#given, given)) return this.#rules;
     const compilers = new Map<string, InboundRbac>();
-    const inbounds = given.flatMap((one, index) => ('place' in one ? [this.#inbound(one.place, one.permissions, index, compilers)] : []));
+    const inbounds = given.flatMap((one, index) => ('place' in one ? [this.#inbound(one, index, compilers)] : []));
     const problems = given.flatMap((one) => ('problem' in one ? [one.problem] : []));
     this.#compilers = compilers;
     this.#given = given;
-    this.#rules = { inbounds, problems };
+    const warnings = given.flatMap((one) => ('place' in one ? one.plaintext.warnings.map((text) => `${one.place.name}: ${text}`) : []));
+    this.#rules = { inbounds, problems, warnings };
     return this.#rules;
   }
 
-  #inbound(place: Place, permissions: readonly Permission[], index: number, compilers: Map<string, InboundRbac>): InboundRules {
+  #inbound({ place, permissions, plaintext }: Served, index: number, compilers: Map<string, InboundRbac>): InboundRules {
     const protocol = place.protocol === 'tcp' ? 'tcp' : 'http';
     const id = `${index} ${protocol} ${place.name}`;
     // Envoys that are too old for trees are refused by the xDS server.
     const compiler = this.#compilers.get(id) ?? new InboundRbac({ protocol, form: 'trees', statPrefix: `rbac:${place.name}` });
     compilers.set(id, compiler);
     const { alone, routes } = compiler.compile(permissions);
-    return { ...place, rbac: alone, routes };
+    return { ...place, rbac: alone, plaintextToo: plaintext.taken, routes };
   }
 }
 
 /** Puts to each inbound that has a place what decides it. */
-export function decided(placed: readonly Placed[], permissionsOf: (inbound: Inbound) => readonly Permission[]): Decided[] {
-  return placed.map((one) => ('problem' in one ? one : { place: one.place, permissions: permissionsOf(one.inbound) }));
+export function decided(placed: readonly Placed[], decidedOn: (inbound: Inbound) => Omit<Served, 'place'>): Decided[] {
+  return placed.map((one) => ('problem' in one ? one : { place: one.place, ...decidedOn(one.inbound) }));
 }
 
 /** What was read once is one object: a look at it suffices. */
@@ -50,7 +56,8 @@ function isSame(before: readonly Decided[], now: readonly Decided[]): boolean {
 function isSameInbound(before: Decided | undefined, now: Decided): boolean {
   if (!before || 'problem' in before || 'problem' in now) return isDeepStrictEqual(before, now);
   const { permissions } = before;
-  if (!isDeepStrictEqual(before.place, now.place) || permissions.length !== now.permissions.length) return false;
+  if (!isDeepStrictEqual([before.place, before.plaintext], [now.place, now.plaintext])) return false;
+  if (permissions.length !== now.permissions.length) return false;
   return now.permissions.every(({ key, mtp, via }, index) => {
     const other = permissions[index];
     return other?.mtp === mtp && isDeepStrictEqual([other.key, other.via], [key, via]);

@@ -5,6 +5,8 @@ export interface ProxyRules {
   readonly inbounds: readonly InboundRules[];
   /** Why some of the Dataplane is not served: nobody gets in there. */
   readonly problems: readonly string[];
+  /** What an operator should know of what is. */
+  readonly warnings: readonly string[];
 }
 
 /** Where requests come in, and where they go. */
@@ -23,6 +25,8 @@ export interface Place {
 export interface InboundRules extends Place {
   /** Proto3 JSON of Envoy's RBAC filter, with its `@type`: of HTTP or of the network, by the protocol. The whole decision. */
   readonly rbac: JsonObject;
+  /** Whether plain text is taken too, past all rules. */
+  readonly plaintextToo: boolean;
   /** On HTTP: the whole decision of requests with this RouteMatch, in this order, in place of `rbac`. */
   readonly routes: readonly { readonly match: JsonObject; readonly rbac: JsonObject }[];
 }

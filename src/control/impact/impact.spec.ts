@@ -27,6 +27,7 @@ function viewOf(resources: readonly Resource[]): MeshView {
     dataplanes: index.ofType('Dataplane'),
     policies,
     permissions: policies.filter(({ resource: { key } }) => key.type === 'MeshTrafficPermission'),
+    tls: { policies: [], mesh: undefined, refused: false },
     index,
     find: () => undefined,
     refusal: () => undefined,

@@ -76,7 +76,9 @@ function withRules(policy: Policy): Policy {
 }
 
 function isForAll(ref: JsonValue | undefined): boolean {
-  return isAbsent(ref) || asObject(ref)?.kind === 'Mesh';
+  const said = asObject(ref);
+  // Clients of another mesh are not everybody.
+  return isAbsent(ref) || (said?.kind === 'Mesh' && said.mesh === undefined);
 }
 
 /** A policy may have several rules of the same `matches`: the last one is the strongest. */
