@@ -11,6 +11,7 @@ import { openStore } from '../../src/store/open.js';
 import type { Scope } from '../harness/scope.js';
 import type { Node } from '../simulator/node.js';
 import { World } from '../simulator/world.js';
+import { holdToContract } from './contract.js';
 
 export const EAST: Place = { zone: 'east', environment: 'kubernetes', systemNamespace: 'kuma-system' };
 export const WEST: Place = { zone: 'west', environment: 'universal', systemNamespace: '' };
@@ -24,6 +25,8 @@ export interface Asked {
   commits(): number;
   /** Events of the level error. */
   readonly errors: string[];
+  /** Answers that are not as the OpenAPI document has them. */
+  readonly broken: readonly string[];
 }
 
 /** An API on a store in a file of its own, with the mesh `default`. */
@@ -55,8 +58,10 @@ export function apiOn(scope: Scope, plane: Plane, sync: ApiOptions['sync'], addr
     report: (level, event, details) => level === 'error' && errors.push(`${event} ${JSON.stringify(details)}`),
   };
   const app = createApi(options);
+  const broken = holdToContract(app);
+  scope.add(() => assert.deepEqual(broken, []));
   scope.add(() => app.close());
-  return { plane, app, options, commits: () => commits, errors };
+  return { plane, app, options, commits: () => commits, errors, broken };
 }
 
 /** Global, east (kubernetes) and west (universal), connected and in step, with the mesh `default`. */
@@ -84,7 +89,7 @@ export interface Answer {
 
 /** Asks as a client on this machine would. A body that is no text is sent as JSON. */
 export async function ask(
-  { app }: Pick<Asked, 'app'>,
+  { app, broken = [] }: Pick<Asked, 'app'> & Partial<Pick<Asked, 'broken'>>,
   method: NonNullable<InjectOptions['method']>,
   url: string,
   body?: unknown,
@@ -98,6 +103,7 @@ export async function ask(
     headers: { host: '127.0.0.1:5681', ...type, ...headers },
     ...(payload === undefined ? {} : { payload: payload as string | Buffer }),
   });
+  assert.deepEqual(broken, []);
   return { status: response.statusCode, body: response.body === '' ? undefined : JSON.parse(response.body), headers: response.headers };
 }
 
