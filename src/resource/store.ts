@@ -1,4 +1,6 @@
 import type { Audience } from './audience.js';
+import type { AuditReader, AuditRecord } from './audit.js';
+import type { HistoryReader } from './history.js';
 import type { Key } from './key.js';
 import type { Resource } from './resource.js';
 
@@ -72,6 +74,8 @@ export interface Reader {
   settingsFrom(prefix: string): readonly string[];
   mirror: MirrorReader;
   feed: FeedReader;
+  history: HistoryReader;
+  audit: AuditReader;
 }
 
 export interface Transaction extends Reader {
@@ -88,6 +92,8 @@ export interface Transaction extends Reader {
   /** Replaces the targets of `key`'s references; empty removes them. */
   setReferences(key: Key, targets: readonly Key[]): void;
   setSetting(name: string, value: string): void;
+  /** Keeps the records of this commit; the oldest are forgotten (src/store/audit.ts). */
+  recordAudit(records: readonly AuditRecord[]): void;
   mirror: MirrorWriter;
 }
 

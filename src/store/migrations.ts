@@ -70,15 +70,35 @@ const NAMES = `
   CREATE INDEX refs_target ON refs (target);
 `;
 
+/**
+ * What is gone, so that whoever watches hears of it, and since when that is known (the setting `gone since`); and who did what. A resource's own
+ * revision tells the rest.
+ */
+const HISTORY = `
+  CREATE INDEX resources_revision ON resources (revision);
+  CREATE TABLE gone (
+    key INTEGER PRIMARY KEY REFERENCES keys (id), revision INTEGER NOT NULL, name TEXT NOT NULL, namespace TEXT NOT NULL
+  );
+  CREATE INDEX gone_revision ON gone (revision);
+  INSERT INTO settings SELECT 'gone since', value FROM settings WHERE name = 'revision';
+  CREATE TABLE audit (
+    id INTEGER PRIMARY KEY,
+    time TEXT NOT NULL, principal TEXT NOT NULL, role TEXT NOT NULL, address TEXT NOT NULL, operation TEXT NOT NULL,
+    type TEXT NOT NULL, mesh TEXT NOT NULL, name TEXT NOT NULL, kri TEXT NOT NULL,
+    outcome TEXT NOT NULL, revision INTEGER, code TEXT NOT NULL
+  );
+  CREATE INDEX audit_refused ON audit (id) WHERE outcome = 'refused';
+`;
+
 /** Number n (from 1) leads from schema n-1 to schema n. What was released is never edited: append. */
-export const MIGRATIONS: readonly string[] = [RESOURCES, MIRRORS, NAMES];
+export const MIGRATIONS: readonly string[] = [RESOURCES, MIRRORS, NAMES, HISTORY];
 
 /**
  * Brings the database to the newest schema, each step in a transaction of its own with its number (`user_version`).
  *
- *   empty        -> 1, 2, 3
- *   schema 2     -> 3
- *   schema 3     -> nothing
+ *   empty        -> 1, 2, 3, 4
+ *   schema 3     -> 4
+ *   schema 4     -> nothing
  */
 export function migrate(db: Connection, migrations: readonly string[] = MIGRATIONS): void {
   for (let version = schemaVersion(db); version < migrations.length; version += 1) {

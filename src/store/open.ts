@@ -1,7 +1,10 @@
 import type { Reader, Store, Transaction } from '../resource/store.js';
+import { createAudit } from './audit.js';
 import { createCommits } from './commit.js';
 import { type Connection, createPrivate, openDatabase, refuseShort, requireDurable, storeError, withoutWal } from './database.js';
 import { createFeed, readSums } from './feed.js';
+import { createGone } from './gone.js';
+import { createHistory } from './history.js';
 import { createKeys } from './keys.js';
 import { listResources } from './list.js';
 import { lockFolder } from './lock.js';
@@ -93,12 +96,16 @@ function connect(db: Connection) {
   const { assignName, ...names } = createNames(db, keys);
   const { setReferences, ...references } = createReferences(db, keys);
   const mirror = createMirror(db, keys, positions);
+  const gone = createGone(db, settings);
+  const audit = createAudit(db);
   const reader: Reader = {
     head: settings.head,
     setting: settings.get,
     settingsFrom: settings.namesFrom,
     list: (filter, offset, size) => listResources(db, filter, offset, size),
     feed: createFeed(db, settings, log, sums),
+    history: createHistory(db, keys, gone),
+    audit: audit.reader,
     ...createResourceReader(db),
     ...names,
     ...references,
@@ -106,13 +113,14 @@ function connect(db: Connection) {
   };
   const transaction: Transaction = {
     ...reader,
-    ...createResourceWriter(db, keys, commits),
+    ...createResourceWriter(db, keys, commits, gone),
     get revision() {
       return commits.revision();
     },
     assignName,
     setReferences,
     setSetting: settings.set,
+    recordAudit: audit.record,
     mirror,
   };
   return { reader, transaction, commit: commits.commit };

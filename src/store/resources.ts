@@ -4,6 +4,7 @@ import { KINDS } from '../resource/kinds.js';
 import type { Resource } from '../resource/resource.js';
 import type { Reader, Row, Transaction } from '../resource/store.js';
 import { type Connection, requireCommit } from './database.js';
+import type { Gone } from './gone.js';
 import { eachOf, type Keys } from './keys.js';
 import { type Columns, columnsOf, feedState, rowOf, sameColumns } from './rows.js';
 import type { FeedStep } from './sums.js';
@@ -62,7 +63,7 @@ export interface Recorder {
   record(step: FeedStep): void;
 }
 
-export function createResourceWriter(db: Connection, keys: Keys, recorder: Recorder): ResourceWriter {
+export function createResourceWriter(db: Connection, keys: Keys, recorder: Recorder, gone: Gone): ResourceWriter {
   const byNumber = db.prepare<[number], Columns>(BY_NUMBER);
   const byName = db.prepare<[string, string, string, string], Columns>(BY_NAME);
   const upsert = db.prepare<[Columns]>(UPSERT);
@@ -83,6 +84,7 @@ export function createResourceWriter(db: Connection, keys: Keys, recorder: Recor
       if (old && sameColumns(old, next)) return 'unchanged';
       if (old?.name !== next.name || old.namespace !== next.namespace) refuseTaken(resource);
       upsert.run(next);
+      if (!old) gone.forget(number);
       recorder.record({ key: number, zone: next.zone, before: feedState(old), after: feedState(next) });
       return old ? 'changed' : 'created';
     },
@@ -93,6 +95,7 @@ export function createResourceWriter(db: Connection, keys: Keys, recorder: Recor
       if (!old) return false;
       remove.run(old.key);
       forget.run(old.key);
+      gone.add(old, recorder.revision());
       recorder.record({ key: old.key, zone: old.zone, before: feedState(old), after: feedState(undefined) });
       return true;
     },

@@ -1,0 +1,44 @@
+import type { Connection } from './database.js';
+import type { Columns } from './rows.js';
+import type { Settings } from './settings.js';
+
+/** How many deletions are known: about 10 MB. Whoever was away for longer lists everything anew. */
+export const GONE_ENTRIES = 100_000;
+/** Forgotten so many at a time, so that no commit gets slow. */
+const STEP = 1_000;
+
+const SINCE = 'gone since';
+
+/** What was deleted, each key once: its last deletion, until it is there again. */
+export interface Gone {
+  add(columns: Pick<Columns, 'key' | 'name' | 'namespace'>, revision: number): void;
+  forget(key: number): void;
+  /** Deletions after this revision are all known. */
+  since(): number;
+}
+
+export function createGone(db: Connection, settings: Settings, most = GONE_ENTRIES): Gone {
+  const insert = db.prepare<[number, number, string, string]>('INSERT OR REPLACE INTO gone VALUES (?, ?, ?, ?)');
+  const remove = db.prepare<[number]>('DELETE FROM gone WHERE key = ?');
+  const count = db.prepare<[], number>('SELECT count(*) FROM gone').pluck();
+  const newestToForget = db.prepare<[number], number>('SELECT revision FROM gone ORDER BY revision DESC LIMIT 1 OFFSET ?').pluck();
+  const forgetUpTo = db.prepare<[number]>('DELETE FROM gone WHERE revision <= ?');
+  // More than there are, after a rollback: then it is only counted earlier.
+  let entries = count.get() ?? 0;
+  return {
+    forget: (key) => void remove.run(key),
+    since: () => Number(settings.get(SINCE) ?? 0),
+    add({ key, name, namespace }, revision) {
+      insert.run(key, revision, name, namespace);
+      entries += 1;
+      if (entries < most + STEP) return;
+      entries = count.get() ?? 0;
+      const oldest = entries < most + STEP ? undefined : newestToForget.get(most);
+      // One commit may delete more than are kept: whole revisions go, so that none is half known.
+      if (oldest === undefined) return;
+      forgetUpTo.run(oldest);
+      settings.set(SINCE, String(oldest));
+      entries = count.get() ?? 0;
+    },
+  };
+}
