@@ -47,14 +47,20 @@ export async function ask(server: Server, path: string, request: Request = {}): 
   return answer;
 }
 
-/** All items of a collection, page after page. */
-export async function askAll(server: Server, path: string, narrowed: Request['query'] = {}): Promise<JsonObject[]> {
+/** All items of a collection, page after page; `onPage` is told how many there are so far. */
+export async function askAll(
+  server: Server,
+  path: string,
+  narrowed: Request['query'] = {},
+  onPage: (count: number) => void = () => {},
+): Promise<JsonObject[]> {
   const { url } = server;
   const items: JsonObject[] = [];
   let query: NonNullable<Request['query']> = { ...narrowed, size: PAGE_SIZE };
   for (;;) {
     const page = await ask(server, path, { query });
     items.push(...listOf(server, page, 'items'));
+    onPage(items.length);
     // What a proxy makes of the address of the next page is not followed, only what it asks for.
     const next = isObject(page) && typeof page.next === 'string' ? new URL(page.next, url).searchParams : undefined;
     const following = next && { ...query, ...Object.fromEntries(next) };

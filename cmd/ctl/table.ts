@@ -37,6 +37,11 @@ export function formatTable(heading: readonly string[], rows: readonly (readonly
   return lines.map((line) => `${formatLine(line, widths, paper.colours)}\n`).join('');
 }
 
+/** A text as a terminal shows it in a colour. */
+export function paint(text: string, colour: Colour): string {
+  return `\u001b[${ANSI[colour]}m${text}\u001b[0m`;
+}
+
 interface Painted {
   readonly text: string;
   readonly colour?: Colour;
@@ -50,7 +55,7 @@ function formatLine(line: readonly Painted[], widths: readonly number[], colours
   const cells = line.map(({ text, colour }, column) => {
     const shown = cut(text, widths[column] ?? 0);
     const padding = ' '.repeat((widths[column] ?? 0) - length(shown) + GAP);
-    return `${colours && colour ? `\u001b[${ANSI[colour]}m${shown}\u001b[0m` : shown}${padding}`;
+    return `${colours && colour ? paint(shown, colour) : shown}${padding}`;
   });
   return cells.join('').trimEnd();
 }

@@ -1,0 +1,72 @@
+import { SET_LABEL } from '../../../src/control/sets.js';
+import { kindOf } from '../../../src/resource/kinds.js';
+import { isObject } from '../../../src/resource/path.js';
+import type { Draft, JsonObject, Place } from '../../../src/resource/resource.js';
+import { ask } from '../client.js';
+import type { Located } from '../documents/located.js';
+import { formatAt, formatDocument, writtenOf } from '../documents/written.js';
+import { toYaml } from '../output.js';
+import { textOf } from '../printable.js';
+import { resourcePath, resourceTitle } from '../resource-path.js';
+import type { Server } from '../server.js';
+import { unifiedDiff } from './unified.js';
+
+/** What `apply` would make of one resource. */
+export interface Change {
+  readonly type: string;
+  readonly mesh: string;
+  readonly name: string;
+  readonly kri: string;
+  readonly outcome: string;
+  /** Unified, with its two lines of names; '' for what is unchanged, and where only what the control plane computes changes. */
+  readonly diff: string;
+}
+
+/**
+ * The changes that a dry run announced (`results`, in the order of the documents, deletes behind them), each with what is there now and what would be,
+ * as YAML of what a user wrote.
+ */
+export async function changesOf(
+  server: Server,
+  place: Place,
+  documents: readonly Located[],
+  results: readonly JsonObject[],
+  set: string | undefined,
+): Promise<Change[]> {
+  const changes: Change[] = [];
+  for (const [index, result] of results.entries()) changes.push(await changeOf(server, place, documents[index], result, set));
+  return changes;
+}
+
+async function changeOf(
+  server: Server,
+  place: Place,
+  document: Located | undefined,
+  result: JsonObject,
+  set: string | undefined,
+): Promise<Change> {
+  const said = (field: string): string => textOf(result[field]);
+  const [type, mesh, name, outcome] = [said('type'), said('mesh'), said('name'), said('outcome')];
+  const title = resourceTitle(type, mesh, name);
+  const now = outcome === 'changed' || outcome === 'deleted' ? await ask(server, resourcePath(kindOf(type), mesh, name)) : undefined;
+  const then = outcome === 'changed' || outcome === 'created' ? document?.value : undefined;
+  const [before, after] = [await textAt(writtenIn(now, place), place), await textAt(marked(writtenIn(then, place), set), place)];
+  const diff = unifiedDiff(before, after);
+  const names = `--- ${now === undefined ? '(nothing)' : title}\n+++ ${then === undefined ? '(nothing)' : `${title} (${document?.where ?? ''})`}\n`;
+  return { type, mesh, name, kri: said('kri'), outcome, diff: diff === '' ? '' : `${names}${diff}` };
+}
+
+function writtenIn(value: unknown, place: Place): Draft | undefined {
+  return isObject(value) ? writtenOf(value, place) : undefined;
+}
+
+/** The control plane marks what is applied as a set: that shows as if it stood in the file. */
+function marked(draft: Draft | undefined, set: string | undefined): Draft | undefined {
+  if (!draft || set === undefined) return draft;
+  const labels = Object.entries({ ...draft.labels, [SET_LABEL]: set }).sort(([a], [b]) => (a < b ? -1 : 1));
+  return { ...draft, labels: Object.fromEntries(labels) };
+}
+
+async function textAt(draft: Draft | undefined, place: Place): Promise<string> {
+  return draft ? await toYaml(formatDocument(draft, formatAt(place), place)) : '';
+}

@@ -1,0 +1,110 @@
+import type { Command } from 'commander';
+import { isObject } from '../../../src/resource/path.js';
+import { type Located, namesOf, readSome } from '../documents/located.js';
+import { sendDocuments } from '../documents/send.js';
+import { REFUSED } from '../failure.js';
+import { collect, isGiven, optionsOf } from '../options.js';
+import { note, print } from '../output.js';
+import { placeOf } from '../place.js';
+import { printable, textOf } from '../printable.js';
+import { withProgress } from '../progress.js';
+import { type Server, serverOf } from '../server.js';
+import { type Cell, type Colour, formatTable } from '../table.js';
+import { judge, type Judgement } from './judge.js';
+
+interface ImportOptions {
+  readonly file: readonly string[];
+  readonly dryRun?: true;
+  readonly partial?: true;
+  readonly systemNamespace: string;
+}
+
+interface Judged {
+  readonly document: Located;
+  readonly judgement: Judgement;
+}
+
+/** A line of the report. */
+interface Row {
+  readonly type: string;
+  readonly mesh: string;
+  readonly name: string;
+  /** created, changed, unchanged, skipped, must be converted, or not applied (because of others). */
+  readonly result: string;
+  readonly reason: string | null;
+}
+
+const COLOURS: Readonly<Record<string, Colour>> = {
+  created: 'green',
+  changed: 'green',
+  'must be converted': 'red',
+  'not applied': 'yellow',
+};
+
+const HELP = `
+  kumactl export --profile federation-with-policies > kuma.yaml && meridianctl import -f kuma.yaml --dry-run
+Reports, secrets, zone proxies, and what belongs to other control planes are skipped; that loses nothing. What Meridian has no such kind for (the
+policies of before targetRef) must be said anew: then nothing at all is applied, and the exit code is 1, unless --partial. Leaving out a
+TrafficPermission never opens anything: what nobody allows is denied.
+What is applied is applied all or nothing, without the labels that Kuma computed.`;
+
+export function addImport(program: Command): void {
+  program
+    .command('import')
+    .summary('take over what the real kumactl exported')
+    .description('Applies an export of the real kumactl, in either format, and says for each document what became of it.')
+    .requiredOption('-f, --file <paths...>', 'files, folders or - (repeatable)', collect)
+    .option('--dry-run', 'say what would happen, and change nothing')
+    .option('--partial', 'apply the rest although some documents must be converted first')
+    .option('--system-namespace <namespace>', 'that of the Kuma which was exported', 'kuma-system')
+    .addHelpText('after', HELP)
+    .action(importDocuments);
+}
+
+async function importDocuments({ file, dryRun, partial, systemNamespace }: ImportOptions, command: Command): Promise<void> {
+  if (isGiven(command, 'mesh')) command.error('error: import takes the mesh from the documents: leave -m out');
+  const documents = await readSome(file);
+  const server = serverOf(command);
+  const place = await placeOf(server);
+  const judged = documents.map((document) => ({ document, judgement: judge(document.value, place, systemNamespace) }));
+  const open = judged.filter(({ judgement }) => judgement.verdict === 'convert').length;
+  const refused = open > 0 && !partial;
+  const outcomes = refused ? [] : await applyAll(server, judged, dryRun === true, command);
+  const results = toRows(judged, outcomes);
+  await print(optionsOf(command).output, { dryRun: dryRun === true, applied: !refused && !dryRun, results }, () => formatRows(results));
+  if (!refused) return;
+  note(`nothing was applied: ${open} documents must be converted first; --partial applies the others without them`);
+  process.exitCode = REFUSED;
+}
+
+/** The outcome of each document that is applied, in their order. */
+async function applyAll(server: Server, judged: readonly Judged[], dryRun: boolean, command: Command): Promise<string[]> {
+  const documents = judged.flatMap(({ document, judgement }) =>
+    judgement.verdict === 'apply' ? [{ where: document.where, value: judgement.value }] : [],
+  );
+  if (documents.length === 0) return [];
+  const { results } = await withProgress((progress) => {
+    progress.say(`importing ${documents.length} documents`);
+    return sendDocuments(server, documents, { dryRun, output: optionsOf(command).output });
+  });
+  return results.map(({ outcome }) => textOf(outcome));
+}
+
+function toRows(judged: readonly Judged[], outcomes: readonly string[]): Row[] {
+  let next = 0;
+  return judged.map(({ document, judgement }) => {
+    const names = isObject(document.value) ? namesOf(document.value) : { type: '', mesh: '', name: document.where };
+    if (judgement.verdict === 'apply') return { ...names, result: outcomes[next++] ?? 'not applied', reason: null };
+    return { ...names, result: judgement.verdict === 'skip' ? 'skipped' : 'must be converted', reason: judgement.reason };
+  });
+}
+
+function formatRows(rows: readonly Row[]): string {
+  return formatTable(
+    ['TYPE', 'MESH', 'NAME', 'RESULT', 'REASON'],
+    rows.map(({ type, mesh, name, result, reason }): Cell[] => {
+      const colour = COLOURS[result];
+      return [type, mesh, name, colour ? { text: result, colour } : result, printable(reason ?? '')];
+    }),
+  );
+}
