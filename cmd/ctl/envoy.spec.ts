@@ -8,7 +8,7 @@ describe('meridianctl envoy bootstrap', { concurrency: 2 }, () => {
     const stub = await startStub(t, () => ({ body: { token: 'a-token', nodeId: 'shop.backend-1.app', expires: '' } }));
     const given = ['--xds-address', '[::1]:1', '--admin-port', '0', '--valid-for', '1h', '-m', 'shop'];
     const { code, out, err } = await meridianctl(['envoy', 'bootstrap', 'backend-1', ...given, '--url', stub.url]);
-    assert.deepEqual([code, err], [0, '']);
+    assert.deepEqual([code, err], [0, 'start it with: envoy -c FILE --drain-time-s 10 --drain-strategy immediate\n']);
     const proxy = { mesh: 'shop', name: 'backend-1.app' };
     assert.deepEqual(JSON.parse(out), bootstrap({ ...proxy, xdsAddress: '[::1]:1', token: 'a-token', adminPort: 0 }));
     const [asked] = stub.asked;
@@ -18,9 +18,9 @@ describe('meridianctl envoy bootstrap', { concurrency: 2 }, () => {
 
   it('prints one with a certificate instead of a token, for the name that the zone knows', async (t) => {
     const stub = await startStub(t, () => ({ body: { type: 'Dataplane', mesh: 'shop', name: 'backend-1.app' } }));
-    const files = ['--xds-ca', '/ca.pem', '--xds-cert', '/c.pem', '--xds-key', '/k.pem', '--xds-address', 'zone:1'];
+    const files = ['--drain-time', '3', '--xds-ca', '/ca.pem', '--xds-cert', '/c.pem', '--xds-key', '/k.pem', '--xds-address', 'zone:1'];
     const { code, out, err } = await meridianctl(['envoy', 'bootstrap', 'backend-1', ...files, '-m', 'shop', '--url', stub.url]);
-    assert.deepEqual([code, err], [0, '']);
+    assert.deepEqual([code, err], [0, 'start it with: envoy -c FILE --drain-time-s 3 --drain-strategy immediate\n']);
     const xdsIdentity = { cert: '/c.pem', key: '/k.pem' };
     const proxy = { mesh: 'shop', name: 'backend-1.app' };
     assert.deepEqual(JSON.parse(out), bootstrap({ ...proxy, xdsAddress: 'zone:1', xdsCa: '/ca.pem', xdsIdentity, adminPort: 9901 }));
@@ -33,6 +33,8 @@ describe('meridianctl envoy bootstrap', { concurrency: 2 }, () => {
   const wrong: [args: string[], answer: unknown, code: number][] = [
     [['--admin-port', '65536'], {}, 2],
     [['--admin-port', 'x'], {}, 2],
+    [['--drain-time', '0'], {}, 2],
+    [['--drain-time', '10s'], {}, 2],
     [['--xds-cert', '/c', '--xds-key', '/k'], { name: 'a' }, 1],
     [['--xds-cert', '/c', '--xds-ca', '/a'], { name: 'a' }, 1],
     [['--xds-key', '/k', '--xds-ca', '/a'], { name: 'a' }, 1],

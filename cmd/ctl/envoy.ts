@@ -1,9 +1,9 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { MeridianError } from '../../src/errors.js';
 import { isObject } from '../../src/resource/path.js';
 import { ask } from './client.js';
 import { optionsOf } from './options.js';
-import { print } from './output.js';
+import { note, print } from './output.js';
 import { parsePort } from './port.js';
 import { type Server, serverOf } from './server.js';
 
@@ -14,13 +14,14 @@ interface Given {
   readonly xdsKey?: string;
   readonly adminPort: number;
   readonly validFor?: string;
+  readonly drainTime: number;
 }
 
 const HELP = `
 DATAPLANE is the name in the zone's REST API (<name>.<namespace> where there are namespaces). The output holds a token: keep it as a secret. With
 --xds-cert and --xds-key it holds none: the proxy is known by that certificate, where the zone has MERIDIAN_XDS_CLIENT_CA.
-  meridianctl envoy bootstrap backend-1 > bootstrap.json && envoy -c bootstrap.json --drain-time-s 10
-How long a TCP connection that lost its permission may go on is Envoy's --drain-time-s (600 if not said).`;
+  meridianctl envoy bootstrap backend-1 > bootstrap.json
+How long a TCP connection that lost its permission may go on is not part of a bootstrap, but of the command line that is printed beside it.`;
 
 export function addEnvoy(program: Command): void {
   const envoy = program.command('envoy').description('Connects Envoys to a zone. Ask the zone.');
@@ -34,6 +35,7 @@ export function addEnvoy(program: Command): void {
     .option('--xds-key <file>', 'a PEM file with the key of that certificate')
     .option('--admin-port <port>', "of Envoy's administration, on loopback; 0 for any free one", parsePort, 9901)
     .option('--valid-for <duration>', 'how long the token is good for, like 24h (a year if not said)')
+    .option('--drain-time <seconds>', 'how long a TCP connection that lost its permission may go on', parseSeconds, 10)
     .addHelpText('after', HELP)
     .action(printBootstrap);
 }
@@ -41,14 +43,20 @@ export function addEnvoy(program: Command): void {
 async function printBootstrap(dataplane: string, given: Given, command: Command): Promise<void> {
   const { xdsAddress, xdsCa, xdsCert: cert, xdsKey: key, adminPort } = given;
   const { mesh, output } = optionsOf(command);
-  const { bootstrap } = await import('../../src/xds/bootstrap.js');
+  const { bootstrap, envoyArguments } = await import('../../src/xds/bootstrap.js');
   const xdsIdentity = cert !== undefined && key !== undefined ? { cert, key } : undefined;
   if ((cert ?? key) !== undefined && (!xdsIdentity || xdsCa === undefined)) {
     throw new MeridianError('invalid', '--xds-cert, --xds-key and --xds-ca go together: a certificate is shown over TLS only');
   }
   const who = xdsIdentity ? await askName(serverOf(command), mesh, dataplane) : await askToken(serverOf(command), mesh, dataplane, given);
   const made = bootstrap({ ...who, xdsAddress, xdsCa, xdsIdentity, adminPort });
+  note(`start it with: envoy ${envoyArguments('FILE', given.drainTime).join(' ')}`);
   await print(output, made, () => `${JSON.stringify(made, undefined, 2)}\n`);
+}
+
+function parseSeconds(text: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('It must be 1 to 99999 seconds.');
+  return Number(text);
 }
 
 async function askToken(server: Server, mesh: string, dataplane: string, { validFor }: Given) {

@@ -26,7 +26,7 @@ const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 /**
  * An Envoy bootstrap (proto3 JSON) for one proxy: who it is, its proof, and where its zone is. Throws `invalid` when xdsAddress is not one, and
  * when nothing proves who it is.
- * How long a TCP connection that lost its permission may go on is Envoy's `--drain-time-s`, which no bootstrap can set.
+ * How long a TCP connection that lost its permission may go on is Envoy's `--drain-time-s`, which no bootstrap can set: see `envoyArguments`.
  */
 export function bootstrap({ mesh, name, xdsAddress, token, adminPort, xdsCa, xdsIdentity }: BootstrapInput): JsonObject {
   const { host, port } = addressOf(xdsAddress);
@@ -88,4 +88,12 @@ function tls(host: string, ca: string, identity: BootstrapInput['xdsIdentity']):
       },
     },
   };
+}
+
+/**
+ * The command line to start Envoy with. `drainSeconds` (1 or more): how long a TCP connection that lost its permission may go on. Envoy
+ * closes what is left of a changed listener then, idle or not; if not told, after ten minutes.
+ */
+export function envoyArguments(bootstrapFile: string, drainSeconds: number): string[] {
+  return ['-c', bootstrapFile, '--drain-time-s', String(drainSeconds), '--drain-strategy', 'immediate'];
 }

@@ -25,12 +25,11 @@ export function httpManager(inbound: Inbound, enforced: boolean): JsonObject {
 }
 
 /**
- * Some applications drop what follows ";" in a segment, or a zero byte: `/admin;x` would be `/admin` to them, and not to the rules. Written
- * out or not, since Envoy leaves those escapes as they are.
+ * Some applications drop what follows ";" in a segment: `/admin;x` would be `/admin` to them, and not to the rules. Some do so with `%3b` too.
  */
 const AMBIGUOUS: JsonObject = {
-  match: { safeRegex: { regex: '.*(;|%3[Bb]|%00).*' } },
-  directResponse: { status: 400, body: { inlineString: 'a path with ";" or %00 is refused: applications read it in different ways\n' } },
+  match: { safeRegex: { regex: '.*(;|%3[Bb]).*' } },
+  directResponse: { status: 400, body: { inlineString: 'a path with ";" is refused: applications read it in different ways\n' } },
 };
 
 /** With these some applications take another method or path than that of the request, which is what the rules see. */

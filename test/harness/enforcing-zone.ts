@@ -14,6 +14,7 @@ import { until } from './until.js';
 /** Real processes: a zone with its global and NATS, one Dataplane, its Envoy, and the applications behind it. */
 export interface EnforcingZone {
   readonly zone: Daemon;
+  readonly global: Daemon;
   readonly envoy: Envoy;
   /** Whose certificates the Envoy trusts. */
   readonly authority: Authority;
@@ -21,6 +22,8 @@ export interface EnforcingZone {
   port(inbound: string): number;
   /** POST /apply. */
   apply(...documents: object[]): Promise<void>;
+  /** Deletes a permission that `permission` made. */
+  remove(name: string): Promise<void>;
   /** The zone's Dataplane with these inbounds, of those that were given. */
   dataplane(...inbounds: string[]): object;
   /** Starts the Dataplane's Envoy (again). */
@@ -52,7 +55,7 @@ export async function startEnforcingZone(
   };
   const nats = { MERIDIAN_NATS_URL: (await startNats(scope)).url };
   const variables = { ...nats, MERIDIAN_ZONE_NAME: 'east', MERIDIAN_XDS_PORT: String(xds), MERIDIAN_PROXY_CERT_DIR: folder };
-  const [, started] = await Promise.all([startDaemon(scope, 'global', nats), startDaemon(scope, 'zone', variables)]);
+  const [global, started] = await Promise.all([startDaemon(scope, 'global', nats), startDaemon(scope, 'zone', variables)]);
   let zone = started;
   const apply = async (...documents: object[]): Promise<void> => void (await post(zone, '/apply', documents));
   const connect = async (): Promise<Envoy> => {
@@ -70,10 +73,12 @@ export async function startEnforcingZone(
     get zone() {
       return zone;
     },
+    global,
     envoy,
     authority,
     port,
     apply,
+    remove: (name) => remove(zone, `/meshes/default/meshtrafficpermissions/${name}.shop`),
     dataplane,
     startEnvoy: connect,
     again: async () => (zone = await zone.again()),
@@ -105,6 +110,10 @@ async function placeCertificates(folder: string, authority: Authority): Promise<
   const place = join(folder, 'default', DATAPLANE);
   mkdirSync(place, { recursive: true });
   for (const file of ['ca', 'cert', 'key'] as const) copyFileSync(files[file], join(place, `${file}.pem`));
+}
+
+async function remove(daemon: Daemon, path: string): Promise<void> {
+  assert.equal((await fetch(`${daemon.url}${path}`, { method: 'DELETE' })).status, 200);
 }
 
 async function post(daemon: Daemon, path: string, body: unknown): Promise<Record<string, unknown>> {

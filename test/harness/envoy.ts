@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { JsonObject } from '../../src/resource/resource.js';
+import { envoyArguments } from '../../src/xds/bootstrap.js';
 import { type Child, startChild } from './child.js';
 import type { Scope } from './scope.js';
 import { until } from './until.js';
@@ -15,7 +16,7 @@ export interface Envoy extends Child {
 }
 
 /** How long a TCP connection of a changed listener may go on. */
-const DRAIN_SECONDS = '1';
+export const DRAIN_SECONDS = 1;
 
 /**
  * Starts an Envoy with a bootstrap (src/xds/bootstrap.ts, with `adminPort` 0) and waits for its administration.
@@ -25,8 +26,17 @@ export async function startEnvoy(scope: Scope, bootstrap: JsonObject, version?: 
   const folder = scope.folder();
   const [config, adminFile] = [join(folder, 'bootstrap.json'), join(folder, 'admin')];
   writeFileSync(config, JSON.stringify(bootstrap));
-  const args = ['-c', config, '--admin-address-path', adminFile, '--use-dynamic-base-id', '--concurrency', '1', '-l', 'warn'];
-  args.push('--drain-time-s', DRAIN_SECONDS, '--drain-strategy', 'immediate', '--parent-shutdown-time-s', '2');
+  const args = [
+    ...envoyArguments(config, DRAIN_SECONDS),
+    '--admin-address-path',
+    adminFile,
+    '--use-dynamic-base-id',
+    '--concurrency',
+    '1',
+    '-l',
+    'warn',
+  ];
+  args.push('--parent-shutdown-time-s', String(DRAIN_SECONDS + 1));
   const child = startChild(scope, await program(version), args, process.env);
   const address = await until('Envoy runs', () => {
     if (!child.running()) return `ended: ${child.lines.slice(-5).join('\n')}`;
