@@ -9,7 +9,7 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 export const MAX_APPLY_BYTES = 16 * 1024 * 1024;
 
 export const JSON_TYPE = 'application/json';
-const YAML_TYPE = 'application/yaml';
+export const YAML_TYPE = 'application/yaml';
 
 /** Bodies reach the routes as text: JSON and YAML alone, all else is 415. No form of a web page can send these without asking first. */
 export function addBodyParsers(app: FastifyInstance): void {

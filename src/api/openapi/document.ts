@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
+import { JSON_TYPE, YAML_TYPE } from '../bodies.js';
+import { describeParameter, type Parameter, parametersOf, sharedParameters, templateOf, useOf } from './in-request.js';
 import { type Operation, TAGS } from './operation.js';
-import { IN_PATH } from './parameters.js';
 import { refusalsOf } from './refusals.js';
 import { type Json, type Schemas, sorted, toJsonSchemas } from './schemas.js';
 import { errorShape } from './shapes.js';
@@ -13,12 +14,15 @@ export interface DescribedRoute {
   /** As Fastify has it: `/meshes/:mesh`. */
   readonly url: string;
   readonly operation: Operation;
+  /** Who serves it, where it is not every control plane. */
+  readonly servedBy?: 'global' | 'zone';
 }
 
 /** The OpenAPI 3.1 document of some routes. `version`: Meridian's. */
 export function openApiDocument(routes: readonly DescribedRoute[], version: string): Json {
   const schemas = toJsonSchemas([errorShape, ...routes.flatMap(schemasOf)]);
-  const statuses = new Set(routes.flatMap(({ url, operation }) => refusalsOf(url, operation)));
+  const shared = sharedParameters(routes.flatMap(({ url, operation }) => parametersOf(url, operation)));
+  const parameters = Object.fromEntries([...shared].map(([id, parameter]) => [id, describeParameter(parameter, schemas)]));
   return {
     openapi: '3.1.0',
     info: {
@@ -30,12 +34,11 @@ export function openApiDocument(routes: readonly DescribedRoute[], version: stri
     servers: [{ url: '/' }],
     security: [{ bearer: [] }, {}],
     tags: TAGS.map((name) => ({ name })),
-    paths: pathsOf(routes, schemas),
+    paths: pathsOf(routes, { schemas, shared }),
     components: {
       schemas: schemas.components,
-      responses: Object.fromEntries(
-        [...statuses].sort((a, b) => a - b).map((status) => [String(status), jsonAnswer(status, schemas.of(errorShape))]),
-      ),
+      responses: refusals(routes, schemas),
+      parameters: sorted(parameters),
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'A token. Whoever asks from the same machine needs none.' },
       },
@@ -43,68 +46,48 @@ export function openApiDocument(routes: readonly DescribedRoute[], version: stri
   };
 }
 
-function schemasOf({ url, operation: { query = {}, headers = {}, body, answers } }: DescribedRoute): z.ZodType[] {
-  const given = [...Object.values(answers)].filter((answer) => answer instanceof z.ZodType);
-  const inPath = namesIn(url).map(inPathSchema);
-  return [...inPath, ...Object.values(query), ...Object.values(headers), ...(body ? [body] : []), ...given];
+interface Parts {
+  readonly schemas: Schemas;
+  readonly shared: ReadonlyMap<string, Parameter>;
 }
 
-/** `/meshes/:mesh/zones` -> `mesh`. */
-function namesIn(url: string): string[] {
-  return [...url.matchAll(/:([A-Za-z]+)/g)].map(([, name = '']) => name);
+/** One for each status: all have the same body. */
+function refusals(routes: readonly DescribedRoute[], schemas: Schemas): Json {
+  const statuses = new Set(routes.flatMap(({ url, operation }) => refusalsOf(url, operation)));
+  return Object.fromEntries(
+    [...statuses].sort((a, b) => a - b).map((status) => [String(status), jsonAnswer(status, schemas.of(errorShape))]),
+  );
 }
 
-const SEGMENT = z.string();
-
-function inPathSchema(name: string): z.ZodType {
-  return IN_PATH[name] ?? SEGMENT;
+function schemasOf({ url, operation }: DescribedRoute): z.ZodType[] {
+  const { body, answers } = operation;
+  const given = Object.values(answers).filter((answer) => answer instanceof z.ZodType);
+  return [...parametersOf(url, operation).map(({ schema }) => schema), ...(body ? [body] : []), ...given];
 }
 
-function pathsOf(routes: readonly DescribedRoute[], schemas: Schemas): Json {
+function pathsOf(routes: readonly DescribedRoute[], parts: Parts): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
-    const url = route.url.replaceAll(/:([A-Za-z]+)/g, '{$1}');
-    paths[url] = { ...paths[url], [route.method.toLowerCase()]: operationOf(route, schemas) };
+    const url = templateOf(route.url);
+    paths[url] = { ...paths[url], [route.method.toLowerCase()]: operationOf(route, parts) };
   }
   return sorted(paths);
 }
 
-function operationOf({ url, operation }: DescribedRoute, schemas: Schemas): Json {
+function operationOf({ url, operation, servedBy }: DescribedRoute, { schemas, shared }: Parts): Json {
   const { id, summary, description, tag, body, bodyOptional = false, answers } = operation;
   const refusals = refusalsOf(url, operation).map((status) => [String(status), { $ref: `#/components/responses/${status}` }] as const);
   const good = Object.entries(answers).map(([status, answer]) => [status, answerOf(Number(status), answer, schemas)] as const);
-  const parameters = parametersOf(url, operation, schemas);
+  const parameters = parametersOf(url, operation).map((parameter) => useOf(parameter, shared, schemas));
   return {
     operationId: id,
     summary,
     ...(description === undefined ? {} : { description }),
     tags: [tag],
+    ...(servedBy === undefined ? {} : { 'x-served-by': servedBy }),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body
-      ? { requestBody: { required: !bodyOptional, content: contentOf(schemas.of(body), 'application/json', 'application/yaml') } }
-      : {}),
+    ...(body ? { requestBody: { required: !bodyOptional, content: contentOf(schemas.of(body), JSON_TYPE, YAML_TYPE) } } : {}),
     responses: Object.fromEntries([...good, ...refusals]),
-  };
-}
-
-function parametersOf(url: string, { query = {}, headers = {} }: Operation, schemas: Schemas): Json[] {
-  return [
-    ...namesIn(url).map((name) => parameter('path', name, inPathSchema(name), schemas)),
-    ...Object.entries(query).map(([name, schema]) => parameter('query', name, schema, schemas)),
-    ...Object.entries(headers).map(([name, schema]) => parameter('header', name, schema, schemas)),
-  ];
-}
-
-function parameter(where: 'path' | 'query' | 'header', name: string, given: z.ZodType, schemas: Schemas): Json {
-  const { description, ...schema } = schemas.of(given);
-  return {
-    name,
-    in: where,
-    required: where === 'path',
-    ...(description === undefined ? {} : { description }),
-    // `filter[labels.app]=web`
-    ...(where === 'query' && schema.type === 'object' ? { style: 'deepObject', explode: true } : {}),
-    schema,
   };
 }
 
@@ -114,7 +97,7 @@ function answerOf(status: number, answer: Operation['answers'][number], schemas:
 }
 
 function jsonAnswer(status: number, schema: Json): Json {
-  return { description: STATUS_CODES[status] ?? String(status), content: contentOf(schema, 'application/json') };
+  return { description: STATUS_CODES[status] ?? String(status), content: contentOf(schema, JSON_TYPE) };
 }
 
 function contentOf(schema: Json, ...types: readonly string[]): Json {

@@ -27,7 +27,7 @@ export function listSelected({ type }: Kind): Operation {
 const entry = z.strictObject({
   kind: proxyKind,
   dataplane: z.strictObject({ mesh: z.string(), name: z.string() }),
-  attachments: z.array(z.strictObject({ type: z.literal('dataplane'), name: z.string(), service: z.string() })),
+  attachments: z.array(z.strictObject({ type: z.literal('dataplane') })),
 });
 
 export function listSelectedOlder({ type }: Kind): Operation {
