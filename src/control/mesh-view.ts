@@ -1,10 +1,12 @@
-import { indexMesh, type MeshIndex } from '../policy/match/mesh.js';
+import type { MeshIndex } from '../policy/match/mesh.js';
+import { comparePolicies } from '../policy/match/order.js';
 import { type Policy, readPolicies } from '../policy/match/policy.js';
 import { MESH_TLS } from '../policy/tls.js';
 import { type Key, keyId } from '../resource/key.js';
-import { findKind, KINDS } from '../resource/kinds.js';
+import { findKind } from '../resource/kinds.js';
 import type { Resource } from '../resource/resource.js';
-import type { Refusal } from '../resource/store.js';
+import type { Head, Refusal } from '../resource/store.js';
+import { MeshRows, TARGETS } from './mesh-rows.js';
 import type { Held, Plane } from './plane.js';
 import { asUnreadable, refusedPermissions, refusedTls } from './refused.js';
 
@@ -27,64 +29,111 @@ export interface MeshView {
 /** How many meshes are kept ready. */
 const KEPT = 4;
 
-/** Where targetRefs lead to, beside the policies (routes are policies). */
-const TARGETS = ['Dataplane', 'MeshExternalService', 'MeshGateway', 'MeshMultiZoneService', 'MeshService'];
-
 /** Whether resources of a kind may change what proxies decide. */
 export function mayDecide(type: string): boolean {
   return type === 'MeshTrafficPermission' || type === 'Mesh' || type === MESH_TLS || type.endsWith('Route') || TARGETS.includes(type);
 }
 
-/** Gives the view of a mesh, made again only when this store has changed: a request costs no more than what it asks for. */
+/** Gives the views of meshes, made again only as far as this store has changed: a request costs no more than what it asks for. */
 export function createMeshViews(plane: Plane): (mesh: string) => MeshView {
-  const kept = new Map<string, { readonly version: string; readonly view: MeshView }>();
+  const kept = new Map<string, MeshReader>();
   return (mesh) => {
-    const refusals = refusedPermissions(plane, mesh);
-    const tlsRefused = refusedTls(plane, mesh);
-    const version = versionOf(plane, refusals, tlsRefused);
-    const known = kept.get(mesh);
-    const view = known?.version === version ? known.view : readMesh(plane, mesh, refusals, tlsRefused);
+    const reader = kept.get(mesh) ?? new MeshReader(plane, mesh);
     // What was asked for last is last, and what comes first is forgotten.
     kept.delete(mesh);
-    kept.set(mesh, { version, view });
+    kept.set(mesh, reader);
     for (const oldest of [...kept.keys()].slice(0, -KEPT)) kept.delete(oldest);
-    return view;
+    return reader.view();
   };
-}
-
-/** A refusal alone makes no revision. */
-function versionOf({ store }: Plane, refusals: readonly Refusal[], tlsRefused: boolean): string {
-  const { store: id, term, revision } = store.head();
-  return JSON.stringify([id, term, revision, tlsRefused, refusals.map(({ key, hash, reason }) => [keyId(key), hash, reason])]);
 }
 
 /** The view of a mesh, read anew: of a plane, or of what a transaction has written so far. */
 export function readMeshView(held: Held, mesh: string): MeshView {
-  return readMesh(held, mesh, refusedPermissions(held, mesh), refusedTls(held, mesh));
+  return viewOf(held, mesh, new MeshRows(held.store, mesh), meshOf(held, mesh), refusedIn(held, mesh));
 }
 
-function readMesh(plane: Held, mesh: string, refusals: readonly Refusal[], tlsRefused: boolean): MeshView {
-  const read = (type: string) => plane.store.list({ type, mesh }, 0, Number.MAX_SAFE_INTEGER).items;
-  const stored = KINDS.filter(({ type, policy }) => policy !== undefined || TARGETS.includes(type)).flatMap(({ type }) => read(type));
-  const unreadable = refusals.map((refusal) => asUnreadable(plane, refusal));
-  const policies = readPolicies([...stored, ...unreadable]);
-  const index = indexMesh(stored, (type, name) => holderOf(plane, mesh, type, name));
-  const byKey = new Map(policies.map(({ resource }) => [keyId(resource.key), resource]));
-  const reasons = new Map(refusals.map(({ key, reason }) => [keyId(key), reason]));
+/** The view of one mesh, kept in step with the store. */
+export class MeshReader {
+  #rows: MeshRows | undefined;
+  #mesh: Resource | undefined;
+  #at: Head | undefined;
+  #refused = '';
+  #view: MeshView | undefined;
+
+  constructor(
+    private readonly plane: Plane,
+    private readonly mesh: string,
+  ) {}
+
+  /** The same object as last time if nothing of the mesh changed. */
+  view(): MeshView {
+    const { plane, mesh } = this;
+    const refused = refusedIn(plane, mesh);
+    // A refusal alone makes no revision.
+    const text = JSON.stringify(refused);
+    const [rows, changed] = this.#read();
+    if (this.#view && !changed && text === this.#refused) return this.#view;
+    this.#refused = text;
+    this.#view = viewOf(plane, mesh, rows, this.#mesh, refused);
+    return this.#view;
+  }
+
+  /** Out: the rows as they are now, and whether something is another. */
+  #read(): [MeshRows, boolean] {
+    const { plane, mesh } = this;
+    const head = plane.store.head();
+    const known = this.#at?.store === head.store && this.#at.term === head.term ? this.#at : undefined;
+    const keys = known && (known.revision === head.revision ? [] : plane.touched?.(known.revision));
+    // If reading fails, everything is read the next time.
+    this.#at = undefined;
+    const rows = keys && this.#rows ? this.#rows : new MeshRows(plane.store, mesh);
+    const isMesh = !keys || keys.some(({ type, name }) => type === 'Mesh' && name === mesh);
+    if (isMesh) this.#mesh = meshOf(plane, mesh);
+    const changed = rows !== this.#rows || rows.update(keys ?? []) || isMesh;
+    this.#rows = rows;
+    this.#at = head;
+    return [rows, changed];
+  }
+}
+
+interface Refused {
+  readonly permissions: readonly Refusal[];
+  readonly tls: boolean;
+}
+
+function refusedIn(held: Held, mesh: string): Refused {
+  return { permissions: refusedPermissions(held, mesh), tls: refusedTls(held, mesh) };
+}
+
+function meshOf({ store }: Held, mesh: string): Resource | undefined {
+  return store.get({ type: 'Mesh', mesh: '', zone: '', namespace: '', name: mesh })?.resource;
+}
+
+function viewOf(held: Held, mesh: string, rows: MeshRows, resource: Resource | undefined, refused: Refused): MeshView {
+  const unreadable = readPolicies(refused.permissions.map((refusal) => asUnreadable(held, refusal)));
+  const permissions = rows.policies('MeshTrafficPermission');
+  const tls = { policies: rows.policies(MESH_TLS), mesh: resource, refused: refused.tls };
+  const refusedByKey = new Map(unreadable.map((policy) => [keyId(policy.resource.key), policy.resource]));
+  const reasons = new Map(refused.permissions.map(({ key, reason }) => [keyId(key), reason]));
+  const lists = rows.policyLists();
+  let policies: readonly Policy[] | undefined;
   return {
     mesh,
-    dataplanes: index.ofType('Dataplane'),
-    policies,
-    permissions: policies.filter(({ resource }) => resource.key.type === 'MeshTrafficPermission'),
-    tls: {
-      policies: policies.filter(({ resource }) => resource.key.type === MESH_TLS),
-      mesh: plane.store.get({ type: 'Mesh', mesh: '', zone: '', namespace: '', name: mesh })?.resource,
-      refused: tlsRefused,
+    dataplanes: rows.resources('Dataplane'),
+    get policies() {
+      policies ??= inOrder(lists.flat(), unreadable);
+      return policies;
     },
-    index,
-    find: (key) => byKey.get(keyId(key)),
+    permissions: unreadable.length === 0 ? permissions : inOrder(permissions, unreadable),
+    tls,
+    index: rows.index((type, name) => holderOf(held, mesh, type, name)),
+    find: (key) => refusedByKey.get(keyId(key)) ?? (findKind(key.type)?.policy ? rows.find(key) : undefined),
     refusal: (key) => reasons.get(keyId(key)),
   };
+}
+
+function inOrder(policies: readonly Policy[], others: readonly Policy[]): Policy[] {
+  return [...policies, ...others].sort(comparePolicies);
 }
 
 /** Global remembers whose name it is; a zone sees it on the copies that it has. */

@@ -8,6 +8,8 @@ export interface Plane {
   readonly store: Store;
   /** RFC 3339, UTC: read before a commit, for show only. */
   readonly now: () => string;
+  /** The keys of the resources that were written or removed after a revision; undefined, as without it: not known. */
+  readonly touched?: (since: number) => readonly Key[] | undefined;
 }
 
 /** What a control plane holds, to be looked at only: a plane, or one within a transaction. */
