@@ -39,6 +39,7 @@ export const LOOPBACK: Principal = { name: 'loopback', role: 'admin', source: 'l
 export function createGate({ tokens, place, names, loopbackAdmin, report, monotonic }: GateOptions): Gate {
   const requests = new Buckets(REQUESTS, monotonic);
   const failures = new Buckets(FAILURES, monotonic);
+  const looks = new Map<string, Promise<Principal>>();
 
   async function principalOf(request: IncomingMessage): Promise<Principal | undefined> {
     const token = bearerOf(request);
@@ -46,9 +47,15 @@ export function createGate({ tokens, place, names, loopbackAdmin, report, monoto
     return loopbackAdmin && isLoopback(request.socket.remoteAddress ?? '') && !isForwarded(request.headers) ? LOOPBACK : undefined;
   }
 
+  /** One look for all who show the same token at the same time: after a restart nobody's was seen yet. */
+  function tried(request: IncomingMessage, token: string): Promise<Principal> {
+    const look = looks.get(token) ?? lookAt(addressKey(request), token).finally(() => looks.delete(token));
+    looks.set(token, look);
+    return look;
+  }
+
   /** Whoever guesses is stopped before the signature is looked at; tokens that were right before are not, wherever they come from. */
-  async function tried(request: IncomingMessage, token: string): Promise<Principal> {
-    const address = addressKey(request);
+  async function lookAt(address: string, token: string): Promise<Principal> {
     requireLeft(failures.take(address), 'too many wrong tokens came from this address');
     try {
       const principal = await tokens.verify(token);

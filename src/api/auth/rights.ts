@@ -19,6 +19,7 @@ const ROUTES: Readonly<Record<string, Right>> = {
   'GET /_explicit/:kri': 'read',
   'GET /_ledger': 'read',
   'GET /_sync': 'read',
+  'GET /_watch': 'read',
   'GET /zones/_overview': 'read',
   'GET /zones+insights': 'read',
   'GET /zones+insights/:name': 'read',
@@ -39,6 +40,8 @@ const ROUTES: Readonly<Record<string, Right>> = {
   'GET /meshes/:mesh/dataplanes/:name/_layout': 'read',
   'GET /meshes/:mesh/dataplanes/:name/_policies': 'read',
   'GET /meshes/:mesh/dataplanes/:name/_rules': 'read',
+  'GET /meshes/:mesh/dataplanes/:name/_inbounds/:kri/_policies': 'read',
+  'GET /meshes/:mesh/dataplanes/:name/policies': 'read',
   'POST /can': 'read',
   'POST /apply': 'operate',
   'POST /_proxy-tokens': 'operate',
@@ -52,10 +55,12 @@ const ROUTES: Readonly<Record<string, Right>> = {
 
 /** Those that `addResourceRoutes` makes for every kind, and the proxies of a policy. */
 function kindRoutes(): (readonly [route: string, right: Right])[] {
-  return KINDS.flatMap(({ path, scope }) => {
+  return KINDS.flatMap(({ path, scope, policy }) => {
     const base = scope === 'Mesh' ? `/meshes/:mesh/${path}` : `/${path}`;
-    const read = [`/${path}`, base, `${base}/:name`, `${base}/:name/_resources/dataplanes`].map((url) => [`GET ${url}`, 'read'] as const);
-    return [...read, [`PUT ${base}/:name`, 'operate'] as const, [`DELETE ${base}/:name`, 'operate'] as const];
+    const one = `${base}/:name`;
+    const proxies = policy ? [`${one}/_resources/dataplanes`, `${one}/dataplanes`] : [];
+    const read = [`/${path}`, base, one, ...proxies].map((url) => [`GET ${url}`, 'read'] as const);
+    return [...read, [`PUT ${one}`, 'operate'] as const, [`DELETE ${one}`, 'operate'] as const];
   });
 }
 
