@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import type { Access } from '../src/api/options.js';
 import { startApi } from '../src/api/server.js';
 import type { GlobalConfig } from '../src/config/settings.js';
+import { type ProxyStanding, proxyWarnings } from '../src/control/enforce/standing.js';
 import { settle } from '../src/control/first-start.js';
 import { beginLife, type Identity } from '../src/control/identity.js';
+import type { Watched } from '../src/control/commits.js';
+import { recordLife } from '../src/control/lives.js';
 import type { Plane } from '../src/control/plane.js';
 import { readiness } from '../src/control/readiness.js';
 import { retryAllRefused } from '../src/control/retry.js';
@@ -16,7 +19,7 @@ import { startDiagnostics } from '../src/runtime/diagnostics.js';
 import { createMetrics } from '../src/runtime/metrics.js';
 import { openStore } from '../src/store/open.js';
 import type { Daemon } from './daemon.js';
-import type { IssueProxyToken } from './enforce.js';
+import type { Enforced } from './enforce.js';
 import { sampleOf } from './sample.js';
 
 /** The parts that global and zones are made of, each started with what it needs and told how to stop. No logic: that is in src. */
@@ -29,6 +32,7 @@ const DRAIN = 2_000;
 export function openPlane({ config, supervisor }: Daemon, place: Place): Plane {
   const store = openStore(join(config.dataDir, 'meridian.db'), { random: randomHex });
   supervisor.onStop('store', () => store.close());
+  recordLife(store, randomHex());
   const plane: Plane = { place, store, now: () => new Date().toISOString() };
   settle(plane);
   retryAllRefused(plane);
@@ -73,14 +77,15 @@ export async function serveDiagnostics(
   plane: Plane,
   sync: Sync | undefined,
   nats: NatsTransport | undefined,
+  proxies: () => readonly ProxyStanding[] = () => [],
 ): Promise<void> {
   const { config, supervisor, report, insecure } = daemon;
   const address = config.apiAddress;
   const ready = () => {
     const { warnings, ...state } = readiness(plane, sync, nats?.away());
-    return { ...state, warnings: [...warnings, ...insecure] };
+    return { ...state, warnings: [...warnings, ...proxyWarnings(proxies()), ...insecure] };
   };
-  const metrics = createMetrics(() => sampleOf(plane, sync, nats));
+  const metrics = createMetrics(() => sampleOf(plane, sync, nats, proxies()));
   const { port, close } = await startDiagnostics({ address, port: config.diagnosticsPort, ready, metrics });
   supervisor.onStop('diagnostics', close);
   report('diagnostics')('info', 'listening', { address, port });
@@ -89,10 +94,10 @@ export async function serveDiagnostics(
 /** The REST API. */
 export async function serveApi(
   daemon: Daemon,
-  plane: Plane,
+  { plane, onCommit }: Watched,
   { self }: Identity,
   sync: Sync | undefined,
-  issueProxyToken?: IssueProxyToken,
+  enforced?: Enforced,
 ): Promise<void> {
   const { config, supervisor, version } = daemon;
   const report = daemon.report('api');
@@ -102,7 +107,9 @@ export async function serveApi(
     plane,
     sync,
     afterCommit: () => sync?.committed(),
-    issueProxyToken,
+    onCommit,
+    issueProxyToken: enforced?.issueProxyToken,
+    proxies: enforced?.proxies,
     address,
     port: config.apiPort,
     info,

@@ -15,9 +15,9 @@ await runDaemon('meridian-zone', ZONE, async (daemon) => {
   const identity = identify(plane);
   const nats = openNats(daemon, place);
   const sync = nats && startSync(daemon, plane, identity, nats, { environment, systemNamespace, version: daemon.version });
-  await serveDiagnostics(daemon, plane, sync, nats);
-  const issueProxyToken = await serveXds(daemon, watched, nats !== undefined);
-  await serveApi(daemon, plane, identity, sync, issueProxyToken);
+  const enforced = await serveXds(daemon, watched, { instance: identity.self.instance, hasGlobal: nats !== undefined });
+  await serveDiagnostics(daemon, plane, sync, nats, enforced.proxies);
+  await serveApi(daemon, watched, identity, sync, enforced);
 });
 
 /** On universal there are no namespaces, whatever is configured. */

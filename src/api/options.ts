@@ -1,3 +1,5 @@
+import type { Watched } from '../control/commits.js';
+import type { ProxyStanding } from '../control/enforce/standing.js';
 import type { Plane } from '../control/plane.js';
 import type { Report, Sync } from '../control/sync.js';
 import type { TlsFiles } from './certificate.js';
@@ -28,8 +30,12 @@ export interface ApiOptions {
   readonly sync: Pick<Sync, 'view' | 'peers' | 'ended'> | undefined;
   /** Called after each successful write: the peers are told. */
   readonly afterCommit: () => void;
+  /** Who wants to know of all commits, those of the sync too; undefined: only those of this API are told of. */
+  readonly onCommit?: Watched['onCommit'] | undefined;
   /** Makes a proxy's proof of who it is, valid for some seconds; `name` as in the REST API. `expires` is RFC 3339. Of zones alone. */
   readonly issueProxyToken?: ((proxy: { mesh: string; name: string }, validFor: number) => ProxyToken) | undefined;
+  /** How the proxies of this zone stand. Of zones alone. */
+  readonly proxies?: (() => readonly ProxyStanding[]) | undefined;
   readonly address: string;
   /** 0: any free one. */
   readonly port: number;

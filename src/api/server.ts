@@ -21,10 +21,13 @@ import { createListeners } from './listen.js';
 import { answerWrongMethods } from './methods.js';
 import { addOpenApiRoutes } from './openapi/routes.js';
 import type { ApiOptions } from './options.js';
+import { addProxiesRoutes } from './proxies.js';
 import { addProxyTokensRoute } from './proxy-tokens.js';
 import { addRecoverRoute } from './recover.js';
 import { addResourceRoutes } from './resources.js';
 import { addSyncRoute } from './sync.js';
+import { addWatchRoute } from './watch/route.js';
+import { addWatch } from './watch/watch.js';
 import { addZoneRoutes } from './zones.js';
 
 /** As long as a URL can be: a name that is too long is not found, as any other. */
@@ -69,7 +72,13 @@ export function createApi(options: ApiOptions, tokens: Tokens = tokensOf(options
   app.setNotFoundHandler(sendNotFound);
   addGuard(app, gateOf(options, tokens));
   addBodyParsers(app);
-  answerWrongMethods(app, () => addRoutes(app, options, tokens));
+  const wakeWatches = addWatch(app, options);
+  options.onCommit?.(wakeWatches);
+  const afterCommit = (): void => {
+    options.afterCommit();
+    wakeWatches();
+  };
+  answerWrongMethods(app, () => addRoutes(app, { ...options, afterCommit }, tokens));
   return app;
 }
 
@@ -98,6 +107,8 @@ function addRoutes(app: FastifyInstance, options: ApiOptions, tokens: Tokens): v
   addLedgerRoute(app, options);
   addSyncRoute(app, options);
   addRecoverRoute(app, options);
+  addWatchRoute(app);
   addProxyTokensRoute(app, options);
+  addProxiesRoutes(app, options);
   addTokenRoutes(app, tokens, options.plane.place);
 }

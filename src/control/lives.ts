@@ -1,0 +1,41 @@
+import type { Reader, Store } from '../resource/store.js';
+
+/** A time that a process served the store: it wrote what is behind `from`, until the next life began. */
+interface Life {
+  readonly id: string;
+  readonly from: number;
+}
+
+/** How many lives are known. */
+const KNOWN = 1_000;
+const SETTING = 'lives';
+
+/**
+ * Begins a life of a process on this store, durably, before it writes anything else. `id`: hex digits that no other life has, on whatever
+ * store. By lives a revision that somebody saw is told from one of the same number in another past: that of another store, or one that a
+ * restore undid.
+ */
+export function recordLife(store: Store, id: string): void {
+  const lives = [...livesOf(store), { id, from: store.head().revision }].slice(-KNOWN);
+  store.commit((tx) => tx.setSetting(SETTING, JSON.stringify(lives)));
+}
+
+/** The id of the present life; undefined: none was recorded. */
+export function presentLife(reader: Reader): string | undefined {
+  return livesOf(reader).at(-1)?.id;
+}
+
+/**
+ * Whether a revision that was written in a life is of this store's own past.
+ *
+ *   life a from 0, life b from 80   b, revision 90: yes   a, revision 80: yes   a, revision 100: no, that was lost   c: no
+ */
+export function isOwnPast(reader: Reader, id: string, revision: number): boolean {
+  const lives = livesOf(reader);
+  const at = lives.findIndex((life) => life.id === id);
+  return at >= 0 && revision <= (lives[at + 1]?.from ?? reader.head().revision);
+}
+
+function livesOf(reader: Reader): readonly Life[] {
+  return JSON.parse(reader.setting(SETTING) ?? '[]') as Life[];
+}
