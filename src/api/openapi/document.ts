@@ -53,7 +53,7 @@ interface Parts {
 
 /** One for each status: all have the same body. */
 function refusals(routes: readonly DescribedRoute[], schemas: Schemas): Json {
-  const statuses = new Set(routes.flatMap(({ url, operation }) => refusalsOf(url, operation)));
+  const statuses = new Set(routes.flatMap(refusalsOf));
   return Object.fromEntries(
     [...statuses].sort((a, b) => a - b).map((status) => [String(status), jsonAnswer(status, schemas.of(errorShape))]),
   );
@@ -74,9 +74,10 @@ function pathsOf(routes: readonly DescribedRoute[], parts: Parts): Json {
   return sorted(paths);
 }
 
-function operationOf({ url, operation, servedBy }: DescribedRoute, { schemas, shared }: Parts): Json {
+function operationOf(route: DescribedRoute, { schemas, shared }: Parts): Json {
+  const { url, operation, servedBy } = route;
   const { id, summary, description, tag, body, bodyOptional = false, answers } = operation;
-  const refusals = refusalsOf(url, operation).map((status) => [String(status), { $ref: `#/components/responses/${status}` }] as const);
+  const refusals = refusalsOf(route).map((status) => [String(status), { $ref: `#/components/responses/${status}` }] as const);
   const good = Object.entries(answers).map(([status, answer]) => [status, answerOf(Number(status), answer, schemas)] as const);
   const parameters = parametersOf(url, operation).map((parameter) => useOf(parameter, shared, schemas));
   return {
