@@ -20,6 +20,8 @@ interface Rows {
   policies: readonly Policy[];
 }
 
+const LEADING = TYPES.filter((type) => type.endsWith('Route') || (TARGETS.includes(type) && type !== 'Dataplane'));
+
 const NONE: Rows = { byKey: new Map(), resources: [], policies: [] };
 
 /** What was read of a resource, which never changes. */
@@ -50,6 +52,11 @@ export class MeshRows {
 
   resources(type: string): readonly Resource[] {
     return this.#of(type).resources;
+  }
+
+  /** What targetRefs lead to but Dataplanes, kind by kind. */
+  targets(): (readonly Resource[])[] {
+    return LEADING.map((type) => this.resources(type));
   }
 
   policies(type: string): readonly Policy[] {

@@ -1,89 +1,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { GLOBAL_PEER } from '../resource/audience.js';
 import { KINDS } from '../resource/kinds.js';
 import type { Draft } from '../resource/resource.js';
 import { watchCommits } from './commits.js';
 import { createMeshViews, type MeshView, readMeshView } from './mesh-view.js';
-import type { Plane } from './plane.js';
+import { dataplane, NAMES, permission, run, step } from './random-commits.spec.js';
 import { EAST, keyOf, newGlobal, newPlane, newZone, service, timeout } from './sample.spec.js';
-import { deleteResource, dryRunDocuments, writeDrafts } from './write.js';
-
-const NAMES = ['a', 'b', 'c', 'd', 'e'];
-const targetRefs = [{ kind: 'Mesh' }, { kind: 'Dataplane', name: 'a' }, { kind: 'Dataplane' }, { kind: 'MeshSubset', tags: { x: 'y' } }];
-
-const permission = (name: string, index: number): Draft => ({
-  ...timeout(name),
-  type: 'MeshTrafficPermission',
-  spec: {
-    targetRef: targetRefs[index % targetRefs.length] ?? {},
-    rules: [{ default: { allow: [{ spiffeId: { type: 'Exact', value: `spiffe://td/${index}` } }] } }],
-  },
-});
-const dataplane = (name: string, index: number): Draft => ({
-  ...timeout(name),
-  type: 'Dataplane',
-  spec: { networking: { address: '127.0.0.1', inbound: [{ port: 8_000 + index, tags: { 'kuma.io/service': name } }] } },
-});
-const draft = fc
-  .tuple(fc.constantFrom('permission', 'dataplane', 'service', 'timeout'), fc.constantFrom(...NAMES), fc.nat({ max: 3 }))
-  .map(([what, name, index]): Draft => {
-    const made = {
-      permission: permission(name, index),
-      dataplane: dataplane(name, index),
-      service: service(name),
-      timeout: timeout(name, {}, `s${index}`),
-    };
-    return made[what as keyof typeof made];
-  });
-
-const step = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      do: fc.constant('write' as const),
-      drafts: fc.uniqueArray(draft, { selector: ({ type, name }) => type + name, maxLength: 4 }),
-    }),
-  },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('delete' as const), draft }) },
-  fc.record({ do: fc.constant('dry run' as const), draft }),
-  fc.record({ do: fc.constant('refuse' as const), name: fc.constantFrom(...NAMES), gone: fc.boolean() }),
-  fc.record({ do: fc.constant('mesh' as const), mode: fc.constantFrom('STRICT', 'PERMISSIVE') }),
-  fc.record({ do: fc.constant('setting' as const) }),
-  fc.record({ do: fc.constant('unseen' as const), draft }),
-);
-type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
-
-/** `unseen`: by way of the store that nobody watches. */
-function run(step: Step, plane: Plane, unwatched: Plane): void {
-  switch (step.do) {
-    case 'write':
-      return void writeDrafts(plane, step.drafts);
-    case 'delete': {
-      const key = keyOf(step.draft, 'east');
-      return plane.store.has(key) ? deleteResource(plane, key) : undefined;
-    }
-    case 'dry run':
-      return void dryRunDocuments(plane, [{ draft: step.draft, problems: [] }]);
-    case 'refuse': {
-      const key = { type: 'MeshTrafficPermission', mesh: 'default', zone: '', namespace: '', name: step.name };
-      const refusal = { key, hash: '00', reason: 'too new', since: '2026-01-01T00:00:00Z', inForce: 'deny' } as const;
-      return plane.store.commit((tx) =>
-        step.gone ? tx.mirror.delete(GLOBAL_PEER, key) : tx.mirror.put(GLOBAL_PEER, { key, wire: '{}', hash: '00', term: 1, refusal }),
-      );
-    }
-    case 'mesh': {
-      const row = plane.store.get({ type: 'Mesh', mesh: '', zone: '', namespace: '', name: 'default' });
-      const spec = { mtls: { enabledBackend: 'x', backends: [{ name: 'x', mode: step.mode }] } };
-      return plane.store.commit((tx) => row && void tx.put({ ...row.resource, spec }, row.audience, row.wire));
-    }
-    case 'setting':
-      return plane.store.commit((tx) => tx.setSetting('a', 'b'));
-    case 'unseen':
-      return void writeDrafts(unwatched, [step.draft]);
-  }
-}
+import { writeDrafts } from './write.js';
 
 /** All that can be got out of a view. */
 function allOf(view: MeshView) {
@@ -112,7 +36,7 @@ it('the view of a mesh that changed commit by commit is that of the mesh read an
         assert.equal(views('default'), view);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 });
 

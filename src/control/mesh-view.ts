@@ -20,6 +20,11 @@ export interface MeshView {
   /** What says whether plain text is taken (src/policy/tls.ts). `refused`: some of it was refused here. */
   readonly tls: { readonly policies: readonly Policy[]; readonly mesh: Resource | undefined; readonly refused: boolean };
   readonly index: MeshIndex;
+  /**
+   * What targetRefs may lead to, but Dataplanes: the same lists as before where nothing of it changed. In a zone, what selects a proxy depends on no other
+   * Dataplane: none is a copy there.
+   */
+  readonly targets: readonly (readonly Resource[])[];
   /** One of the policies, with a refused one as it can be told. */
   find(key: Key): Resource | undefined;
   /** Why a policy was refused here, if nothing accepted stands in for it. */
@@ -127,6 +132,7 @@ function viewOf(held: Held, mesh: string, rows: MeshRows, resource: Resource | u
     permissions: unreadable.length === 0 ? permissions : inOrder(permissions, unreadable),
     tls,
     index: rows.index((type, name) => holderOf(held, mesh, type, name)),
+    targets: rows.targets(),
     find: (key) => refusedByKey.get(keyId(key)) ?? (findKind(key.type)?.policy ? rows.find(key) : undefined),
     refusal: (key) => reasons.get(keyId(key)),
   };

@@ -1,24 +1,19 @@
-import { readProxy } from '../../policy/match/proxy.js';
-import { matchInbound } from '../../policy/match/select.js';
-import { STRICT } from '../../policy/tls.js';
-import { keyId } from '../../resource/key.js';
 import type { Resource } from '../../resource/resource.js';
 import { restName } from '../../resource/rest-name.js';
-import { createMeshViews, type MeshView } from '../mesh-view.js';
-import { plaintextAt } from '../plaintext.js';
+import { MeshReader, type MeshView } from '../mesh-view.js';
 import { owns, type Plane } from '../plane.js';
 import { hasFirstScan } from '../readiness.js';
 import { Permissions } from './permissions.js';
-import { placesOf } from './place.js';
-import { decided, ProxyCompiler } from './proxy.js';
 import type { ProxyRules } from './rules.js';
+import { Served } from './served.js';
 
 interface Mesh {
+  readonly reader: MeshReader;
   view: MeshView | undefined;
   /** By REST name. */
   dataplanes: ReadonlyMap<string, Resource>;
   readonly permissions: Permissions;
-  readonly compilers: Map<string, ProxyCompiler>;
+  readonly served: Map<string, Served>;
 }
 
 /**
@@ -29,55 +24,52 @@ interface Mesh {
  *   an inbound that can't be read                      ->  it is left out: nobody gets in
  */
 export class Enforcement {
-  readonly #views: (mesh: string) => MeshView;
   readonly #meshes = new Map<string, Mesh>();
 
   constructor(
     private readonly plane: Plane,
     private readonly hasGlobal: boolean,
-  ) {
-    this.#views = createMeshViews(plane);
-  }
+  ) {}
 
   /** `name` as in the REST API. The same object as last time if nothing changed; undefined: this zone has no such Dataplane. */
   rulesOf(mesh: string, name: string): ProxyRules | undefined {
-    const state = this.#mesh(mesh);
-    const dataplane = state.dataplanes.get(name);
-    if (!dataplane || !state.view) return undefined;
-    const { view } = state;
-    const { permissions: all, index } = view;
-    const proxy = readProxy(dataplane, index);
-    const closed = this.hasGlobal && !hasFirstScan(this.plane.store);
-    const compiler = state.compilers.get(name) ?? new ProxyCompiler();
-    state.compilers.set(name, compiler);
-    return compiler.compile(
-      decided(placesOf(proxy), (inbound) => ({
-        permissions: closed ? [] : state.permissions.read(matchInbound(all, proxy, inbound, index)),
-        plaintext: closed ? STRICT : plaintextAt(view, proxy, inbound),
-      })),
-    );
+    return this.rulesIn(mesh)(name);
   }
 
-  #mesh(mesh: string): Mesh {
+  /** The same for many proxies of a mesh: the store is asked once, now. */
+  rulesIn(mesh: string): (name: string) => ProxyRules | undefined {
+    const { view, dataplanes, permissions, served } = this.#mesh(mesh);
+    const closed = this.hasGlobal && !hasFirstScan(this.plane.store);
+    return (name) => {
+      const dataplane = dataplanes.get(name);
+      if (!dataplane) return undefined;
+      const one = served.get(name) ?? new Served(permissions);
+      served.set(name, one);
+      return one.rules({ dataplane, view, closed });
+    };
+  }
+
+  #mesh(mesh: string): Mesh & { view: MeshView } {
     const state = this.#meshes.get(mesh) ?? {
+      reader: new MeshReader(this.plane, mesh),
       view: undefined,
       dataplanes: new Map(),
       permissions: new Permissions(),
-      compilers: new Map(),
+      served: new Map(),
     };
-    const view = this.#views(mesh);
-    if (state.view !== view) this.#renew(state, view);
+    const view = state.reader.view();
+    if (state.view?.dataplanes !== view.dataplanes) this.#renew(state, view.dataplanes);
+    if (state.view?.permissions !== view.permissions) state.permissions.keep(view.permissions);
+    state.view = view;
     if (view.dataplanes.length === 0) this.#meshes.delete(mesh);
     else this.#meshes.set(mesh, state);
-    return state;
+    return { ...state, view };
   }
 
-  #renew(state: Mesh, view: MeshView): void {
+  #renew(state: Mesh, dataplanes: readonly Resource[]): void {
     const { place } = this.plane;
-    const own = view.dataplanes.filter(({ key }) => owns(place, key));
-    state.view = view;
+    const own = dataplanes.filter(({ key }) => owns(place, key));
     state.dataplanes = new Map(own.map((dataplane) => [restName(dataplane, place), dataplane]));
-    state.permissions.keep(new Set(view.permissions.map(({ resource }) => keyId(resource.key))));
-    for (const name of state.compilers.keys()) if (!state.dataplanes.has(name)) state.compilers.delete(name);
+    for (const name of state.served.keys()) if (!state.dataplanes.has(name)) state.served.delete(name);
   }
 }

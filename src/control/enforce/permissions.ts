@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Permission, readPermissions } from '../../policy/decide/permissions.js';
+import type { Policy } from '../../policy/match/policy.js';
 import type { Match } from '../../policy/match/select.js';
 import { keyId } from '../../resource/key.js';
 import type { JsonObject } from '../../resource/resource.js';
@@ -21,9 +22,11 @@ export class Permissions {
     });
   }
 
-  /** Forgets those that are gone. */
-  keep(keys: ReadonlySet<string>): void {
-    this.#known = new Map([...this.#known].filter(([id]) => keys.has(id)));
+  /** Forgets those that are not among these, once they are the most. */
+  keep(policies: readonly Policy[]): void {
+    if (this.#known.size <= 2 * policies.length) return;
+    const ids = new Set(policies.map(({ resource }) => keyId(resource.key)));
+    this.#known = new Map([...this.#known].filter(([id]) => ids.has(id)));
   }
 
   #readOne(match: Match): Permission[] {

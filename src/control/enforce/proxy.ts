@@ -58,8 +58,10 @@ function isSameInbound(before: Decided | undefined, now: Decided): boolean {
   const { permissions } = before;
   if (!isDeepStrictEqual([before.place, before.plaintext], [now.place, now.plaintext])) return false;
   if (permissions.length !== now.permissions.length) return false;
-  return now.permissions.every(({ key, mtp, via }, index) => {
+  return now.permissions.every((permission, index) => {
     const other = permissions[index];
+    if (other === permission) return true;
+    const { key, mtp, via } = permission;
     return other?.mtp === mtp && isDeepStrictEqual([other.key, other.via], [key, via]);
   });
 }
