@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { KINDS } from '../../src/resource/kinds.js';
 import { parseDocuments } from '../../src/resource/parse.js';
 import { type Answer, type Asked, lines, meridianctl, startStub } from './harness.spec.js';
 
@@ -105,6 +106,29 @@ describe('meridianctl get', { concurrency: 2 }, () => {
       assert.deepEqual([code, lines(stub)], [0, [`GET ${address}`]]);
     });
   }
+
+  it('shows all that is in a mesh, of every kind', async (t) => {
+    const dataplane = { ...item('web', { 'kuma.io/display-name': 'web' }), type: 'Dataplane' };
+    const of = (path: string) => (path.includes('/meshtimeouts') ? [GLOBAL] : path.includes('/dataplanes') ? [dataplane] : []);
+    const stub = await startStub(t, ({ path }) => ({ body: { total: 0, items: of(path), next: null } }));
+    const { out } = await meridianctl(['get', 'all', '-m', 'demo', '--url', stub.url]);
+    const rows = out.split('\n').map((line) => line.split(/ {2,}/));
+    assert.deepEqual(
+      rows.map(([type, , name]) => [type, name]),
+      [
+        ['TYPE', 'NAME'],
+        ['Dataplane', 'web'],
+        ['MeshTimeout', 'all'],
+        ['', undefined],
+      ],
+    );
+    const asked = lines(stub).map((line) => line.replace(/^GET \/meshes\/demo\/(\w+)\?size=500$/, '$1'));
+    assert.deepEqual(
+      asked,
+      KINDS.filter(({ scope, short }) => scope === 'Mesh' && short !== '').map(({ path }) => path),
+    );
+    assert.equal((await meridianctl(['get', 'all', 'web', '--url', stub.url])).code, 2);
+  });
 
   it('says that there are none, and leaves standard output to scripts', async (t) => {
     const stub = await startStub(t, () => ({ body: { total: 0, items: [], next: null } }));

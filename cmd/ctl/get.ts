@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { findKind, type Kind } from '../../src/resource/kinds.js';
+import { findKind, type Kind, KINDS } from '../../src/resource/kinds.js';
 import { isObject } from '../../src/resource/path.js';
 import type { JsonObject } from '../../src/resource/resource.js';
 import { formatAge } from './age.js';
@@ -7,6 +7,7 @@ import { ask, askAll } from './client.js';
 import { parseKindName } from './kind-name.js';
 import { type Options, optionsOf } from './options.js';
 import { note, print, toYaml, write } from './output.js';
+import { type Progress, withProgress } from './progress.js';
 import { collectionPath, resourcePath } from './resource-path.js';
 import { type Server, serverOf } from './server.js';
 import { readShown, toDocument } from './shown.js';
@@ -18,24 +19,44 @@ export function addGet(program: Command): void {
   program
     .command('get')
     .summary('show resources')
-    .description('Shows the resources of a kind, or one of them. YAML is what `apply` accepts again.')
-    .argument('<kind>', 'a type, REST path or short name: MeshTimeout, meshtimeouts, mt', parseKindName)
+    .description('Shows the resources of a kind, one of them, or all that is in a mesh. YAML is what `apply` accepts again.')
+    .argument('<kind|all>', 'a type, REST path or short name (MeshTimeout, meshtimeouts, mt), or all kinds in meshes', parseKinds)
     .argument('[name]', 'its name in this store; on a kubernetes zone <name>.<namespace>')
     .option('--all-meshes', "of all meshes, like -m ''")
-    .action(async (kind: Kind, name: string | undefined, { allMeshes }: { allMeshes?: true }, command: Command) => {
+    .action(async (kinds: readonly Kind[], name: string | undefined, { allMeshes }: { allMeshes?: true }, command: Command) => {
       const options = optionsOf(command);
-      const mesh = allMeshes || kind.scope === 'Global' ? '' : options.mesh;
+      const [kind, ...more] = kinds;
+      const mesh = allMeshes || kind?.scope === 'Global' ? '' : options.mesh;
       const server = serverOf(command);
-      if (name === undefined) return getList(server, kind, mesh, options);
+      if (name === undefined) return getList(server, kinds, mesh, options);
+      if (!kind || more.length > 0) command.error('error: a NAME is of one kind: say which');
       if (mesh === '' && kind.scope === 'Mesh') command.error('error: a NAME is looked up in one mesh: say which with -m');
       return getOne(server, resourcePath(kind, mesh, name), options);
     });
 }
 
-async function getList(server: Server, kind: Kind, mesh: string, options: Options): Promise<void> {
-  const items = await askAll(server, collectionPath(kind, mesh));
-  if (items.length === 0 && options.output === 'table') return note(`no ${kind.plural}${mesh === '' ? '' : ` in mesh ${mesh}`}`);
-  await show(server, options, items, { total: items.length, items });
+/** `all`: every kind that lies in meshes and is written by users, in the order of the registry. */
+function parseKinds(text: string): readonly Kind[] {
+  return text.toLowerCase() === 'all' ? KINDS.filter(({ scope, short }) => scope === 'Mesh' && short !== '') : [parseKindName(text)];
+}
+
+async function getList(server: Server, kinds: readonly Kind[], mesh: string, options: Options): Promise<void> {
+  const items = await withProgress((progress) => readAll(server, kinds, mesh, progress));
+  if (items.length === 0 && options.output === 'table') return note(`no ${nameOf(kinds)}${mesh === '' ? '' : ` in mesh ${mesh}`}`);
+  await show(server, options, items, { total: items.length, items }, kinds.length > 1);
+}
+
+async function readAll(server: Server, kinds: readonly Kind[], mesh: string, progress: Progress): Promise<JsonObject[]> {
+  const items: JsonObject[] = [];
+  for (const kind of kinds) {
+    const before = items.length;
+    items.push(...(await askAll(server, collectionPath(kind, mesh), {}, (count) => progress.say(`read ${before + count} resources`))));
+  }
+  return items;
+}
+
+function nameOf([kind, ...more]: readonly Kind[]): string {
+  return more.length > 0 || !kind ? 'resources' : kind.plural;
 }
 
 async function getOne(server: Server, path: string, options: Options): Promise<void> {
@@ -43,8 +64,8 @@ async function getOne(server: Server, path: string, options: Options): Promise<v
   await show(server, options, isObject(item) ? [item] : [], item);
 }
 
-async function show(server: Server, { output }: Options, items: readonly JsonObject[], json: unknown): Promise<void> {
-  if (output === 'table' || output === 'json') return print(output, json, () => formatItems(items));
+async function show(server: Server, { output }: Options, items: readonly JsonObject[], json: unknown, withType = false): Promise<void> {
+  if (output === 'table' || output === 'json') return print(output, json, () => formatItems(items, withType));
   const documents = output === 'explicit' ? await explicitItems(server, items) : items;
   write((await Promise.all(documents.map(toDocument).map(toYaml))).join('---\n'));
 }
@@ -61,13 +82,13 @@ async function explicitItems(server: Server, items: readonly JsonObject[]): Prom
   return explicit;
 }
 
-function formatItems(items: readonly JsonObject[]): string {
+/** Where kinds are mixed, the type stands before the rest. */
+function formatItems(items: readonly JsonObject[], withType: boolean): string {
   const now = Date.now();
-  return formatTable(
-    COLUMNS,
-    items.map((item) => {
-      const { mesh, name, namespace, role, zone } = readShown(item);
-      return [mesh, name, namespace, role, zone || 'global', formatAge(item.creationTime, now)];
-    }),
-  );
+  const rows = items.map((item) => {
+    const { type, mesh, name, namespace, role, zone } = readShown(item);
+    const row = [mesh, name, namespace, role, zone || 'global', formatAge(item.creationTime, now)];
+    return withType ? [type, ...row] : row;
+  });
+  return formatTable(withType ? ['TYPE', ...COLUMNS] : COLUMNS, rows);
 }

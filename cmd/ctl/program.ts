@@ -3,6 +3,7 @@ import { readVersion } from '../version.js';
 import { addAccess } from './access.js';
 import { addApply } from './apply.js';
 import { addCan } from './can.js';
+import { addCompletion } from './completion/completion.js';
 import { addConfig } from './contexts/config.js';
 import { addConvert } from './convert.js';
 import { addDecide } from './decide.js';
@@ -18,6 +19,7 @@ import { addLint } from './lint.js';
 import { addName } from './name.js';
 import { addOptions, optionsOf } from './options.js';
 import { addRecover } from './recover.js';
+import { addShapes } from './shapes.js';
 import { addToken } from './token.js';
 import { addZone } from './zone.js';
 
@@ -41,6 +43,7 @@ const COMMANDS = [
   addDecide,
   addAccess,
   addConvert,
+  addCompletion,
 ];
 
 /** The command line, complete and not yet run: what runs it, documents it and completes it (reference.ts, completion/) is made from it. */
@@ -54,6 +57,7 @@ export function createProgram(): Command {
     .hook('preAction', (_, command) => refuseExplicit(command));
   addOptions(program);
   for (const add of COMMANDS) add(program);
+  addShapes(program);
   return program;
 }
 

@@ -34,11 +34,11 @@ describe('unifiedDiff', () => {
     ['all gone', 'a\n', '', '@@ -1 +0,0 @@\n-a\n'],
     [
       'two places',
-      text([...'abcdefghijkl']),
-      text([...'xbcdefghijky']),
+      text('abcdefghijkl'.split('')),
+      text('xbcdefghijky'.split('')),
       '@@ -1,4 +1,4 @@\n-a\n+x\n b\n c\n d\n@@ -9,4 +9,4 @@\n i\n j\n k\n-l\n+y\n',
     ],
-    ['two near places', text([...'abcdefg']), text([...'xbcdefy']), '@@ -1,7 +1,7 @@\n-a\n+x\n b\n c\n d\n e\n f\n-g\n+y\n'],
+    ['two near places', text('abcdefg'.split('')), text('xbcdefy'.split('')), '@@ -1,7 +1,7 @@\n-a\n+x\n b\n c\n d\n e\n f\n-g\n+y\n'],
   ];
   for (const [title, before, after, diff] of cases) it(title, () => assert.equal(unifiedDiff(before, after), diff));
 

@@ -1,0 +1,27 @@
+import { Argument, type Command } from 'commander';
+import { write } from '../output.js';
+import { bashCompletion } from './bash.js';
+import { fishCompletion } from './fish.js';
+import { type Completed, completedCommands } from './tree.js';
+import { zshCompletion } from './zsh.js';
+
+const SHELLS: Readonly<Record<string, (commands: readonly Completed[]) => string>> = {
+  bash: bashCompletion,
+  zsh: zshCompletion,
+  fish: fishCompletion,
+};
+
+const HELP = `
+  bash: echo 'source <(meridianctl completion bash)' >> ~/.bashrc
+  zsh:  meridianctl completion zsh > "\${fpath[1]}/_meridianctl"
+  fish: meridianctl completion fish > ~/.config/fish/completions/meridianctl.fish`;
+
+export function addCompletion(program: Command): void {
+  program
+    .command('completion')
+    .summary('print a completion for a shell (offline)')
+    .description('Prints the completion of commands, options and kinds for a shell. Asks no server.')
+    .addArgument(new Argument('<shell>', 'whose').choices(Object.keys(SHELLS)))
+    .addHelpText('after', HELP)
+    .action((shell: string) => write(SHELLS[shell]?.(completedCommands(program)) ?? ''));
+}

@@ -1,0 +1,60 @@
+import type { Completed, CompletedOption } from './tree.js';
+
+/** A completion for fish: which command the words before the cursor lead to says a function, fish does the rest. */
+export function fishCompletion(commands: readonly Completed[]): string {
+  const [root] = commands;
+  const valued = (root?.options ?? []).filter(({ value }) => value !== 'none').flatMap(({ flags }) => flags);
+  return `# fish completion of meridianctl: meridianctl completion fish > ~/.config/fish/completions/meridianctl.fish
+function __meridianctl_at
+    set -l at
+    set -l skip 0
+    for word in (commandline -opc)[2..-1]
+        if test $skip = 1
+            set skip 0
+            continue
+        end
+        switch $word
+            case ${valued.map(quote).join(' ')}
+                set skip 1
+            case '-*'
+            case '*'
+                if contains -- (string join ' ' $at $word) ${commands
+                  .slice(1)
+                  .map(({ path }) => quote(path))
+                  .join(' ')}
+                    set -a at $word
+                end
+        end
+    end
+    test (string join ' ' $at) = "$argv"
+end
+complete -c meridianctl -f
+${(root?.options ?? []).map((option) => optionLine('', option)).join('\n')}
+${commands.flatMap(linesOf).join('\n')}
+`;
+}
+
+function linesOf({ path, commands, options, argument }: Completed): string[] {
+  const here = `-n ${quote(`__meridianctl_at ${path}`.trim())}`;
+  const words = typeof argument === 'string' ? [] : [`complete -c meridianctl ${here} -a ${quote(argument.join(' '))}`];
+  return [
+    ...commands.map(({ name, description }) => `complete -c meridianctl ${here} -a ${quote(name)} -d ${quote(description)}`),
+    ...words,
+    ...(path === '' ? [] : options.map((option) => optionLine(` ${here}`, option))),
+  ];
+}
+
+function optionLine(condition: string, { flags, description, value }: CompletedOption): string {
+  const names = flags.map((flag) => (flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`)).join(' ');
+  return `complete -c meridianctl${condition} ${names}${argumentOf(value)} -d ${quote(description)}`;
+}
+
+function argumentOf(value: CompletedOption['value']): string {
+  if (value === 'none') return '';
+  if (value === 'file') return ' -r -F';
+  return value === 'free' ? ' -x' : ` -x -a ${quote(value.join(' '))}`;
+}
+
+function quote(text: string): string {
+  return `'${text.replace(/[\\']/g, '\\$&')}'`;
+}

@@ -1,0 +1,50 @@
+import type { Argument, Command, Option } from 'commander';
+import { KINDS } from '../../../src/resource/kinds.js';
+
+/** What may stand behind an option or as an argument: nothing, one of these words, a file, or something that nobody can know. */
+export type Value = 'none' | 'file' | 'free' | readonly string[];
+
+export interface CompletedOption {
+  /** `-o`, `--output` */
+  readonly flags: readonly string[];
+  readonly description: string;
+  readonly value: Value;
+}
+
+/** A command as a shell completes it. */
+export interface Completed {
+  /** The words that lead to it: `` for the program, `config control-planes`. */
+  readonly path: string;
+  readonly commands: readonly { readonly name: string; readonly description: string }[];
+  readonly options: readonly CompletedOption[];
+  /** Of its first argument. */
+  readonly argument: Value;
+}
+
+/** The program and all its commands, each behind the one that it belongs to. */
+export function completedCommands(command: Command, path = ''): Completed[] {
+  const [argument] = command.registeredArguments;
+  const own: Completed = {
+    path,
+    commands: command.commands.map((one) => ({ name: one.name(), description: describe(one) })),
+    options: command.options.filter(({ hidden }) => !hidden).map(toOption),
+    argument: argument ? argumentValue(argument) : 'none',
+  };
+  return [own, ...command.commands.flatMap((one) => completedCommands(one, `${path} ${one.name()}`.trim()))];
+}
+
+/** One line about a command. */
+export function describe(command: Command): string {
+  return command.summary() || command.description();
+}
+
+function toOption({ short, long, description, flags, argChoices, required, optional }: Option): CompletedOption {
+  const names = [short, long].filter((flag) => flag !== undefined);
+  if (!required && !optional) return { flags: names, description, value: 'none' };
+  return { flags: names, description, value: argChoices ?? (/<(file|paths|folder|dir)/.test(flags) ? 'file' : 'free') };
+}
+
+function argumentValue(argument: Argument): Value {
+  const [first, ...more] = argument.name().split('|');
+  return first === 'kind' ? [...KINDS.map(({ path }) => path), ...more] : (argument.argChoices ?? 'free');
+}

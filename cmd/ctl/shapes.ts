@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+
+/**
+ * What each command prints with `-o json`, and as the same value with `-o yaml`: scripts may rely on it. Fields may be added, never taken away.
+ * RESOURCE is a resource as the REST API shows it; `T | null`: null says that there is none.
+ */
+export const SHAPES: Readonly<Record<string, string>> = {
+  apply:
+    '{dryRun, results: [{type, mesh, name, kri, outcome: created|changed|unchanged|deleted}]}, with --dry-run also {changes, callerSets}',
+  diff: '{different, results: [{type, mesh, name, kri, outcome: created|changed|unchanged|deleted, diff}]}',
+  get: '{total, items: [RESOURCE]}, with a name RESOURCE alone; -o yaml prints documents that apply takes',
+  delete: '{type, mesh, name, outcome: deleted}',
+  export: '[DOCUMENT], as apply takes it; -o yaml prints documents, as without',
+  import: '{dryRun, applied, results: [{type, mesh, name, result, reason | null}]}',
+  'inspect zones': '{items: [{zone, online, upToDate, refused, behind | null, environment | null, reason | null}]}',
+  'inspect dataplanes': '{total, items: [RESOURCE]}',
+  'inspect dataplane': '{layout, policies, inbounds: [{kri, policies}], outbounds, warnings: [text]}',
+  'inspect policy': '{total, items: [RESOURCE]}',
+  can: '{decision: Allow|Deny, shadow: Allow|Deny, decidedBy | null, shadowDecidedBy | null, reason, warnings: [text], dataplane}',
+  ledger: '{items: [{kri, type, mesh, zone, namespace, name, peer, state, since, reason}]}',
+  'zone list': '{total, items: [RESOURCE]}',
+  'zone disable': '{name, enabled}',
+  'zone enable': '{name, enabled}',
+  'config view': '{file, current | null, controlPlanes: [{name, address, token: (hidden), caCertFile, skipVerify}]}',
+  'config control-planes add': '{name, done, current | null}',
+  'config control-planes list': '{items: [{name, address, current}]}',
+  'config control-planes switch': '{name, done, current | null}',
+  'config control-planes remove': '{name, done, current | null}',
+  recover: '{done: [text]}',
+  lint: '[{type, name, namespace, role, reaches, explicit, problems: [{field, reason}]}]',
+  decide: '{matchedInOrder, clients: [{decision, shadow, decidedBy}]}',
+  access: '{queries: [{allowed, privileged, decidedBy}]}',
+  convert: '[DOCUMENT]',
+  name: '{name}',
+  'envoy bootstrap': 'the bootstrap of an Envoy',
+};
+
+/** Says it at the end of each command's help. */
+export function addShapes(command: Command, path = ''): void {
+  const shape = SHAPES[path];
+  if (shape !== undefined) command.addHelpText('after', `\nWith -o json: ${shape}`);
+  for (const inner of command.commands) addShapes(inner, `${path} ${inner.name()}`.trim());
+}
