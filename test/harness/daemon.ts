@@ -92,7 +92,7 @@ export function runProgram(
 function addressOf(child: Child, log: () => readonly LogLine[], component: string): Promise<string> {
   return until(`the ${component} listens`, async () => {
     const line = log().find(({ msg, component: who }) => msg === 'listening' && who === component);
-    if (line) return `http://${String(line.address)}:${String(line.port)}`;
+    if (line) return `${line.tls === true ? 'https' : 'http'}://${String(line.address)}:${String(line.port)}`;
     if (!child.running()) return `ended: ${await child.exit}`;
     return undefined;
   }).then((found) => {
