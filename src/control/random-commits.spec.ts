@@ -37,7 +37,10 @@ export const dataplane = (name: string, index: number): Draft => ({
 });
 const selecting = (name: string, index: number): Draft => ({
   ...service(name),
-  spec: { ports: [{ port: 80 }], selector: { dataplaneTags: { 'kuma.io/service': NAMES[index % NAMES.length] ?? '' } } },
+  spec: {
+    ports: [{ port: 80, targetPort: 8_000 + index }],
+    selector: { dataplaneTags: { 'kuma.io/service': NAMES[index % NAMES.length] ?? '' } },
+  },
 });
 const route = (name: string, index: number): Draft => {
   const rules = [{ matches: [{ path: { type: 'PathPrefix', value: `/${index}` } }], default: {} }];

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
+import type { Draft, JsonObject } from '../../resource/resource.js';
 import { watchCommits } from '../commits.js';
 import { NAMES, run, step } from '../random-commits.spec.js';
-import { EAST, newGlobal, newZone } from '../sample.spec.js';
+import { EAST, newGlobal, newZone, service } from '../sample.spec.js';
+import { writeDrafts } from '../write.js';
 import { Enforcement } from './enforcement.js';
 
 it('the rules of proxies after any commits are those that working all out again gives', () => {
@@ -30,3 +32,42 @@ it('the rules of proxies after any commits are those that working all out again 
   );
   assert.ok(served > 80, `only ${served} inbounds`);
 });
+
+const dataplane: Draft = {
+  ...service('a'),
+  type: 'Dataplane',
+  spec: { networking: { address: '127.0.0.1', inbound: [{ port: 8080, tags: { 'kuma.io/service': 'x', 'kuma.io/protocol': 'http' } }] } },
+};
+const selecting = (tag: string): Draft => ({
+  ...service('s'),
+  spec: { ports: [{ port: 80, targetPort: 8080 }], selector: { dataplaneTags: { 'kuma.io/service': tag } } },
+});
+const permission = (targetRef: JsonObject): Draft => ({
+  ...service('p'),
+  type: 'MeshTrafficPermission',
+  spec: { targetRef, rules: [{ default: { allow: [{ spiffeId: { type: 'Exact', value: 'spiffe://td/web' } }] } }] },
+});
+const route = (to: string): Draft => {
+  const rules = [{ matches: [{ path: { type: 'PathPrefix', value: '/x' } }], default: {} }];
+  return { ...service('r'), type: 'MeshHTTPRoute', spec: { to: [{ targetRef: { kind: 'MeshService', name: to }, rules }] } };
+};
+
+for (const [what, targetRef, away, back] of [
+  ['a service', { kind: 'MeshService', name: 's' }, selecting('y'), selecting('x')],
+  ['a route', { kind: 'MeshHTTPRoute', name: 'r' }, route('y'), route('x')],
+] as const) {
+  it(`${what} that leads to a proxy takes its permissions along, and away`, () => {
+    const { plane } = watchCommits(newZone(EAST, newGlobal(EAST)), () => {});
+    const enforcement = new Enforcement(plane, true);
+    const allows = () => JSON.stringify(enforcement.rulesOf('default', 'a.app')).includes('spiffe://td/web');
+    writeDrafts(plane, [dataplane, permission(targetRef), back]);
+    for (const [draft, expected] of [
+      [back, true],
+      [away, false],
+      [back, true],
+    ] as const) {
+      writeDrafts(plane, [draft]);
+      assert.equal(allows(), expected);
+    }
+  });
+}
