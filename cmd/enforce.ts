@@ -43,7 +43,7 @@ export async function serveXds(daemon: Daemon<ZoneConfig>, { plane, onCommit }: 
   const { xdsAddress: address, xdsPort: port } = config;
   const xds = await startXds({ address, port, tls, authenticate, snapshotOf, report });
   supervisor.onStop('xds', () => xds.close());
-  onCommit(() => sendChanges(xds, (proxy) => enforcement.rulesOf(proxy.mesh, proxy.name) !== given.get(nodeId(proxy))));
+  onCommit(() => sendChanges(xds, enforcement, given));
   report('info', 'listening', { address, port: xds.port });
   return (proxy, validFor) => {
     const expires = Math.floor(now()) + validFor;
@@ -51,20 +51,27 @@ export async function serveXds(daemon: Daemon<ZoneConfig>, { plane, onCommit }: 
   };
 }
 
-/** Only those that are connected, mesh by mesh: a mesh is read once. */
-function sendChanges(xds: Xds, isChanged: (proxy: ProxyId) => boolean): void {
-  const connected = xds.views().filter(({ streams }) => streams.some((stream) => stream.connected));
-  const proxies = connected.map(({ proxy }) => proxy).sort((a, b) => (a.mesh < b.mesh ? -1 : Number(a.mesh > b.mesh)));
-  for (const proxy of proxies) if (changed(proxy, isChanged)) xds.changed(proxy);
+/** Only to those that are connected, mesh by mesh: the store is asked once for all of a mesh. */
+function sendChanges(xds: Xds, enforcement: Enforcement, given: ReadonlyMap<string, ProxyRules | undefined>): void {
+  const meshes = new Map<string, (proxy: ProxyId) => boolean>();
+  for (const proxy of xds.connected()) {
+    const isChanged = meshes.get(proxy.mesh) ?? changes(enforcement, proxy.mesh, given);
+    meshes.set(proxy.mesh, isChanged);
+    if (isChanged(proxy)) xds.changed(proxy);
+  }
 }
 
 /** Whatever goes wrong here goes wrong again when the snapshot is made, which shows it. */
-function changed(proxy: ProxyId, isChanged: (proxy: ProxyId) => boolean): boolean {
-  try {
-    return isChanged(proxy);
-  } catch {
-    return true;
-  }
+function changes(enforcement: Enforcement, mesh: string, given: ReadonlyMap<string, ProxyRules | undefined>): (proxy: ProxyId) => boolean {
+  const attempt = <T>(what: () => T): T | undefined => {
+    try {
+      return what();
+    } catch {
+      return undefined;
+    }
+  };
+  const rulesOf = attempt(() => enforcement.rulesIn(mesh));
+  return (proxy) => attempt(() => rulesOf?.(proxy.name) === given.get(nodeId(proxy)) && rulesOf !== undefined) !== true;
 }
 
 /** What tokens are signed with, made at the first start. */

@@ -99,6 +99,10 @@ export class Proxies {
     return [...this.known.values()].map(viewOf);
   }
 
+  connected(): ProxyId[] {
+    return [...this.known.values()].flatMap(({ proxy, streams }) => (streams.size > 0 ? [proxy] : []));
+  }
+
   private of(proxy: ProxyId): Known {
     const id = nodeId(proxy);
     const known = this.known.get(id) ?? { proxy, streams: new Set(), last: undefined, problem: undefined, refused: undefined };

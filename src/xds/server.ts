@@ -33,6 +33,8 @@ export interface Xds {
   /** undefined: no proxy of that name has proven itself lately. */
   view(proxy: ProxyId): ProxyView | undefined;
   views(): ProxyView[];
+  /** The proxies that have a stream now. */
+  connected(): ProxyId[];
   /** Ends all streams, each with a word, and resolves when the connections are closed, a second later at the latest. */
   close(): Promise<void>;
 }
@@ -78,6 +80,7 @@ export async function startXds(options: XdsOptions): Promise<Xds> {
     },
     view: (proxy) => proxies.view(proxy),
     views: () => proxies.views(),
+    connected: () => proxies.connected(),
     close() {
       listening.close();
       for (const stream of proxies.streams()) stream.end();
