@@ -15,9 +15,10 @@ export function addRecover(program: Command): void {
     .summary("an operator's word after a restore or a lost store")
     .description("Gives an operator's word to a control plane after a store was restored or lost.")
     .option('--accept-store <peer>', 'accept the store that now speaks for this peer: its old one is lost')
+    .option('--store <id>', 'with --accept-store: which store; without it, the one that was refused last')
     .option('--drop-absent <peer>', 'give up what this peer sent before and has not sent since')
     .addHelpText('after', HELP)
-    .action(async (order: { acceptStore?: string; dropAbsent?: string }, command: Command) => {
+    .action(async (order: { acceptStore?: string; store?: string; dropAbsent?: string }, command: Command) => {
       const { output } = optionsOf(command);
       const answer = await ask(serverOf(command), '/_recover', { method: 'POST', body: JSON.stringify(order) });
       const done = isObject(answer) && Array.isArray(answer.done) ? answer.done.map(String) : [];

@@ -10,7 +10,10 @@ import { parseJson } from './bodies.js';
 import { described, type Operation } from './openapi/operation.js';
 import type { ApiOptions } from './options.js';
 
-const FIELDS = ['acceptStore', 'dropAbsent'] as const;
+const FIELDS = ['acceptStore', 'store', 'dropAbsent'] as const;
+
+/** Hex digits. */
+const STORE = /^[0-9a-f]{1,64}$/;
 
 const operation: Operation = {
   id: 'recover',
@@ -18,6 +21,7 @@ const operation: Operation = {
   tag: 'Zones and sync',
   body: z.strictObject({
     acceptStore: z.string().optional().describe('Take the store that now speaks for this peer'),
+    store: z.string().regex(STORE).optional().describe('Which one: its id. Without it, the one that was refused last'),
     dropAbsent: z.string().optional().describe('Give up what this peer sent earlier, and has not sent since'),
   }),
   bodyOptional: true,
@@ -25,12 +29,13 @@ const operation: Operation = {
   refusals: [404, 409],
 };
 
-/** `POST /_recover`, with `{acceptStore?: peer, dropAbsent?: peer}`: an operator's word (design, section 4). Answers what was done. */
-export function addRecoverRoute(app: FastifyInstance, { plane, afterCommit }: ApiOptions): void {
+/** `POST /_recover`, with `{acceptStore?: peer, store?: id, dropAbsent?: peer}`: an operator's word (design, section 4). Answers what was done. */
+export function addRecoverRoute(app: FastifyInstance, { plane, sync, afterCommit }: ApiOptions): void {
   app.post('/_recover', described('Could not recover', operation), (request) => {
     const text = typeof request.body === 'string' ? request.body : '';
     const order = readOrder(text.trim() === '' ? {} : parseJson(text), plane.place);
-    const done = recover(plane, order);
+    const refused = order.acceptStore === undefined ? undefined : sync?.view(order.acceptStore).stopped?.store;
+    const done = recover(plane, { store: refused, ...order });
     afterCommit();
     return { done };
   });
@@ -46,6 +51,8 @@ function readOrder(value: unknown, place: Place): RecoverOrder {
 
 function orderProblems(field: string, peer: unknown, place: Place): Problem[] {
   if (!FIELDS.some((known) => known === field)) return [{ field: quote(field), reason: `must be one of ${FIELDS.join(', ')}` }];
+  if (field === 'store')
+    return typeof peer === 'string' && STORE.test(peer) ? [] : [{ field, reason: 'must be the id of a store: hex digits' }];
   if (typeof peer !== 'string') return [{ field, reason: 'must be the name of a peer' }];
   const right = isGlobal(place) ? peer !== 'global' : peer === 'global';
   return right ? [] : [{ field, reason: isGlobal(place) ? 'must be the name of a zone' : 'must be global: a zone has no other peer' }];

@@ -20,6 +20,8 @@ export function markDiverged(tx: Transaction, reason: string): void {
 export interface RecoverOrder {
   /** Take the store that now speaks for this peer: its old one is lost. */
   readonly acceptStore?: string | undefined;
+  /** Which one: the id that was refused. Without it, the next store that speaks is taken, be it the old one that somebody forgot to stop. */
+  readonly store?: string | undefined;
   /** Give up what this peer had sent in an earlier term or from an earlier store, and has not sent since. */
   readonly dropAbsent?: string | undefined;
 }
@@ -29,7 +31,7 @@ export function recover(plane: Plane, order: RecoverOrder): readonly string[] {
   return plane.store.commit((tx) => {
     const done = [
       ...(diverged(tx) === undefined ? [] : [raiseTerm(tx)]),
-      ...(order.acceptStore === undefined ? [] : [acceptStore(tx, order.acceptStore)]),
+      ...(order.acceptStore === undefined ? [] : [acceptStore(tx, order.acceptStore, order.store)]),
       ...(order.dropAbsent === undefined ? [] : [dropAbsent(tx, order.dropAbsent)]),
     ];
     return done.length > 0 ? done : ['nothing to recover from'];
@@ -44,14 +46,14 @@ function raiseTerm(tx: Transaction): string {
   return `this store sends again, in term ${term}`;
 }
 
-/** The next store that speaks for the peer is pinned. Nothing of the old one proves anything any more. */
-function acceptStore(tx: Transaction, peer: string): string {
+/** The store is pinned. Nothing of the old one proves anything any more. */
+function acceptStore(tx: Transaction, peer: string, store = ''): string {
   if (!readPeer(tx, peer)) throw new MeridianError('not_found', `nothing ever spoke as ${peer}`);
   // It may stand elsewhere than the old one did: it says so anew, and what it sends is judged by that, even if it is what the old one sent.
-  writePeer(tx, peer, { store: '' });
+  writePeer(tx, peer, { store });
   for (const item of [...tx.mirror.each(peer)]) tx.mirror.put(peer, { ...item, term: 0, hash: '' });
   tx.mirror.setPosition(peer, undefined);
-  return `the next store that speaks for ${peer} is accepted`;
+  return store === '' ? `the next store that speaks for ${peer} is accepted` : `store ${store} is accepted for ${peer}`;
 }
 
 function dropAbsent(tx: Transaction, peer: string): string {

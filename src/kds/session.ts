@@ -33,8 +33,8 @@ export interface Session {
   readonly sending: Sending;
   /** The transfer of the peer's refusals, if one is running. */
   readonly listing?: Listing | undefined;
-  /** Why nothing is exchanged with this peer, in its words or ours. */
-  readonly stopped?: { readonly code: Notice['code']; readonly message: string } | undefined;
+  /** Why nothing is exchanged with this peer, in its words or ours. `store`: the one that was refused, for it is not the pinned one. */
+  readonly stopped?: { readonly code: Notice['code']; readonly message: string; readonly store?: string | undefined } | undefined;
 }
 
 export type SessionEvent =
@@ -198,12 +198,13 @@ function identify(state: Session, from: Speaker, context: Context): { step: Step
   if (context.disabled)
     return refuse({ ...state, heardAt: context.now }, { code: 'disabled', message: `zone ${state.peer} is disabled at global` });
   if (context.pin !== undefined && context.pin !== from.store) {
-    return refuse(state, {
+    const notice: Omit<Notice, 'kind'> = {
       code: 'store-changed',
       message: `store ${from.store} speaks for an identity that belongs to store ${context.pin}`,
       // The one that it belongs to hears this too: it is not meant.
       instance: from.instance,
-    });
+    };
+    return refuse(state, notice, from.store);
   }
   const pins: Effect[] = context.pin === undefined ? [{ do: 'pin', store: from.store }] : [];
   const order = orderOf(state.speaker, from);
@@ -225,8 +226,8 @@ function newSpeaker(state: Session, speaker: Speaker, pins: readonly Effect[]): 
   return { state: { ...cleared.state, speaker, rival: undefined, sending }, effects: [...cleared.effects, ...pins] };
 }
 
-function refuse(state: Session, notice: Omit<Notice, 'kind'>): { step: Step; stop: boolean } {
-  const stopped = { code: notice.code, message: notice.message };
+function refuse(state: Session, notice: Omit<Notice, 'kind'>, store?: string): { step: Step; stop: boolean } {
+  const stopped = { code: notice.code, message: notice.message, ...(store === undefined ? {} : { store }) };
   return { step: { state: { ...state, stopped }, effects: [{ do: 'send', body: { kind: 'notice', ...notice } }] }, stop: true };
 }
 

@@ -1,3 +1,4 @@
+import { readPeer } from '../../src/control/peers.js';
 import { diverged, orphansOf, recover, type RecoverOrder } from '../../src/control/recover.js';
 import { GLOBAL_PEER } from '../../src/resource/audience.js';
 import { ledgerProblems } from './check.js';
@@ -11,8 +12,6 @@ import type { World } from './world.js';
  */
 export class Disasters {
   private readonly backups = new Map<string, Buffer>();
-  /** Identities that have a store that the others never saw. */
-  private readonly replaced = new Set<string>();
   private left = 3;
 
   constructor(
@@ -24,10 +23,10 @@ export class Disasters {
   strike(node: Node): void {
     const { random } = this.world;
     const { zone } = node.place;
-    if (random.chance(0.5)) this.backups.set(zone, node.backup());
+    if (random.chance(0.4)) this.backups.set(zone, node.backup());
     else if (this.left > 0) {
       this.left -= 1;
-      random.pick([this.restore, this.restore, this.lose, this.startTwice])(node);
+      random.pick([this.restore, this.restore, this.restore, this.lose, this.startTwice])(node);
     }
   }
 
@@ -58,16 +57,14 @@ export class Disasters {
     const backup = this.backups.get(node.place.zone);
     if (backup === undefined || node.retired) return;
     node.restore(backup);
-    this.model.rebase(node.place.zone, node.content);
+    this.rebase(node);
     this.startLater(node);
   };
 
   private readonly lose = (node: Node): void => {
     node.lose();
     this.backups.delete(node.place.zone);
-    this.replaced.add(node.place.zone);
-    this.model.rebase(node.place.zone, node.content);
-    if (node.place.zone === '') expectDefaultMesh(this.model);
+    this.rebase(node);
     this.startLater(node);
   };
 
@@ -75,13 +72,23 @@ export class Disasters {
     if (node.up) this.world.takeOver(node.place.zone);
   };
 
+  /** A global that is empty makes its mesh when it starts. */
+  private rebase(node: Node): void {
+    this.model.rebase(node.place.zone, node.content);
+    if (node.place.zone === '' && node.content.size === 0) expectDefaultMesh(this.model);
+  }
+
   private startLater(node: Node): void {
     this.world.after(this.world.random.pick([0, 100, 10_000]), () => node.up || node.retired || node.start());
   }
 
   private accept(node: Node, peer: string): void {
     const identity = peer === GLOBAL_PEER ? '' : peer;
-    if (this.replaced.has(identity) && node.view(peer)?.stopped?.code === 'store-changed') this.say(node, { acceptStore: peer });
+    // Else it is this side's own store that the other one does not know.
+    const pinned = readPeer(node.plane.store, peer) !== undefined;
+    const store = node.view(peer)?.stopped?.store;
+    if (pinned && store !== undefined && store === this.world.node(identity).plane.store.head().store)
+      this.say(node, { acceptStore: peer, store });
   }
 
   private say(node: Node, order: RecoverOrder): void {

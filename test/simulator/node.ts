@@ -197,9 +197,15 @@ export class Node {
       reaches,
       summaryAt: (peer, revision) => (reaches(revision) ? feed.summaryAt(peer, revision) : undefined),
       changes: (peer, revision, after, bytes) =>
-        reaches(revision) ? feed.changes(peer, revision, after, Math.min(bytes, pageBytes)) : { changes: [], next: undefined },
+        reaches(revision) ? this.forget(feed.changes(peer, revision, after, Math.min(bytes, pageBytes))) : { changes: [], next: undefined },
       page: (peer, after, bytes) => feed.page(peer, after, Math.min(bytes, pageBytes)),
     };
+  }
+
+  /** A log with a fault: now and then a change is missing in what it says. The digest must tell. */
+  private forget(page: ReturnType<Store['feed']['changes']>): ReturnType<Store['feed']['changes']> {
+    const { random, sizes } = this.world;
+    return { ...page, changes: page.changes.filter(() => !random.chance(sizes.forgotten)) };
   }
 
   private committed({ entries, moved }: Deeds): void {

@@ -6,6 +6,7 @@ import { GLOBAL_PEER } from '../../src/resource/audience.js';
 import type { Key } from '../../src/resource/key.js';
 import type { Draft, Place } from '../../src/resource/resource.js';
 import type { Node } from './node.js';
+import { NOBODY_WATCHES } from './watch.js';
 import { World } from './world.js';
 
 /**
@@ -31,10 +32,8 @@ interface System {
 function newSystem(seed: number): System {
   const deleted: string[] = [];
   const world = new World(seed, [EAST, WEST], {
+    ...NOBODY_WATCHES,
     deleted: (where, key) => void (key.zone !== where.place.zone && deleted.push(`${where.name}: ${key.name}`)),
-    rewritten: () => {},
-    moved: () => {},
-    committed: () => {},
   });
   const system = { world, global: world.global, east: world.node('east'), west: world.node('west'), deleted };
   world.run(LATER);

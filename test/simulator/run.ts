@@ -28,7 +28,7 @@ export function simulate(seed: number): Outcome {
   expectDefaultMesh(model);
   const watch = new Invariants(model);
   const world = new World(seed, choosePlaces(seeded(seed * 7)), watch);
-  const disasters = world.random.chance(1 / 3) ? new Disasters(world, model) : undefined;
+  const disasters = world.random.chance(0.4) ? new Disasters(world, model) : undefined;
   if (!disasters && world.zones.length > 1 && world.random.chance(0.2)) model.liar = world.random.pick(world.zones).place.zone;
   const untrue = trouble(world, model, disasters);
   recover(world);
@@ -47,8 +47,8 @@ function trouble(world: World, model: Model, disasters: Disasters | undefined): 
     if (random.chance(0.04)) pick(world).suspend(random.below(20_000));
     if (random.chance(0.04)) pick(world).jump((random.next() - 0.5) * DAY, random.pick([0, 0, 60_000]));
     if (random.chance(0.03)) setEnabled(world, random.pick(world.zones).place.zone, random.chance(0.5));
-    if (disasters && random.chance(0.15)) disasters.strike(pick(world));
-    if (disasters && random.chance(0.1)) disasters.operate();
+    if (disasters && random.chance(0.3)) disasters.strike(pick(world));
+    if (disasters && random.chance(0.03)) disasters.operate();
     if (model.liar !== undefined && random.chance(0.5)) lie(world, model, world.node(model.liar));
     act(world, model);
     world.run(random.below(random.chance(0.2) ? 3_000 : 100));

@@ -1,4 +1,5 @@
 import { GLOBAL_PEER } from '../../src/resource/audience.js';
+import { zoneState } from '../../src/control/zones.js';
 import { type Key, keyId } from '../../src/resource/key.js';
 import type { Resource } from '../../src/resource/resource.js';
 import type { Position, Transaction } from '../../src/resource/store.js';
@@ -16,12 +17,15 @@ export interface Watch {
   committed(node: Node, peer: string): void;
 }
 
+export const NOBODY_WATCHES: Watch = { deleted: () => {}, rewritten: () => {}, moved: () => {}, committed: () => {} };
+
 /**
  * What must hold at every commit of every control plane, and not only at the end:
  *
  *   a cursor goes back       within one store id and term                                      -> said
  *   a copy is deleted        that nobody deleted, and no operator gave up                      -> said
  *   a copy is written again  though nothing of it changed                                      -> said
+ *   a disabled zone is heard                                                                   -> said
  *   copies of two moments    of the sender in force together: no access may come of a mixture  -> said
  */
 export class Invariants implements Watch {
@@ -52,7 +56,9 @@ export class Invariants implements Watch {
   committed(node: Node, peer: string): void {
     const position = node.plane.store.mirror.position(peer);
     const sender = peer === GLOBAL_PEER ? '' : peer;
-    if (!position || [sender, node.place.zone].includes(this.model.liar ?? '-')) return;
+    if (!position) return;
+    if (sender !== '' && zoneState(node.plane.store, sender) === 'disabled') this.say(node, `takes from ${sender}, which is disabled`);
+    if ([sender, node.place.zone].includes(this.model.liar ?? '-')) return;
     const candidates = node.world.history.at(position);
     const mixed = candidates.map((content) => this.difference(node, peer, sender, content));
     if (mixed.length > 0 && mixed.every((found) => found !== undefined)) {

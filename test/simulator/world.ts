@@ -3,7 +3,7 @@ import { GLOBAL, type Place } from '../../src/resource/resource.js';
 import { type Random, seeded } from './random.js';
 import { History } from './content.js';
 import { Node } from './node.js';
-import type { Watch } from './watch.js';
+import { NOBODY_WATCHES, type Watch } from './watch.js';
 
 /** How unfriendly the network is. Probabilities per message; delays in virtual ms. */
 export interface Weather {
@@ -36,8 +36,8 @@ export class World {
   readonly nodes = new Map<string, Node>();
   /** What each control plane held, and when. */
   readonly history = new History();
-  /** How much a page holds, and how many revisions a log. */
-  readonly sizes: { readonly pageBytes: number; readonly logged: number };
+  /** How much a page holds, how many revisions a log, and how likely it is that the log lacks a change. */
+  readonly sizes: { readonly pageBytes: number; readonly logged: number; readonly forgotten: number };
   /** Further processes with the identity of a node. */
   private readonly twins: Node[] = [];
   /** What happened, for a failing seed. */
@@ -48,10 +48,14 @@ export class World {
   constructor(
     readonly seed: number,
     zones: readonly Place[],
-    readonly watch: Watch,
+    readonly watch: Watch = NOBODY_WATCHES,
   ) {
     this.random = seeded(seed);
-    this.sizes = { pageBytes: this.random.pick([100_000, 2_000, 300]), logged: this.random.pick([1_000_000, 1_000_000, 15]) };
+    this.sizes = {
+      pageBytes: this.random.pick([100_000, 2_000, 300]),
+      logged: this.random.pick([1_000_000, 1_000_000, 15]),
+      forgotten: this.random.pick([0, 0, 0, 0, 0.05]),
+    };
     for (const place of [GLOBAL, ...zones]) this.nodes.set(nameOf(place), new Node(this, place));
     for (const node of this.nodes.values()) node.start();
   }

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Mutant } from './mutants.js';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const NEEDED = ['src', 'test/simulator', 'package.json', 'tsconfig.json'];
+
+/** Puts a copy of the code with the fault into the empty `folder`. Throws when the text is not there exactly once: the code has changed. */
+export function breed({ name, file, from, to }: Mutant, folder: string): void {
+  for (const path of NEEDED) cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  if (text.split(from).length !== 2) throw new Error(`${name}: ${file} has this not once: ${from}`);
+  writeFileSync(
+    join(folder, file),
+    text.replace(from, () => to),
+  );
+}
+
+/** What the simulator finds in the code in `folder` within so many seeds: `SEED PROBLEM`, or '' for nothing. */
+export function hunt(folder: string, first: number, last: number): Promise<string> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'test/simulator/hunt.ts', String(first), String(last)], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  return new Promise((resolve, reject) => {
+    let output = '';
+    let errors = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+    child.on('error', reject);
+    child.on('close', (code) => (code === 0 ? resolve(output.trim()) : reject(new Error(errors))));
+  });
+}

@@ -1,0 +1,20 @@
+import { simulate } from './run.js';
+
+/** `hunt.ts FIRST LAST`: prints the first seed that finds something, and what; nothing when none does. */
+const [first = 1, last = first] = process.argv.slice(2).map(Number);
+
+for (let seed = first; seed <= last; seed++) {
+  const found = problemOf(seed);
+  if (found === undefined) continue;
+  console.log(`${seed} ${found}`);
+  break;
+}
+
+/** A fault may also throw. */
+function problemOf(seed: number): string | undefined {
+  try {
+    return simulate(seed).problems[0];
+  } catch (thrown) {
+    return `throws ${String(thrown)}`;
+  }
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { Scope } from '../harness/scope.js';
+import { breed, hunt } from './breed.js';
+import { MUTANTS } from './mutants.js';
+
+/**
+ * The simulator finds faults: each of the list is bred into a copy of the code and hunted. A few that are found at once here; all of them, as often as
+ * the protocol changes, with `SIM_MUTANTS=all`, which takes some minutes.
+ */
+const all = process.env.SIM_MUTANTS === 'all';
+const AT_ONCE = 10;
+
+const scope = new Scope();
+after(() => scope.close());
+
+describe('a planted fault', () => {
+  for (const mutant of MUTANTS) {
+    const { name, within } = mutant;
+    const hunted = all || within <= AT_ONCE;
+    it(hunted ? `${name}: is found within ${within} seeds` : `${name}: can still be planted`, async () => {
+      const folder = scope.folder();
+      breed(mutant, folder);
+      if (hunted) assert.match(await hunt(folder, 1, within), /^\d+ ./);
+    });
+  }
+});

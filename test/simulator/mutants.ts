@@ -1,0 +1,167 @@
+/** A fault that somebody could make in the protocol's code, and how soon the simulator must find it. */
+export interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  /** Stands once in the file. */
+  readonly from: string;
+  readonly to: string;
+  /** It is found within so many seeds. About three times what it took when it was written. */
+  readonly within: number;
+}
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a cursor is not compared with the own log',
+    file: 'src/kds/serve.ts',
+    from: "  if (then.digest === cursor.digest && then.count === cursor.count) return 'agrees';",
+    to: "  return 'agrees';",
+    within: 60,
+  },
+  {
+    name: 'a cursor ahead of the own store proves nothing',
+    file: 'src/kds/serve.ts',
+    from: '  if (cursor.term > head.term || cursor.revision > head.revision) {',
+    to: '  if (cursor.term > head.term) {',
+    within: 60,
+  },
+  {
+    name: 'a scan is served without a look at the cursor',
+    file: 'src/kds/serve.ts',
+    from: "  const verdict = cursor ? judgeCursor(source, peer, cursor) : 'unknown';\n  if (typeof verdict === 'object') return verdict;\n  const { store } = source;",
+    to: '  const { store } = source;\n  void cursor;',
+    within: 60,
+  },
+  {
+    name: 'what a partial scan did not list is deleted',
+    file: 'src/kds/receiver.ts',
+    from: '  const next = nextAsk(asking, page);\n  if (asking.staged',
+    to: "  const next = nextAsk(asking, page);\n  if (next && asking.ask.mode === 'scan' && state.seen) return { state: { ...state, asking: undefined }, effects: [{ do: 'apply', mode: 'scan', lines, end: state.seen }] };\n  if (asking.staged",
+    within: 60,
+  },
+  {
+    name: 'the zone in a payload is believed',
+    file: 'src/control/receive.ts',
+    from: '    const key = isGlobal(origin) ? decoded.key : { ...decoded.key, zone: origin.zone };',
+    to: '    const key = decoded.key;',
+    within: 60,
+  },
+  {
+    name: 'the digest of a transfer is not compared',
+    file: 'src/control/receive.ts',
+    from: '  return formatDigest(digest) === end.digest && count === end.count;',
+    to: '  return formatDigest(digest) !== "" && count >= 0;',
+    within: 60,
+  },
+  {
+    name: 'absence deletes across terms',
+    file: 'src/control/receive.ts',
+    from: "    if (term === end.term && (!listed || listed.wire === '')) absent.push(key);",
+    to: "    if (term > 0 && (!listed || listed.wire === '')) absent.push(key);",
+    within: 60,
+  },
+  {
+    name: 'an answer that is lost is not asked for again',
+    file: 'src/kds/receiver.ts',
+    from: '  if (context.now - asking.sentAt < ANSWER_TIMEOUT) return { state, effects: [] };',
+    to: '  if (context.now >= asking.sentAt) return { state, effects: [] };',
+    within: 60,
+  },
+  {
+    name: 'the position is another commit than the items',
+    file: 'src/control/receive.ts',
+    from: '    tx.mirror.setPosition(peer, end);\n',
+    to: "    if (transfer.mode === 'scan' || changes.size === 0) tx.mirror.setPosition(peer, end);\n    else if (changes.size > 1) tx.mirror.setPosition(peer, end);\n",
+    within: 60,
+  },
+  {
+    name: 'only the first items of a delta are applied',
+    file: 'src/control/receive.ts',
+    from: '  for (const { key, wire } of ordered) {\n    const hash',
+    to: '  for (const { key, wire } of ordered.slice(0, 3)) {\n    const hash',
+    within: 60,
+  },
+  {
+    name: 'the store of a peer is not pinned',
+    file: 'src/kds/session.ts',
+    from: '  if (context.pin !== undefined && context.pin !== from.store) {',
+    to: "  if (context.pin === '-') {",
+    within: 60,
+  },
+  {
+    name: 'of two processes both go on',
+    file: 'src/kds/session.ts',
+    from: '  if (order < 0 && context.now - state.heardAt <= SILENCE)',
+    to: '  if (order < 0 && context.now < SILENCE)',
+    within: 60,
+  },
+  {
+    name: 'what was refused is not tried again when its mesh comes',
+    file: 'src/control/receive.ts',
+    from: '  if (meshes.size === 0 && names.size === 0) return;',
+    to: '  if (meshes.size >= 0 && names.size >= 0) return;',
+    within: 60,
+  },
+  {
+    name: 'names of copies are not told apart',
+    file: 'src/naming/assign.ts',
+    from: '    if (!holder || sameKey(holder, key)) return candidate;',
+    to: '    if (n === 0 || !holder || sameKey(holder, key)) return candidate;',
+    within: 60,
+  },
+  {
+    name: 'the ledger says applied before it is',
+    file: 'src/control/ledger.ts',
+    from: '  if (!same && position.revision < row.revision)',
+    to: '  if (!same && position.revision < row.revision - 1)',
+    within: 60,
+  },
+  {
+    name: 'an unchanged row is written again',
+    file: 'src/store/resources.ts',
+    from: "      if (old && sameColumns(old, next)) return 'unchanged';\n",
+    to: '',
+    within: 60,
+  },
+  {
+    name: 'a disabled zone is heard',
+    file: 'src/kds/session.ts',
+    from: '  if (context.disabled)\n    return refuse',
+    to: '  if (context.disabled && context.now < 0)\n    return refuse',
+    within: 60,
+  },
+  {
+    name: 'what came again in a new term still counts as left over',
+    file: 'src/control/receive.ts',
+    from: '  if (before.term !== end.term) tx.mirror.put(peer, { ...before, term: end.term });',
+    to: '  if (before.term > end.term) tx.mirror.put(peer, { ...before, term: end.term });',
+    within: 60,
+  },
+  {
+    name: 'what refers to a renamed service keeps the old name',
+    file: 'src/control/rerender.ts',
+    from: '  if (name === undefined) return;',
+    to: '  if (name === undefined || name !== "") return;',
+    within: 60,
+  },
+  {
+    name: 'labels from elsewhere are believed',
+    file: 'src/policy/relabel.ts',
+    from: '  return { ...userLabels(labels), ...Object.fromEntries(present) };',
+    to: '  return { ...Object.fromEntries(present), ...labels };',
+    within: 60,
+  },
+  {
+    name: 'a consumer policy goes to every zone',
+    file: 'src/policy/reach.ts',
+    from: "  if (role !== 'producer' || mentionsExternalService(spec)) return NOBODY;",
+    to: "  if (role === 'system' || mentionsExternalService(spec)) return NOBODY;",
+    within: 60,
+  },
+  {
+    name: 'an old announcement replaces a newer one',
+    file: 'src/kds/receiver.ts',
+    from: '  return b.term > a.term || (b.term === a.term && b.revision >= a.revision) ? b : a;',
+    to: '  return b;',
+    within: 60,
+  },
+];
