@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
+import { Insights } from '../src/control/enforce/insights.js';
 import { Enforcement } from '../src/control/enforce/enforcement.js';
 import type { InboundRules, ProxyRules } from '../src/control/enforce/rules.js';
 import { spiffeIdOf } from '../src/control/enforce/spiffe-id.js';
@@ -11,18 +12,32 @@ import { type Authenticate, authenticator } from '../src/xds/caller.js';
 import { generate } from '../src/xds/generate.js';
 import type { Certificates, Inbound } from '../src/xds/inbound.js';
 import { nodeId, type ProxyId } from '../src/xds/proxy-id.js';
+import type { ProxyView } from '../src/xds/proxies.js';
 import { startXds, type Xds } from '../src/xds/server.js';
 import { issueToken } from '../src/xds/token.js';
 import type { Snapshot } from '../src/xds/types.js';
+import type { ProxyStanding } from '../src/control/enforce/standing.js';
 import type { Daemon } from './daemon.js';
 
 /** Makes a proxy's proof of who it is. `validFor`: seconds. */
 export type IssueProxyToken = (proxy: ProxyId, validFor: number) => { token: string; nodeId: string; expires: string };
 
 const SECRET = 'proxy token secret';
+/** How often it is looked for proxies that came, went or answered. */
+const LOOK = 1_000;
+
+/** What a zone's xDS server is to its other parts. */
+export interface Enforced {
+  readonly issueProxyToken: IssueProxyToken;
+  readonly proxies: () => ProxyStanding[];
+}
 
 /** Gives Envoys what they are to enforce, at once when it changes. */
-export async function serveXds(daemon: Daemon<ZoneConfig>, { plane, onCommit }: Watched, hasGlobal: boolean): Promise<IssueProxyToken> {
+export async function serveXds(
+  daemon: Daemon<ZoneConfig>,
+  { plane, onCommit }: Watched,
+  { instance, hasGlobal }: { readonly instance: string; readonly hasGlobal: boolean },
+): Promise<Enforced> {
   const { config, supervisor } = daemon;
   const report = daemon.report('xds');
   const tls = xdsTls(config);
@@ -42,12 +57,32 @@ export async function serveXds(daemon: Daemon<ZoneConfig>, { plane, onCommit }: 
   const authenticate: Authenticate = (caller) => authenticator(secretOf(plane), now, idOf)(caller);
   const { xdsAddress: address, xdsPort: port } = config;
   const xds = await startXds({ address, port, tls, authenticate, snapshotOf, report });
-  supervisor.onStop('xds', () => xds.close());
+  const insights = new Insights(plane, instance);
+  const looking = setInterval(() => insights.record(xds.views()), LOOK).unref();
+  supervisor.onStop('xds', async () => {
+    clearInterval(looking);
+    await xds.close();
+    insights.record(xds.views());
+  });
   onCommit(() => sendChanges(xds, enforcement, given));
   report('info', 'listening', { address, port: xds.port });
-  return (proxy, validFor) => {
+  const issueProxyToken: IssueProxyToken = (proxy, validFor) => {
     const expires = Math.floor(now()) + validFor;
     return { token: issueToken(secretOf(plane), proxy, expires), nodeId: nodeId(proxy), expires: new Date(expires * 1000).toISOString() };
+  };
+  const proxies = () => xds.views().map((view) => standingOf(view, given.get(nodeId(view.proxy))));
+  return { issueProxyToken, proxies };
+}
+
+/** A proxy as the API shows it: what it was sent, and what of its Dataplane can't be. */
+function standingOf({ proxy, streams, problem, refused }: ProxyView, rules: ProxyRules | undefined): ProxyStanding {
+  return {
+    ...proxy,
+    streams,
+    ...(problem ? { problem } : {}),
+    ...(refused ? { refused } : {}),
+    notServed: rules?.problems ?? [],
+    warnings: rules?.warnings ?? [],
   };
 }
 

@@ -77,15 +77,15 @@ export async function serveDiagnostics(
   plane: Plane,
   sync: Sync | undefined,
   nats: NatsTransport | undefined,
-  proxies: () => readonly ProxyStanding[] = () => [],
+  proxies?: () => readonly ProxyStanding[],
 ): Promise<void> {
   const { config, supervisor, report, insecure } = daemon;
   const address = config.apiAddress;
   const ready = () => {
     const { warnings, ...state } = readiness(plane, sync, nats?.away());
-    return { ...state, warnings: [...warnings, ...proxyWarnings(proxies()), ...insecure] };
+    return { ...state, warnings: [...warnings, ...proxyWarnings(proxies?.() ?? []), ...insecure] };
   };
-  const metrics = createMetrics(() => sampleOf(plane, sync, nats, proxies()));
+  const metrics = createMetrics(() => sampleOf(plane, sync, nats, proxies?.()));
   const { port, close } = await startDiagnostics({ address, port: config.diagnosticsPort, ready, metrics });
   supervisor.onStop('diagnostics', close);
   report('diagnostics')('info', 'listening', { address, port });

@@ -1,3 +1,4 @@
+import { countProxies, type ProxyStanding } from '../src/control/enforce/standing.js';
 import { peersOf } from '../src/control/peers.js';
 import type { Plane } from '../src/control/plane.js';
 import type { Sync } from '../src/control/sync.js';
@@ -6,7 +7,12 @@ import { GLOBAL_PEER } from '../src/resource/audience.js';
 import type { PeerSample, Sample } from '../src/runtime/metrics.js';
 
 /** What /metrics shows, read now. */
-export function sampleOf({ store }: Plane, sync: Sync | undefined, nats: NatsTransport | undefined): Sample {
+export function sampleOf(
+  { store }: Plane,
+  sync: Sync | undefined,
+  nats: NatsTransport | undefined,
+  proxies: readonly ProxyStanding[] | undefined,
+): Sample {
   const counts = new Map<string, number>();
   for (const { type, count } of store.counts()) counts.set(type, (counts.get(type) ?? 0) + count);
   const peers = sync ? [...new Set([...peersOf(store), ...sync.peers()])] : [];
@@ -15,6 +21,7 @@ export function sampleOf({ store }: Plane, sync: Sync | undefined, nats: NatsTra
     resources: [...counts].map(([type, count]) => ({ type, count })),
     natsConnected: nats && nats.away() === undefined,
     peers: sync ? peers.map((peer) => samplePeer(store, sync, peer)) : [],
+    proxies: proxies && countProxies(proxies),
   };
 }
 

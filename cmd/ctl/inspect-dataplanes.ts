@@ -4,6 +4,7 @@ import { parseKri } from '../../src/resource/key.js';
 import { isObject } from '../../src/resource/path.js';
 import type { JsonObject, JsonValue } from '../../src/resource/resource.js';
 import { ask, askAll, listOf } from './client.js';
+import { askProxy, describeProxy } from './inspect-proxy.js';
 import { parseKindName } from './kind-name.js';
 import { optionsOf } from './options.js';
 import { note, print } from './output.js';
@@ -71,10 +72,11 @@ async function inspectDataplane(name: string, _: object, command: Command): Prom
   const { output, mesh } = optionsOf(command);
   const server = serverOf(command);
   const base = resourcePath(kindOf('Dataplane'), mesh, name);
-  const [layout, whole, rules] = await Promise.all([
+  const [layout, whole, rules, proxy] = await Promise.all([
     ask(server, `${base}/_layout`),
     ask(server, `${base}/_policies`),
     ask(server, `${base}/_rules`),
+    askProxy(server, base),
   ]);
   const inbounds: InspectedInbound[] = [];
   for (const { kri } of listOf(server, layout, 'inbounds')) {
@@ -84,10 +86,13 @@ async function inspectDataplane(name: string, _: object, command: Command): Prom
   const policies = listOf(server, whole, 'policies');
   const outbounds = listOf(server, rules, 'rules').flatMap(toOutbounds);
   const warnings = isObject(whole) && Array.isArray(whole.warnings) ? whole.warnings.map(textOf) : [];
+  for (const line of proxy ? describeProxy(proxy) : []) note(line);
   for (const warning of warnings) note(`warning: ${printable(warning)}`);
   const rows = [...policies.map(wholeRow), ...inbounds.flatMap(inboundRows), ...outbounds.map(outboundRow)];
   if (rows.length === 0 && output === 'table') return note('no policy says anything of this proxy: every request to it is denied');
-  await print(output, { layout, policies, inbounds, outbounds, warnings }, () => formatTable(['ON', 'KIND', 'FROM POLICY', 'CONF'], rows));
+  await print(output, { layout, policies, inbounds, outbounds, warnings, proxy }, () =>
+    formatTable(['ON', 'KIND', 'FROM POLICY', 'CONF'], rows),
+  );
 }
 
 /** Destinations as `_rules` has them: resources, and services that are known by tags alone. */

@@ -55,7 +55,8 @@ test('a port that is taken is an error of ours', async () => {
 
 test('/metrics shows what is true now, and nothing of what was', async () => {
   const peer = { peer: 'east', online: true, upToDate: false, refused: 2, failures: 3 };
-  const sample = { revision: 7, resources: [{ type: 'Mesh', count: 4 }], natsConnected: true, peers: [peer] };
+  const proxies = { connected: 3, disconnected: 1, refusing: 2, withProblems: 0 };
+  const sample = { revision: 7, resources: [{ type: 'Mesh', count: 4 }], natsConnected: true, peers: [peer], proxies };
   const state: { ready: Readiness; sample: Sample } = { ready: { ready: true, reasons: [], warnings: [] }, sample };
   const own = async (url: string) =>
     (await (await fetch(`${url}/metrics`)).text())
@@ -67,6 +68,10 @@ test('/metrics shows what is true now, and nothing of what was', async () => {
       'meridian_nats_connected 1',
       'meridian_peer_online{peer="east"} 1',
       'meridian_peer_up_to_date{peer="east"} 0',
+      'meridian_proxies{state="connected"} 3',
+      'meridian_proxies{state="disconnected"} 1',
+      'meridian_proxies{state="problem"} 0',
+      'meridian_proxies{state="refusing"} 2',
       'meridian_refused{peer="east"} 2',
       'meridian_resources{type="Mesh"} 4',
       'meridian_store_revision 7',

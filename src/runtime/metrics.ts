@@ -7,6 +7,8 @@ export interface Sample {
   /** undefined: this control plane stands alone. */
   readonly natsConnected: boolean | undefined;
   readonly peers: readonly PeerSample[];
+  /** The Envoys of this zone; undefined: it is global. */
+  readonly proxies?: ProxySample | undefined;
 }
 
 export interface PeerSample {
@@ -17,6 +19,15 @@ export interface PeerSample {
   readonly refused: number;
   /** Pulls that failed in a row. */
   readonly failures: number;
+}
+
+export interface ProxySample {
+  readonly connected: number;
+  readonly disconnected: number;
+  /** They keep rules that are not the latest. */
+  readonly refusing: number;
+  /** They can't be given all that they should have. */
+  readonly withProblems: number;
 }
 
 /** What /metrics serves. */
@@ -49,20 +60,30 @@ function createGauges(registry: Registry) {
     online: gauge('peer_online', '1 while the peer is heard', 'peer'),
     upToDate: gauge('peer_up_to_date', '1 when everything that the peer announced is here and adds up', 'peer'),
     refused: gauge('refused', 'Resources of the peer that are refused here', 'peer'),
+    proxies: gauge(
+      'proxies',
+      'Envoys that were connected here: connected and disconnected; of these, refusing an update, or with a problem',
+      'state',
+    ),
     failures: gauge('sync_failures', 'Pulls from the peer that failed in a row', 'peer'),
   };
 }
 
-function fill(gauges: ReturnType<typeof createGauges>, { revision, resources, natsConnected, peers }: Sample): void {
+function fill(gauges: ReturnType<typeof createGauges>, { revision, resources, natsConnected, peers, proxies }: Sample): void {
   for (const gauge of Object.values(gauges)) gauge.reset();
   gauges.revision.set(revision);
   for (const { type, count } of resources) gauges.resources.set({ type }, count);
   if (natsConnected === undefined) gauges.nats.remove();
   else gauges.nats.set(Number(natsConnected));
+  if (proxies) fillProxies(gauges.proxies, proxies);
   for (const { peer, online, upToDate, refused, failures } of peers) {
     gauges.online.set({ peer }, Number(online));
     gauges.upToDate.set({ peer }, Number(upToDate));
     gauges.refused.set({ peer }, refused);
     gauges.failures.set({ peer }, failures);
   }
+}
+
+function fillProxies(gauge: Gauge, { connected, disconnected, refusing, withProblems: problem }: ProxySample): void {
+  for (const [state, count] of Object.entries({ connected, disconnected, refusing, problem })) gauge.set({ state }, count);
 }

@@ -17,6 +17,8 @@ export interface StreamView {
   readonly connected: boolean;
   readonly envoyVersion: string;
   readonly since: string;
+  /** When it ended; undefined: it is open. */
+  readonly until: string | undefined;
   readonly types: readonly TypeView[];
 }
 
@@ -27,7 +29,7 @@ export interface Said {
 
 /** A stream that is being served. */
 export interface Stream {
-  view(): Omit<StreamView, 'connected'>;
+  view(): Omit<StreamView, 'connected' | 'until'>;
   /** What its proxy should have may be another now. */
   changed(): void;
   /** It ends unless its proxy still proves who it is. */
@@ -63,7 +65,7 @@ export class Proxies {
   remove(proxy: ProxyId, stream: Stream): void {
     const known = this.known.get(nodeId(proxy));
     if (!known?.streams.delete(stream)) return;
-    known.last = { connected: false, ...stream.view() };
+    known.last = { connected: false, until: this.clock.time(), ...stream.view() };
     this.forgetOldest();
   }
 
@@ -117,6 +119,6 @@ export class Proxies {
 }
 
 function viewOf({ proxy, streams, last, problem, refused }: Known): ProxyView {
-  const now = [...streams].map((stream) => ({ connected: true, ...stream.view() }));
+  const now = [...streams].map((stream) => ({ connected: true, until: undefined, ...stream.view() }));
   return { proxy, streams: now.length > 0 || !last ? now : [last], problem, refused };
 }

@@ -197,7 +197,9 @@ describe('a refusal', () => {
     };
     refuse();
     const refusal = { name: 'a', version: '1', message: 'no such thing', since: 'at 0', attempts: 1 };
-    assert.deepEqual(session.view(), [{ typeUrl: EXTENSIONS, accepted: 0, waiting: false, refused: [refusal] }]);
+    assert.deepEqual(session.view(), [
+      { typeUrl: EXTENSIONS, accepted: 0, waiting: false, refused: [refusal], responses: { sent: 1, accepted: 0, refused: 1 } },
+    ]);
     assert.equal(session.wakeAt(), 1_000);
     pass(1_000);
     assert.equal(session.wakeAt(), undefined);

@@ -1,8 +1,7 @@
 import { MeridianError } from '../errors.js';
 import type { Clock } from './clock.js';
 import type { Encoded } from './encode.js';
-import type { Refusal } from './refusals.js';
-import { type Resources, Subscription } from './subscription.js';
+import { type Resources, Subscription, type SubscriptionView } from './subscription.js';
 import { KINDS, TYPE_URLS } from './types.js';
 import type { DeltaRequest, DeltaResponse } from './wire.js';
 
@@ -13,13 +12,8 @@ const WILDCARD: readonly string[] = [TYPE_URLS.clusters, TYPE_URLS.listeners];
 const NOTHING: Resources = new Map();
 
 /** How a proxy stands with one type. */
-export interface TypeView {
+export interface TypeView extends SubscriptionView {
   readonly typeUrl: string;
-  /** How many resources it has, as far as it said. */
-  readonly accepted: number;
-  /** Whether a response waits for its answer. */
-  readonly waiting: boolean;
-  readonly refused: readonly Refusal[];
 }
 
 /**

@@ -147,7 +147,7 @@ class Served implements Stream {
     this.fail(status.UNAVAILABLE, 'the server ends');
   }
 
-  view(): Omit<StreamView, 'connected'> {
+  view(): Omit<StreamView, 'connected' | 'until'> {
     return { envoyVersion: this.envoyVersion, since: this.since, types: this.session.view() };
   }
 

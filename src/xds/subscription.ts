@@ -13,6 +13,22 @@ export interface Change {
   readonly removed: readonly string[];
 }
 
+export interface SubscriptionView {
+  /** How many resources the proxy has, as far as it said. */
+  readonly accepted: number;
+  /** Whether a response waits for its answer. */
+  readonly waiting: boolean;
+  readonly refused: readonly Refusal[];
+  /** How many there were. */
+  readonly responses: Responses;
+}
+
+export interface Responses {
+  readonly sent: number;
+  readonly accepted: number;
+  readonly refused: number;
+}
+
 /** The version of a resource that is not there. */
 const ABSENT = '';
 /** That of a resource of which a proxy has one version or another: it refused the last. No hash is written so. */
@@ -38,6 +54,9 @@ export class Subscription {
   private readonly refusals: Refusals;
   private pending: { readonly nonce: string; readonly versions: ReadonlyMap<string, string> } | undefined;
   private answered = false;
+  private sent = 0;
+  private taken = 0;
+  private rejected = 0;
 
   /** `first` is the first request of the type. `wildcard`: a first request that names nothing asks for everything. */
   constructor(first: DeltaRequest, wildcard: boolean, clock: Clock) {
@@ -57,6 +76,8 @@ export class Subscription {
     if (this.pending !== undefined && nonce === this.pending.nonce) {
       if (error === undefined) this.accepted(this.pending.versions);
       else this.refused(this.pending.versions, error);
+      if (error === undefined) this.taken++;
+      else this.rejected++;
       this.pending = undefined;
     }
     // Who asks again for what it has, wants it again.
@@ -74,6 +95,7 @@ export class Subscription {
     const chosen = together.length > 0 ? together : allowed.slice(0, 1);
     if (chosen.length === 0 && this.answered) return undefined;
     this.answered = true;
+    this.sent++;
     for (const name of chosen) this.asked.delete(name);
     this.pending = { nonce, versions: new Map(chosen.map((name) => [name, versionIn(there, name)])) };
     return {
@@ -91,9 +113,10 @@ export class Subscription {
     return this.refusals.retryAt();
   }
 
-  view(): { readonly accepted: number; readonly waiting: boolean; readonly refused: readonly Refusal[] } {
+  view(): SubscriptionView {
     const accepted = [...this.has.values()].filter((version) => version !== UNKNOWN).length;
-    return { accepted, waiting: this.waiting, refused: this.refusals.list() };
+    const responses = { sent: this.sent, accepted: this.taken, refused: this.rejected };
+    return { accepted, waiting: this.waiting, refused: this.refusals.list(), responses };
   }
 
   private wants(name: string): boolean {

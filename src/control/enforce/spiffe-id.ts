@@ -1,7 +1,6 @@
-import { kindOf } from '../../resource/kinds.js';
 import type { Resource } from '../../resource/resource.js';
-import { splitRestName } from '../../resource/rest-name.js';
-import { owns, type Plane } from '../plane.js';
+import type { Plane } from '../plane.js';
+import { ownDataplane } from './own-dataplane.js';
 
 const SERVICE_ACCOUNT = 'k8s.kuma.io/service-account';
 /** What is the same in every reading of a path: no escapes, no ".." */
@@ -16,12 +15,11 @@ const SEGMENT = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
  *   and labelled k8s.kuma.io/service-account: backend        ->  spiffe://default.east.mesh.local/ns/shop/sa/backend
  *   default, zone plain, backend-1 (there are no namespaces) ->  spiffe://default.plain.mesh.local/dataplane/backend-1
  */
-export function spiffeIdOf({ place, store }: Plane, mesh: string, restName: string): string | undefined {
-  const { name, namespace } = splitRestName(kindOf('Dataplane'), restName, place);
-  const found = namespace === undefined ? undefined : store.byName('Dataplane', mesh, namespace, name)?.resource;
-  if (!found || !owns(place, found.key)) return undefined;
+export function spiffeIdOf(plane: Plane, mesh: string, restName: string): string | undefined {
+  const found = ownDataplane(plane, mesh, restName);
+  if (!found) return undefined;
   const path = pathOf(found);
-  return path.every((segment) => SEGMENT.test(segment)) ? `spiffe://${mesh}.${place.zone}.mesh.local/${path.join('/')}` : undefined;
+  return path.every((segment) => SEGMENT.test(segment)) ? `spiffe://${mesh}.${plane.place.zone}.mesh.local/${path.join('/')}` : undefined;
 }
 
 function pathOf({ key, labels }: Resource): string[] {

@@ -1,0 +1,11 @@
+import { kindOf } from '../../resource/kinds.js';
+import type { Resource } from '../../resource/resource.js';
+import { splitRestName } from '../../resource/rest-name.js';
+import { type Held, owns } from '../plane.js';
+
+/** The Dataplane of this zone with a REST name; undefined: there is none, or it is another zone's. */
+export function ownDataplane({ place, store }: Held, mesh: string, restName: string): Resource | undefined {
+  const { name, namespace } = splitRestName(kindOf('Dataplane'), restName, place);
+  const found = namespace === undefined ? undefined : store.byName('Dataplane', mesh, namespace, name)?.resource;
+  return found && owns(place, found.key) ? found : undefined;
+}
