@@ -22,9 +22,11 @@ export interface Collection<T> {
 
 /** Throws `invalid` for a size outside 1 to 1000, an offset that is no count, and a filter on anything but labels. */
 export function listQuery(request: FastifyRequest): ListQuery {
-  const { pathname, searchParams } = addressOf(request);
+  const { searchParams } = addressOf(request);
   const nameContains = searchParams.get('name') || undefined;
-  return { ...paging(searchParams), nameContains, labels: labelFilters(pathname, searchParams) };
+  // As Kuma writes it: `/meshes/{mesh}/meshtimeouts`.
+  const path = (request.routeOptions.url ?? '').replaceAll(/:(\w+)/g, '{$1}');
+  return { ...paging(searchParams), nameContains, labels: labelFilters(path, searchParams) };
 }
 
 export function paging(query: URLSearchParams): { readonly offset: number; readonly size: number } {
@@ -47,11 +49,11 @@ function offsetOf(text: string): number {
 }
 
 /** `filter[labels.k8s.kuma.io/namespace]=backend-ns`: every one of them must hold. */
-function labelFilters(pathname: string, query: URLSearchParams): Record<string, string> | undefined {
+function labelFilters(path: string, query: URLSearchParams): Record<string, string> | undefined {
   const filters = [...query].filter(([parameter]) => parameter.startsWith('filter['));
   const problems = filters
     .filter(([parameter]) => !/^filter\[labels\..+\]$/.test(parameter))
-    .map(([parameter]) => ({ field: `${pathname}.${parameter}`, reason: 'filters are only supported on labels' }));
+    .map(([parameter]) => ({ field: `${path}.${parameter}`, reason: 'filters are only supported on labels' }));
   if (problems.length > 0) throw invalid(problems);
   const wanted = filters.map(([parameter, value]) => [parameter.slice('filter[labels.'.length, -1), value] as const);
   return wanted.length === 0 ? undefined : Object.fromEntries(wanted);

@@ -47,6 +47,8 @@ function byName(items: readonly Json[]): ReadonlyMap<string, Json> {
 function nameOf(item: Json): string | undefined {
   if (Array.isArray(item)) return typeof item[0] === 'string' && item.length > 1 ? item.slice(0, 2).join(' ') : undefined;
   if (!isObject(item)) return undefined;
+  // In the Kubernetes format: Secrets have a `type` beside their `kind`.
+  if (isObject(item.metadata)) return `${item.kind} ${item.metadata.name}`;
   const parts = [item.type, item.mesh, item.name ?? item.kri ?? item.field ?? item.kind].filter((part) => typeof part === 'string');
   return parts.length === 0 ? undefined : parts.join(' ');
 }

@@ -4,13 +4,18 @@ import { AT_GLOBAL, dataplane, gateway, meshNamed, permission, timeout, zoneName
 import type { Command, Request, Side, Step } from './step.js';
 
 const get = (on: Side, path: string, until?: Request['until']): Request => ({ on, method: 'GET', path, ...(until ? { until } : {}) });
-const put = (on: Side, path: string, body: unknown): Request => ({ on, method: 'PUT', path, body });
+const put = (on: Side, path: string, body: unknown, note?: string): Request => ({ on, method: 'PUT', path, body, note });
 const remove = (on: Side, path: string): Request => ({ on, method: 'DELETE', path });
-const run = (on: Side, kumactl: string, ...documents: object[]): Command => ({
-  on,
-  kumactl,
-  ...(documents.length > 0 ? { documents } : {}),
-});
+const run = (on: Side, kumactl: string, ...documents: JsonObject[]): Command => {
+  const [first, ...more] = documents;
+  if (!first) return { on, kumactl };
+  return {
+    on,
+    kumactl,
+    documents,
+    note: `${String(first.type)} ${String(first.name)}${more.length > 0 ? ` and ${more.length} more` : ''}`,
+  };
+};
 const timeoutAt = (name: string): string => `/meshes/default/meshtimeouts/${name}`;
 
 const SETTING_UP: readonly Step[] = [
@@ -55,6 +60,7 @@ const AT_THE_ZONE: readonly Step[] = [
   run('zone', 'apply -f @', dataplane('backend', 10_001), dataplane('web', 10_002), gateway('edge')),
   run('zone', 'apply -f @', permission('local', 'spiffe://default/ns/local', { 'kuma.io/origin': 'zone' })),
   run('zone', 'apply -f @', permission('unsaid', 'spiffe://default/ns/local')),
+  run('zone', 'delete meshtrafficpermission unsaid'),
   run('zone', 'apply -f @', meshNamed('m3')),
   run('zone', 'apply -f @', timeout('fast-4f79b5db29x9wz25', '1s')),
   run('zone', 'delete meshtimeout fast-4f79b5db29x9wz25'),
@@ -158,28 +164,26 @@ const INSIGHTS: readonly Step[] = [
   get('global', '/meshes/nowhere/service-insights'),
   get('global', '/global-insight', ({ dataplanes }) => dataplanes?.standard?.total === 2),
   get('zone', '/global-insight'),
-  get('zone', '/mesh-insights', ({ items }) => items?.[0]?.dataplanes?.total === 3),
+  get('zone', '/mesh-insights'),
   get('zone', '/meshes/default/service-insights', ({ total }) => total === 3),
 ];
 
 const WRITES: readonly Step[] = [
   put('global', timeoutAt('raw'), timeout('raw', '1s')),
-  put('global', timeoutAt('raw'), timeout('raw', '2s')),
-  put('global', timeoutAt('raw'), {
-    ...timeout('raw', '2s'),
-    spec: { from: [{ targetRef: { kind: 'Mesh' }, default: { idleTimeout: '1s' } }] },
-  }),
-  put('global', timeoutAt('raw'), '{bad'),
-  put('global', timeoutAt('raw'), ''),
-  put('global', timeoutAt('raw'), timeout('other', '1s')),
-  put('global', timeoutAt('raw'), { ...timeout('raw', '1s'), type: 'MeshRetry' }),
-  put('global', timeoutAt('raw'), { ...timeout('raw', '1s'), mesh: 'm2' }),
-  put('global', timeoutAt('raw'), { ...timeout('raw', '1s'), spec: {} }),
-  put('global', timeoutAt('raw'), { ...timeout('raw', '1s'), labels: { 'kuma.io/zone': 'mars' } }),
+  put('global', timeoutAt('raw'), timeout('raw', '2s'), 'again'),
+  put('global', timeoutAt('raw'), { ...timeout('raw', '2s'), spec: fromAll({ idleTimeout: '1s' }) }, 'from'),
+  put('global', timeoutAt('raw'), '{bad', 'no JSON'),
+  put('global', timeoutAt('raw'), '', 'no body'),
+  put('global', timeoutAt('raw'), timeout('other', '1s'), 'another name'),
+  put('global', timeoutAt('raw'), { ...timeout('raw', '1s'), type: 'MeshRetry' }, 'another type'),
+  put('global', timeoutAt('raw'), { ...timeout('raw', '1s'), mesh: 'm2' }, 'another mesh'),
+  put('global', timeoutAt('raw'), { ...timeout('raw', '1s'), spec: {} }, 'empty spec'),
+  put('global', timeoutAt('raw'), { ...timeout('raw', '1s'), labels: { 'kuma.io/zone': 'mars' } }, 'label of another zone'),
   put('global', timeoutAt('Raw_1'), timeout('Raw_1', '1s')),
   put('global', '/meshes/nowhere/meshtimeouts/raw', timeout('raw', '1s', { mesh: 'nowhere' })),
   put('global', '/meshes/default/dataplanes/backend-1', dataplane('backend', 10_001)),
-  put('global', '/meshes/default/meshtrafficpermissions/empty', emptyAllow()),
+  put('global', '/meshes/default/meshtrafficpermissions/empty', emptyAllow(), 'an empty matcher'),
+  remove('global', '/meshes/default/meshtrafficpermissions/empty'),
   put('global', '/zones/zone-3', zoneNamed('zone-3')),
   remove('global', '/zones/zone-3'),
   remove('global', '/zones/nope'),
@@ -254,6 +258,10 @@ export const SESSION: readonly Step[] = [
   ...ELSEWHERE,
   ...LEAVING,
 ];
+
+function fromAll(conf: JsonObject): JsonObject {
+  return { from: [{ targetRef: { kind: 'Mesh' }, default: conf }] };
+}
 
 function emptyAllow(): JsonObject {
   return { ...permission('empty', 'spiffe://default'), spec: { targetRef: { kind: 'Mesh' }, rules: [{ default: { allow: [{}] } }] } };

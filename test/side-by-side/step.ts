@@ -12,9 +12,14 @@ export type Side = 'global' | 'zone';
 /** The addresses of a global and of its zone. */
 export type Pair = Readonly<Record<Side, string>>;
 
-/** A request of the REST API. */
-export interface Request {
+interface Noted {
   readonly on: Side;
+  /** What is special about it: part of its title. */
+  readonly note?: string | undefined;
+}
+
+/** A request of the REST API. */
+export interface Request extends Noted {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
   readonly path: string;
   /** Sent as JSON, or as it is when it is a text. */
@@ -24,8 +29,7 @@ export interface Request {
 }
 
 /** A command of kumactl. `documents` become the file `@`. `until` is asked of the standard output. */
-export interface Command {
-  readonly on: Side;
+export interface Command extends Noted {
   readonly kumactl: string;
   readonly documents?: readonly object[];
   readonly until?: (out: string) => unknown;
@@ -36,9 +40,10 @@ export type Step = Request | Command;
 /** An answer without what differs from run to run. */
 export type Answer = Json;
 
-/** `zone: kumactl get meshes -o json`, `global: PUT /meshes/m1`. */
+/** `zone: kumactl get meshes -o json`, `global: PUT /meshes/m1`, `global: kumactl apply -f @ {Mesh m1}`, `global: PUT /meshes/m1 {no body}`. */
 export function titleOf(step: Step): string {
-  return `${step.on}: ${'kumactl' in step ? `kumactl ${step.kumactl}` : `${step.method} ${step.path}`}`;
+  const note = step.note === undefined ? '' : ` {${step.note}}`;
+  return `${step.on}: ${'kumactl' in step ? `kumactl ${step.kumactl}` : `${step.method} ${step.path}`}${note}`;
 }
 
 /** Does a step at a pair of control planes. `folder`: where kumactl has its configuration and files. */

@@ -18,7 +18,7 @@ export function addSelectedRoutes(app: FastifyInstance, options: InspectOptions)
   const { plane } = options;
   for (const kind of KINDS.filter(({ policy }) => policy !== undefined)) {
     const base = `/meshes/:mesh/${kind.path}/:name`;
-    app.get(`${base}/_resources/dataplanes`, described(MANY, listSelected(kind)), (request) => {
+    app.get(`${base}/_resources/dataplanes`, described('Could not retrieve policy', listSelected(kind)), (request) => {
       const proxies = selectedBy(options, kind, request);
       return paged(request, proxies, ({ dataplane }) => metaOf(plane, dataplane));
     });
@@ -26,7 +26,9 @@ export function addSelectedRoutes(app: FastifyInstance, options: InspectOptions)
       paged(request, selectedOrNone(options, kind, request), (proxy) => olderEntry(options, proxy)),
     );
   }
-  app.get('/meshes/:mesh/dataplanes/:name/policies', described(MANY, getSelecting), (request) => olderPolicies(options, request));
+  app.get('/meshes/:mesh/dataplanes/:name/policies', described('Could not get MatchedPolicies', getSelecting), (request) =>
+    olderPolicies(options, request),
+  );
 }
 
 function selectedBy({ plane, views }: InspectOptions, kind: Kind, request: FastifyRequest): Proxy[] {
@@ -66,7 +68,7 @@ function olderEntry({ plane }: InspectOptions, proxy: Proxy): JsonObject {
   return {
     kind: kindOfEntry(proxy),
     dataplane: { mesh: dataplane.key.mesh, name: restName(dataplane, plane.place) },
-    attachments: [{ type: 'dataplane', name: '', service: '' }],
+    attachments: [{ type: 'dataplane' }],
   };
 }
 
