@@ -1,8 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { availableParallelism, loadavg } from 'node:os';
 import type { Daemon } from '../test/harness/daemon.js';
 import { Scope } from '../test/harness/scope.js';
 import { until } from '../test/harness/until.js';
+import { measureAcks } from './enforcement/ack.js';
+import { measureCold } from './enforcement/cold.js';
+import { measureLatency } from './enforcement/latency.js';
 import { cpuMs, residentMb } from './process.js';
+import { measureRbac } from './rbac.js';
+import { report } from './report.js';
 import { startHundredThousand } from './start.js';
 import { apply, count, getJson, policy, quantile, startSystem, type System } from './system.js';
 
@@ -10,10 +16,6 @@ import { apply, count, getJson, policy, quantile, startSystem, type System } fro
 
 const POLICIES = 5_000;
 const CHANGES = 200;
-
-function report(what: string, figure: string): void {
-  console.log(`${what.padEnd(78)} ${figure}`);
-}
 
 async function bulk({ global, east, west }: System): Promise<void> {
   const started = performance.now();
@@ -81,13 +83,31 @@ async function idle({ global, east, west }: System): Promise<void> {
   );
 }
 
-const scope = new Scope();
-try {
-  await startHundredThousand(scope, report);
-  const system = await startSystem(scope);
-  await bulk(system);
-  await changes(system);
-  await idle(system);
-} finally {
-  await scope.close();
+const PARTS: Readonly<Record<string, (scope: Scope) => Promise<void>>> = {
+  async sync(scope) {
+    await startHundredThousand(scope, report);
+    const system = await startSystem(scope);
+    await bulk(system);
+    await changes(system);
+    await idle(system);
+  },
+  async enforcement(scope) {
+    measureRbac();
+    await measureCold();
+    await measureAcks(scope);
+    await measureLatency(scope);
+  },
+};
+
+/** `npm run bench -- enforcement`: a part alone. */
+const asked = process.argv.slice(2);
+for (const [name, measure] of Object.entries(PARTS)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  console.log(`# ${name} (load average ${loadavg()[0]?.toFixed(1)}, ${availableParallelism()} cores)`);
+  const scope = new Scope();
+  try {
+    await measure(scope);
+  } finally {
+    await scope.close();
+  }
 }

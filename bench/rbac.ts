@@ -1,14 +1,11 @@
 import type { Permission } from '../src/policy/decide/permissions.js';
 import { InboundRbac } from '../src/policy/rbac/compile.js';
+import { report } from './report.js';
 
-/** Measures the compiler to Envoy's RBAC: `node --import tsx bench/rbac.ts`. Figures, no verdicts. */
+/** Measures the compiler to Envoy's RBAC. Figures, no verdicts. */
 
 const RULES = 10_000;
 const TARGET = { protocol: 'http', form: 'trees', statPrefix: 'x.' } as const;
-
-function report(what: string, figure: string): void {
-  console.log(`${what.padEnd(78)} ${figure}`);
-}
 
 function named(name: string, mtp: Permission['mtp']): Permission {
   return { key: { type: 'MeshTrafficPermission', mesh: 'default', zone: 'east', namespace: 'shop', name }, mtp, via: undefined };
@@ -67,5 +64,7 @@ function from(items: number): void {
   report(`${items} from items of two tags, allow and deny in turn: ${JSON.stringify(filter).length >> 1} bytes a side`, took);
 }
 
-lists();
-for (const items of [70, 700, 7_000]) from(items);
+export function measureRbac(): void {
+  lists();
+  for (const items of [70, 700, 7_000]) from(items);
+}

@@ -1,0 +1,90 @@
+import { Enforcement } from '../../src/control/enforce/enforcement.js';
+import { watchCommits } from '../../src/control/commits.js';
+import type { Plane } from '../../src/control/plane.js';
+import { writeDrafts } from '../../src/control/write.js';
+import type { Permission } from '../../src/policy/decide/permissions.js';
+import { InboundRbac } from '../../src/policy/rbac/compile.js';
+import type { Draft, JsonObject } from '../../src/resource/resource.js';
+import { openStore } from '../../src/store/open.js';
+import { encodeSnapshot } from '../../src/xds/encode.js';
+import { generate } from '../../src/xds/generate.js';
+
+/** A process that compiles 10,000 SPIFFE rules for the first time, and prints what took how long, in ms, as JSON. */
+
+const RULES = 10_000;
+const id = (index: number): JsonObject => ({
+  spiffeId: { type: 'Exact', value: `spiffe://default.east/ns/shop-${index % 100}/sa/client-${index}` },
+});
+const times: Record<string, number> = {};
+
+function time<T>(what: string, step: () => T): T {
+  const started = performance.now();
+  const result = step();
+  times[what] = performance.now() - started;
+  return result;
+}
+
+function compileAlone(): void {
+  const many = Array.from({ length: RULES }, (_, index): Permission => {
+    const key = { type: 'MeshTrafficPermission', mesh: 'default', zone: 'east', namespace: 'shop', name: `p-${index}` };
+    const spiffeId = { type: 'Exact', value: `spiffe://default.east/ns/shop-${index % 100}/sa/client-${index}` } as const;
+    return { key, mtp: { shape: 'spiffe', deny: [], allow: [{ spiffeId }], allowWithShadowDeny: [] }, via: undefined };
+  });
+  time(`first compilation in a process, ${RULES} policies of one SPIFFE rule`, () =>
+    new InboundRbac({ protocol: 'http', form: 'trees', statPrefix: 'x.' }).compile(many),
+  );
+}
+
+const draft = (type: string, name: string, spec: JsonObject): Draft => ({
+  type,
+  mesh: 'default',
+  name,
+  namespace: 'shop',
+  labels: {},
+  spec,
+});
+const permission = (index: number, rule: number): Draft =>
+  draft('MeshTrafficPermission', `p-${index}`, { targetRef: { kind: 'Mesh' }, rules: [{ default: { allow: [id(rule)] } }] });
+
+function wholePath(): void {
+  const store = openStore(':memory:', { random: () => '00' });
+  const place = { zone: 'east', environment: 'kubernetes', systemNamespace: 'kuma-system' } as const;
+  const now = '2026-01-01T00:00:00Z';
+  const unwatched: Plane = { place, store, now: () => now };
+  const mesh = {
+    key: { type: 'Mesh', mesh: '', zone: '', namespace: '', name: 'default' },
+    name: 'default',
+    namespace: '',
+    labels: {},
+    spec: {},
+  };
+  store.commit((tx) => tx.put({ ...mesh, creationTime: now, modificationTime: now }, { to: 'none' }, ''));
+  const inbound = [{ name: 'web', port: 8080, servicePort: 80, tags: { 'kuma.io/service': 'web', 'kuma.io/protocol': 'http' } }];
+  const { plane } = watchCommits(unwatched, () => {});
+  writeDrafts(plane, [draft('Dataplane', 'a', { networking: { address: '127.0.0.1', inbound } })]);
+  writeDrafts(
+    plane,
+    Array.from({ length: RULES }, (_, index) => permission(index, index)),
+  );
+  const enforcement = new Enforcement(plane, false);
+  const rules = () => enforcement.rulesOf('default', 'a.shop');
+  time('… from the store to the rules of a proxy', rules);
+  const encoded = () => {
+    const inbounds = (rules()?.inbounds ?? []).map((one) => ({ ...one, rbac: { http: one.rbac } }));
+    return encodeSnapshot(generate({ inbounds, certificates: { ca: 'ca', cert: 'cert', key: 'key' } }));
+  };
+  time('… from the rules to the bytes for Envoy', encoded);
+  const changes = Array.from({ length: 30 }, (_, change) => {
+    writeDrafts(plane, [permission(change * 7, RULES + change)]);
+    const [started, , compiled] = [performance.now(), rules(), performance.now()];
+    encoded();
+    return [compiled - started, performance.now() - compiled] as const;
+  });
+  const median = (of: readonly number[]) => [...of].sort((a, b) => a - b)[of.length >> 1] ?? Number.NaN;
+  times['one change among them, from the commit to the rules (median)'] = median(changes.map(([compile]) => compile));
+  times['… and from the rules to the bytes (median)'] = median(changes.map(([, encode]) => encode));
+}
+
+compileAlone();
+wholePath();
+console.log(JSON.stringify(times));
