@@ -36,7 +36,8 @@ function formatCaller({ kind, spiffeId, sans, set, except }: JsonObject, sets: r
   if (kind === 'other') return `anybody else${but}`;
   if (kind === 'sans') return listIn(sans).join('+');
   if (kind !== 'dataplanes') return textOf(spiffeId);
-  return `proxies ${several(listIn(sets[Number(set)]?.dataplanes))}`;
+  const { by, dataplanes } = sets[Number(set)] ?? {};
+  return `proxies${by === 'tags' ? ' by their tags' : ''} ${several(listIn(dataplanes))}`;
 }
 
 /** `GET or POST, /admin/*`: '' for all requests. */

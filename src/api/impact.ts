@@ -50,10 +50,14 @@ export const impactShape = {
       .meta({ id: 'DecisionChange', description: 'Inbounds at which the same callers are decided about otherwise' }),
   ),
   callerSets: z.array(
-    z.strictObject({ mesh: z.string(), spiffeIds: z.array(z.string()), dataplanes: z.array(kri) }).meta({
-      id: 'CallerSet',
-      description: 'Proxies that no policy tells apart as callers, and the URI SANs of the first of them',
-    }),
+    z
+      .strictObject({
+        mesh: z.string(),
+        by: z.enum(['tags', 'spiffeId']).describe('Which certificate they show: that of their tags, or that of their SPIFFE ID'),
+        sans: z.array(z.string()).describe('The URI SANs of the first of them'),
+        dataplanes: z.array(kri),
+      })
+      .meta({ id: 'CallerSet', description: 'Proxies that no policy tells apart as callers' }),
   ),
 };
 
@@ -66,7 +70,7 @@ export function describeImpacts(impacts: readonly MeshImpact[], place: Place) {
     return impact.changes.map((change) => ({ mesh: impact.mesh, ...describeChange(change, first, place) }));
   });
   const callerSets = impacts.flatMap(({ mesh, sets: ofMesh }) =>
-    ofMesh.map(({ sans, dataplanes }) => ({ mesh, spiffeIds: sans, dataplanes: dataplanes.map(({ key }) => formatKri(key)) })),
+    ofMesh.map(({ by, sans, dataplanes }) => ({ mesh, by, sans, dataplanes: dataplanes.map(({ key }) => formatKri(key)) })),
   );
   return { changes, callerSets };
 }

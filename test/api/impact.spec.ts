@@ -124,7 +124,7 @@ describe('POST /apply?dryRun=true', () => {
     assert.deepEqual(callers, [{ from, verdicts: [{ before: ALLOW, after: DENY }] }]);
     assert.equal(callerSets.length, 1);
     assert.deepEqual(callerSets[0].dataplanes, ['kri_dp_default_west__web-1_', 'kri_dp_default_west__web-2_']);
-    assert.ok(callerSets[0].spiffeIds.includes('spiffe://default/web'));
+    assert.ok(callerSets[0].sans.includes('spiffe://default/web'));
   });
 
   it('knows that shadow actions change the shadow alone, and shadow policies nothing', async () => {

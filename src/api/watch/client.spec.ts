@@ -38,7 +38,12 @@ describe('WatchClient', () => {
   it('holds one page for a client that reads nothing, however much there is and however often it is woken', async () => {
     const { socket, sent, drain } = stuckSocket();
     let count = 1_000;
-    const client = new WatchClient(socket, { pages: pagesOf(() => count), life: 'a', head: () => count, failed: assert.fail }, {}, at);
+    const client = new WatchClient(
+      socket,
+      { pages: pagesOf(() => count), life: 'a', head: () => count, failed: (thrown) => assert.fail(String(thrown)) },
+      {},
+      at,
+    );
     for (let time = 0; time < 5; time++) {
       count += 100;
       client.wake();

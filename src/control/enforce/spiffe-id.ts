@@ -17,12 +17,17 @@ const SEGMENT = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
  */
 export function spiffeIdOf(plane: Plane, mesh: string, restName: string): string | undefined {
   const found = ownDataplane(plane, mesh, restName);
-  if (!found) return undefined;
-  const path = pathOf(found);
-  return path.every((segment) => SEGMENT.test(segment)) ? `spiffe://${mesh}.${plane.place.zone}.mesh.local/${path.join('/')}` : undefined;
+  return found && spiffeIdOfDataplane(found);
 }
 
-function pathOf({ key, labels }: Resource): string[] {
+/** The same for a Dataplane of whatever zone. */
+export function spiffeIdOfDataplane(dataplane: Pick<Resource, 'key' | 'labels'>): string | undefined {
+  const { mesh, zone } = dataplane.key;
+  const path = pathOf(dataplane);
+  return path.every((segment) => SEGMENT.test(segment)) ? `spiffe://${mesh}.${zone}.mesh.local/${path.join('/')}` : undefined;
+}
+
+function pathOf({ key, labels }: Pick<Resource, 'key' | 'labels'>): string[] {
   if (key.namespace === '') return ['dataplane', key.name];
   const account = labels[SERVICE_ACCOUNT];
   return ['ns', key.namespace, ...(account === undefined ? ['dataplane', key.name] : ['sa', account])];

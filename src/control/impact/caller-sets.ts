@@ -1,12 +1,15 @@
 import { keyId } from '../../resource/key.js';
 import type { Resource } from '../../resource/resource.js';
 import type { MeshView } from '../mesh-view.js';
+import { spiffeIdOfDataplane } from '../enforce/spiffe-id.js';
 import { sansOfDataplane } from './callers.js';
 import type { Client } from './judge.js';
 import { countingKeys } from './rules.js';
 
 /** Proxies that no policy tells apart as callers. */
 export interface CallerSet {
+  /** Which certificate they show: the one that their tags make (several URI SANs), or the one with their SPIFFE ID alone. */
+  readonly by: 'tags' | 'spiffeId';
   /** The URI SANs of the certificate of the first of them. */
   readonly sans: readonly string[];
   readonly dataplanes: readonly Resource[];
@@ -23,20 +26,22 @@ export function pairCallers(before: MeshView, after: MeshView, asked: ReadonlySe
   const earlier = new Map(before.dataplanes.map((dataplane) => [keyId(dataplane.key), dataplane]));
   const sets = new Map<string, CallerPair & { dataplanes: Resource[] }>();
   for (const dataplane of after.dataplanes) {
-    const is = toClient(dataplane, asked);
-    const known = earlier.get(keyId(dataplane.key));
-    const was = known ? toClient(known, asked) : is;
-    // Without a URI SAN it has no identity to be known by.
-    if (is.sans.length === 0 || was.sans.length === 0) continue;
-    const id = JSON.stringify([was, is].map(({ sans, keys }) => [sans.length > 1, keys]));
-    const set = sets.get(id);
-    if (set) set.dataplanes.push(dataplane);
-    else sets.set(id, { was, is, sans: is.sans, dataplanes: [dataplane] });
+    for (const by of ['tags', 'spiffeId'] as const) {
+      const known = earlier.get(keyId(dataplane.key));
+      const is = toClient(dataplane, by, asked);
+      const was = known ? toClient(known, by, asked) : is;
+      // Without a URI SAN it has no identity to be known by.
+      if (is.sans.length === 0 || was.sans.length === 0) continue;
+      const id = JSON.stringify([by, ...[was, is].map(({ sans, keys }) => [sans.length > 1, keys])]);
+      const set = sets.get(id);
+      if (set) set.dataplanes.push(dataplane);
+      else sets.set(id, { by, was, is, sans: is.sans, dataplanes: [dataplane] });
+    }
   }
   return [...sets.values()];
 }
 
-function toClient(dataplane: Resource, asked: ReadonlySet<string>): Client {
-  const sans = sansOfDataplane(dataplane);
+function toClient(dataplane: Resource, by: CallerSet['by'], asked: ReadonlySet<string>): Client {
+  const sans = by === 'tags' ? sansOfDataplane(dataplane) : [spiffeIdOfDataplane(dataplane) ?? []].flat();
   return { sans, keys: countingKeys(sans, asked) };
 }

@@ -12,6 +12,7 @@ import { keyId } from '../../resource/key.js';
 import type { StringMatch } from '../../resource/mtp.js';
 import type { JsonObject, Resource } from '../../resource/resource.js';
 import type { MeshView } from '../mesh-view.js';
+import { spiffeIdOfDataplane } from '../enforce/spiffe-id.js';
 import { sansOfDataplane } from './callers.js';
 import { type Caller, type Impact, impactOf } from './impact.js';
 import type { Changed } from './judge.js';
@@ -29,6 +30,7 @@ function viewOf(resources: readonly Resource[]): MeshView {
     permissions: policies.filter(({ resource: { key } }) => key.type === 'MeshTrafficPermission'),
     tls: { policies: [], mesh: undefined, refused: false },
     index,
+    targets: [],
     find: () => undefined,
     refusal: () => undefined,
   };
@@ -43,6 +45,7 @@ interface Request {
 interface Asker {
   readonly sans: readonly string[];
   readonly dataplane?: Resource;
+  readonly by?: 'tags' | 'spiffeId';
 }
 
 /** What the answer says of one caller and request at one inbound: read by its documentation alone. */
@@ -57,10 +60,12 @@ function said({ changes, sets }: Impact, target: Resource, section: string, aske
   return closest.verdicts.find(({ when }) => holds(when, request));
 }
 
-function isMeant(caller: Caller, { sans, dataplane: proxy }: Asker, sets: Impact['sets']): boolean {
+function isMeant(caller: Caller, { sans, dataplane: proxy, by }: Asker, sets: Impact['sets']): boolean {
   const [id = ''] = sans;
-  if (caller.kind === 'dataplanes')
-    return proxy !== undefined && (sets[caller.set]?.dataplanes.some(({ key }) => key === proxy.key) ?? false);
+  if (caller.kind === 'dataplanes') {
+    const set = sets[caller.set];
+    return proxy !== undefined && set?.by === by && set?.dataplanes.some(({ key }) => key === proxy.key) === true;
+  }
   if (proxy) return false;
   if (caller.kind === 'sans') {
     const wanted = caller.sans.map((san) => (san.endsWith('/') ? `${san}q` : san));
@@ -99,7 +104,7 @@ function expected(before: readonly Resource[], after: readonly Resource[], targe
     const here = mesh.find(target.key);
     const inbound = here && readProxy(here, mesh).inbounds[at];
     const proxy = asker.dataplane && (mesh.find(asker.dataplane.key) ?? asker.dataplane);
-    const spiffeIds = proxy ? sansOfDataplane(proxy) : asker.sans;
+    const spiffeIds = !proxy ? asker.sans : asker.by === 'tags' ? sansOfDataplane(proxy) : [spiffeIdOfDataplane(proxy) ?? ''];
     if (!here || !inbound) return { decision: 'Deny', shadow: 'Deny', decidedBy: undefined, shadowDecidedBy: undefined };
     const { decision, shadow, decidedBy, shadowDecidedBy } = decide({
       policies: resources,
@@ -126,7 +131,14 @@ function permissionsOf(resources: readonly Resource[], { key }: Resource): unkno
 
 const IDS = [`${TD}/web`, `${TD}/ns/a`, `${TD}/ns/a/sa/x`, 'spiffe://default/web', 'spiffe://other/y'];
 const matcher = fc.oneof(
-  fc.constantFrom<JsonObject>(...IDS.map(exact), prefix(TD), prefix(`${TD}/ns/`), prefix(`${TD}/ns/a`), prefix('spiffe://default')),
+  fc.constantFrom<JsonObject>(
+    ...IDS.map(exact),
+    prefix(TD),
+    prefix(`${TD}/ns/`),
+    prefix(`${TD}/ns/a`),
+    prefix('spiffe://default'),
+    prefix('spiffe://default.east.mesh.local'),
+  ),
   fc.constantFrom<JsonObject>(
     { method: 'GET' },
     { method: 'GET', ...exact(IDS[0] ?? '') },
@@ -214,7 +226,7 @@ describe('impactOf', () => {
           const askers: Asker[] = [
             ...identities,
             ...several.filter(([kind]) => named.includes(`"kind":"${kind}","`) && named.includes('"tags"')).map(([, sans]) => ({ sans })),
-            ...proxies.map((dataplane) => ({ sans: [], dataplane })),
+            ...(['tags', 'spiffeId'] as const).flatMap((by) => proxies.map((dataplane) => ({ sans: [], dataplane, by }))),
           ];
           for (const asker of askers) {
             for (const request of requests) {

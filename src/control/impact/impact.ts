@@ -108,6 +108,6 @@ function withUsedSets(changes: readonly InboundsChange[], proxies: readonly Call
       inbounds,
       callers: callers.map(({ from, verdicts }) => ({ from: from.map(renumbered), verdicts })),
     })),
-    sets: used.flatMap((set) => proxies[set] ?? []).map(({ sans, dataplanes }) => ({ sans, dataplanes })),
+    sets: used.flatMap((set) => proxies[set] ?? []).map(({ by, sans, dataplanes }) => ({ by, sans, dataplanes })),
   };
 }
