@@ -15,7 +15,7 @@ export const SHIPPED = fileURLToPath(new URL('docs/reference/openapi.json', ROOT
 /** An API with every route that a control plane of this place may have. */
 export function wholeApi(scope: Scope, place: Place) {
   const issueProxyToken = () => ({ token: 'token', nodeId: 'node', expires: '2027-01-01T00:00:00Z' });
-  return apiOn(scope, newApi(scope, place).plane, undefined, '127.0.0.1', { issueProxyToken });
+  return apiOn(scope, newApi(scope, place).plane, undefined, '127.0.0.1', { issueProxyToken, proxies: () => [] });
 }
 
 /** The text of the shipped document: everything that a global or a zone serves. What only one of them does, says so. */

@@ -41,6 +41,7 @@ export function newGuarded(scope: Scope, place: Place, more: Partial<ApiOptions>
     sync: undefined,
     afterCommit: () => {},
     issueProxyToken,
+    proxies: () => [],
     address: '127.0.0.1',
     port: 0,
     info,
