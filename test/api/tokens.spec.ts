@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { after, describe, it } from 'node:test';
-import { createPrivateKey } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { Tokens } from '../../src/api/auth/tokens.js';
 import { GLOBAL } from '../../src/resource/resource.js';
@@ -74,6 +73,7 @@ const FORGED: Readonly<Record<string, Forge>> = {
       .update(body)
       .digest('base64url')}`;
   },
+  'of another name of the algorithm': (api, token) => resigned(token, keyOf(api).key, { header: { alg: 'Ed25519' } }),
   'with another role': (_, token) => {
     const [header, , signature] = token.split('.');
     return [header, encode({ ...partsOf(token).claims, role: 'admin' }), signature].join('.');
