@@ -21,15 +21,17 @@ const operation: Operation = {
   id: 'issueProxyToken',
   summary: 'Make the proof of who it is for the proxy of a Dataplane',
   tag: 'Security',
-  body: z.strictObject({
-    mesh: z.string().min(1),
-    dataplane: z.string().min(1).describe('Its REST name or KRI'),
-    validFor: z
-      .string()
-      .regex(/^\d{1,9}[smh]$/)
-      .optional()
-      .describe('A year if not said'),
-  }),
+  body: z
+    .strictObject({
+      mesh: z.string().min(1),
+      dataplane: z.string().min(1).describe('Its REST name or KRI'),
+      validFor: z
+        .string()
+        .regex(/^\d{1,9}[smh]$/)
+        .optional()
+        .describe('A year if not said'),
+    })
+    .meta({ id: 'ProxyTokenOrder' }),
   answers: { 200: z.strictObject({ token: z.string(), nodeId: z.string(), expires: time }) },
   refusals: [404],
 };

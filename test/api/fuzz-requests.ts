@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import { Generator, nonsense, ODD_TEXTS, type Schema, text, WORDS } from './fuzz-values.js';
+import { type Examples, Generator, nonsense, ODD_TEXTS, type Schema, text, WORDS } from './fuzz-values.js';
 
 /** What of an OpenAPI document says how to ask. */
 export interface Described {
@@ -46,8 +46,8 @@ const ODD_TYPES = [
 ];
 
 /** Generators of requests for every operation of a document. */
-export function fuzzed(document: Described): Asked[] {
-  const generator = new Generator(document.components.schemas);
+export function fuzzed(document: Described, examples: Examples): Asked[] {
+  const generator = new Generator(document.components.schemas, examples);
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       id: operation.operationId,
@@ -72,14 +72,38 @@ function requestsOf(
       query: queryOf(parameters, generator),
       headers: headersOf(parameters, generator),
       type: mostly(fc.constantFrom(...TYPES), fc.constantFrom(...ODD_TYPES)),
-      payload: body ? payloadOf(body, generator) : mostly(fc.constant(undefined), payloadOf({}, generator)),
+      body: body ? bodyOf(body, generator) : mostly(fc.constant(undefined), bodyOf({}, generator)),
+      agree: mostly(fc.constant(true), fc.constant(false)),
     })
-    .map(({ method: verb, path: address, query, headers, type, payload }) => ({
-      method: verb,
-      url: `${address}${query}`,
-      headers: { host: '127.0.0.1:5681', ...headers, ...(payload === undefined ? {} : { 'content-type': type }) },
-      payload,
-    }));
+    .map(({ method: verb, path: { at, end }, query, headers, type, body: given, agree }) => {
+      const payload = given && ('raw' in given ? given.raw : given.write(agree ? agreeing(given.value, path, at) : given.value));
+      const contentType: Record<string, string> = payload === undefined ? {} : { 'content-type': type };
+      return {
+        method: verb,
+        url: `${at.join('/')}${end}${query}`,
+        headers: { host: '127.0.0.1:5681', ...headers, ...contentType },
+        payload,
+      };
+    });
+}
+
+/** A document names the resource that its URL names. */
+function agreeing(value: unknown, template: string, at: readonly string[]): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const said = (name: string): object => {
+    const part = at[template.split('/').indexOf(`{${name}}`)];
+    return part === undefined || !Object.hasOwn(value, name) ? {} : { [name]: unescaped(part) };
+  };
+  const inside = 'metadata' in value ? { metadata: agreeing(value.metadata, template, at) } : {};
+  return { ...value, ...inside, ...said('name'), ...said('mesh') };
+}
+
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** The good thing nine times of ten, for one bad part is enough for a refusal. */
@@ -94,10 +118,13 @@ function parameterAt({ components }: Described, ref: string): Parameter {
 }
 
 const ODD_SEGMENTS = ['%', '%00', '%ff', '%2F', '%2e%2e', '%E0%A4%A', '..', '*', ':name', '', 'a;b=c', 'a%0d%0ab'];
-const segment = mostly(
-  fc.constantFrom(...WORDS).map(encodeURIComponent),
-  fc.oneof(encoded(fc.constantFrom(...ODD_TEXTS)), fc.constantFrom(...ODD_SEGMENTS)),
-);
+const oddSegment = fc.oneof(encoded(fc.constantFrom(...ODD_TEXTS)), fc.constantFrom(...ODD_SEGMENTS), encoded(fc.constantFrom(...WORDS)));
+/** What is there, by the parameters' names. */
+const KNOWN: Readonly<Record<string, readonly string[]>> = {
+  mesh: ['default'],
+  name: ['a', 'web', 'a.ns', 'default', 'east'],
+  kri: ['kri_mt_default___a_', 'kri_mt_default_east_kuma-system_a_', 'kri_dp_default_east_kuma-system_web_10001'],
+};
 
 /** Percent encoding knows no lone surrogates. */
 function wellFormed(given: string): string {
@@ -108,14 +135,22 @@ function encoded(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return texts.map((given) => encodeURIComponent(wellFormed(given)));
 }
 
-function pathOf(template: string, parameters: readonly Parameter[], generator: Generator): fc.Arbitrary<string> {
+interface Path {
+  /** Its parts, encoded. */
+  readonly at: readonly string[];
+  readonly end: string;
+}
+
+function pathOf(template: string, parameters: readonly Parameter[], generator: Generator): fc.Arbitrary<Path> {
   const parts = template.split('/').map((part) => {
     const parameter = parameters.find(({ name, in: where }) => where === 'path' && part === `{${name}}`);
-    return parameter ? fc.oneof(segment, encoded(generator.valid(parameter.schema).map(String))) : fc.constant(part);
+    if (!parameter) return fc.constant(part);
+    const made = encoded(generator.valid(parameter.schema).map(String));
+    const known = fc.constantFrom(...(KNOWN[parameter.name] ?? WORDS)).map(encodeURIComponent);
+    return fc.oneof({ weight: 12, arbitrary: known }, { weight: 1, arbitrary: made }, { weight: 1, arbitrary: oddSegment });
   });
-  return fc
-    .tuple(fc.tuple(...parts), mostly(fc.constant(''), fc.constantFrom('/', '//', '/..', '/%', '/x')))
-    .map(([all, end]) => all.join('/') + end);
+  const end = fc.oneof({ weight: 20, arbitrary: fc.constant('') }, { weight: 1, arbitrary: fc.constantFrom('/', '//', '/..', '/%', '/x') });
+  return fc.record({ at: fc.tuple(...parts), end });
 }
 
 /** Each parameter may be left out, come several times, with nonsense, or unknown ones beside it. */
@@ -145,26 +180,18 @@ function serialised(name: string, value: unknown): string[] {
 }
 
 /** What a header can carry. */
-const headerText = fc.oneof(
-  fc.constantFrom('*', '"1"', 'W/"1"', '"', '1', '', ', ,'),
-  fc.string({ maxLength: 30 }).map((given) => given.replaceAll(/[^\x20-\x7e]/g, '?')),
-);
+function visible(given: string): string {
+  return given.replaceAll(/[^\x20-\x7e]/g, '?');
+}
+
+const headerText = fc.oneof(fc.constantFrom('*', '"1"', 'W/"1"', '"', '1', '', ', ,'), fc.string({ maxLength: 30 }).map(visible));
 
 function headersOf(parameters: readonly Parameter[], generator: Generator): fc.Arbitrary<Record<string, string>> {
   const own = parameters
     .filter(({ in: where }) => where === 'header')
-    .map(
-      ({ name, schema }) =>
-        [
-          name.toLowerCase(),
-          fc.oneof(
-            generator.valid(schema).map((value) => String(value).replaceAll(/[^\x20-\x7e]/g, '?')),
-            headerText,
-          ),
-        ] as const,
-    );
-  const usual = { accept: headerText, 'accept-encoding': headerText, 'x-unknown': headerText };
-  return fc.record({ ...Object.fromEntries(own), ...usual }, { requiredKeys: [] });
+    .map(({ name, schema }) => [name.toLowerCase(), fc.oneof(generator.valid(schema).map(String).map(visible), headerText)] as const);
+  const all = fc.record({ ...Object.fromEntries(own), accept: headerText, 'accept-encoding': headerText }, { requiredKeys: [] });
+  return fc.oneof({ weight: 6, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: all });
 }
 
 const ODD_BODIES = [
@@ -195,20 +222,22 @@ const rawBody = fc.oneof(
   fc.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.from(bytes)),
 );
 
-function payloadOf(schema: Schema, generator: Generator): fc.Arbitrary<string | Buffer | undefined> {
-  const values = fc.oneof(
-    { weight: 4, arbitrary: generator.valid(schema) },
-    { weight: 4, arbitrary: generator.nearlyValid(schema) },
-    { weight: 1, arbitrary: nonsense },
-  );
-  const json = values.map((value) => JSON.stringify(value) ?? '');
-  const yaml = generator.valid(schema).map((value) => stringify(value, { aliasDuplicateObjects: false }));
-  const latin = json.map((given) => Buffer.from(given, 'latin1'));
+/** Bytes, or a value and how it is written. */
+type Body = { readonly raw: string | Buffer } | { readonly value: unknown; readonly write: (value: unknown) => string | Buffer };
+
+const toJson = (value: unknown): string => JSON.stringify(value) ?? '';
+const toYaml = (value: unknown): string => stringify(value, { aliasDuplicateObjects: false });
+const toLatin = (value: unknown): Buffer => Buffer.from(toJson(value), 'latin1');
+
+function bodyOf(schema: Schema, generator: Generator): fc.Arbitrary<Body | undefined> {
+  const [valid, nearly] = [generator.valid(schema), generator.nearlyValid(schema)];
+  const values = fc.oneof({ weight: 8, arbitrary: valid }, { weight: 8, arbitrary: nearly }, { weight: 1, arbitrary: nonsense });
+  const written = (of: fc.Arbitrary<unknown>, write: (value: unknown) => string | Buffer) => of.map((value) => ({ value, write }));
   return fc.oneof(
-    { weight: 12, arbitrary: json },
-    { weight: 2, arbitrary: yaml },
-    { weight: 1, arbitrary: latin },
-    { weight: 2, arbitrary: rawBody },
+    { weight: 24, arbitrary: written(values, toJson) },
+    { weight: 4, arbitrary: written(valid, toYaml) },
+    { weight: 1, arbitrary: written(valid, toLatin) },
+    { weight: 2, arbitrary: rawBody.map((raw) => ({ raw })) },
     { weight: 1, arbitrary: fc.constant(undefined) },
   );
 }

@@ -95,11 +95,22 @@ function nested(depth: number): unknown {
   return value;
 }
 
+/** Values of components that are right in all that JSON Schema can't say, by their ids. */
+export type Examples = Readonly<Record<string, readonly unknown[]>>;
+
+function withExamples(made: Values, examples: readonly unknown[] = []): Values {
+  if (examples.length === 0) return made;
+  return fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...examples) }, { weight: 1, arbitrary: made });
+}
+
 /** Makes values of the schemas of one document, each once. */
 export class Generator {
   private readonly known = new Map<string, Values>();
 
-  constructor(private readonly components: Readonly<Record<string, Schema>>) {}
+  constructor(
+    private readonly components: Readonly<Record<string, Schema>>,
+    private readonly examples: Examples,
+  ) {}
 
   /** Values that are as the schema says, mostly: what zod checks beyond JSON Schema is not in it. */
   valid(schema: Schema): Values {
@@ -123,8 +134,9 @@ export class Generator {
   }
 
   private component(ref: string): Values {
-    const made = this.known.get(ref) ?? this.valid(this.components[ref.split('/').at(-1) ?? ''] ?? {});
-    this.known.set(ref, made);
+    const id = ref.split('/').at(-1) ?? '';
+    const made = this.known.get(id) ?? withExamples(this.valid(this.components[id] ?? {}), this.examples[id]);
+    this.known.set(id, made);
     return made;
   }
 

@@ -14,17 +14,19 @@ export interface Question {
 
 const text = z.string().min(1).max(2048);
 /** The body of `POST /can`. */
-export const questionShape = z.strictObject({
-  from: z.strictObject({
-    spiffeId: text.optional(),
-    spiffeIds: z.array(text).max(100).optional(),
-    tags: z.record(z.string(), z.string()).optional(),
-    mesh: text.optional(),
-  }),
-  to: z.strictObject({ mesh: text.optional(), dataplane: text, port: z.union([z.int().min(0).max(65_535), text]).optional() }),
-  method: text.optional(),
-  path: text.optional(),
-});
+export const questionShape = z
+  .strictObject({
+    from: z.strictObject({
+      spiffeId: text.optional(),
+      spiffeIds: z.array(text).max(100).optional(),
+      tags: z.record(z.string(), z.string()).optional(),
+      mesh: text.optional(),
+    }),
+    to: z.strictObject({ mesh: text.optional(), dataplane: text, port: z.union([z.int().min(0).max(65_535), text]).optional() }),
+    method: text.optional(),
+    path: text.optional(),
+  })
+  .meta({ id: 'Question' });
 
 /**
  * Reads the body of `POST /can`. Throws `invalid` with every problem.
