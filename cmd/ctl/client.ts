@@ -139,7 +139,15 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   503: 'unavailable',
 };
 
+/** What the API says of a resource that is not there, and no more. */
+const NOT_FOUND = 'Not found';
+const NEEDS_NAME = 'check the name and the mesh (-m): `meridianctl get KIND` lists what there is';
 const NEEDS_TOKEN = 'give a token: --token-file, MERIDIAN_TOKEN, or one that is kept in a context (`config control-planes add`)';
+
+/** What a control plane refused with this answer. */
+export function refusalOf({ url }: Server, status: number, body: string): MeridianError {
+  return toError(url, status, parseJson(body));
+}
 
 /** Kuma's form of errors: `title, detail, invalid_parameters: [{field, reason}]`. */
 function toError(url: string, status: number, answer: unknown): MeridianError {
@@ -147,7 +155,7 @@ function toError(url: string, status: number, answer: unknown): MeridianError {
   const { title, detail, hint } = answer;
   const message = typeof detail === 'string' && detail !== '' ? `${title}: ${detail}` : title;
   const problems = Array.isArray(answer.invalid_parameters) ? answer.invalid_parameters.filter(isProblem) : [];
-  const advice = typeof hint === 'string' ? hint : status === 401 ? NEEDS_TOKEN : undefined;
+  const advice = typeof hint === 'string' ? hint : status === 401 ? NEEDS_TOKEN : detail === NOT_FOUND ? NEEDS_NAME : undefined;
   return new MeridianError(CODES[status] ?? 'internal', message, advice === undefined ? { problems } : { problems, hint: advice });
 }
 

@@ -21,6 +21,7 @@ import { addOptions, optionsOf } from './options.js';
 import { addRecover } from './recover.js';
 import { addShapes } from './shapes.js';
 import { addToken } from './token.js';
+import { addWatch } from './watch.js';
 import { addZone } from './zone.js';
 
 const COMMANDS = [
@@ -33,6 +34,7 @@ const COMMANDS = [
   addInspect,
   addCan,
   addLedger,
+  addWatch,
   addEnvoy,
   addZone,
   addToken,
