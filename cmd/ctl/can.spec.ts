@@ -11,6 +11,8 @@ const ANSWER = {
   warnings: ['q opens nothing'],
 };
 
+const HINT = 'hint: check the name and the mesh (-m): `meridianctl get KIND` lists what there is\n';
+
 describe('meridianctl can', { concurrency: 2 }, () => {
   const asked: [title: string, args: string[], question: object][] = [
     [
@@ -49,7 +51,7 @@ describe('meridianctl can', { concurrency: 2 }, () => {
     const body = { title: 'Could not decide', detail: 'Not found', status: 404 };
     const stub = await startStub(t, () => ({ status: 404, body }));
     const { code, err } = await meridianctl(['can', '--from', 'spiffe://td', '--to', 'web', '--url', stub.url]);
-    assert.deepEqual([code, err], [1, 'error: Could not decide: Not found\n']);
+    assert.deepEqual([code, err], [1, `error: Could not decide: Not found\n${HINT}`]);
   });
 
   const wrong: [title: string, args: string[], message: RegExp][] = [

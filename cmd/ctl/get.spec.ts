@@ -34,6 +34,8 @@ function paged({ path }: Asked): Answer {
   return { body: { total: 3, items: second ? [GLOBAL] : [OWN, COPY], next } };
 }
 
+const HINT = 'hint: check the name and the mesh (-m): `meridianctl get KIND` lists what there is\n';
+
 describe('meridianctl get', { concurrency: 2 }, () => {
   it('shows a table of all pages', async (t) => {
     const stub = await startStub(t, paged);
@@ -142,7 +144,7 @@ describe('meridianctl get', { concurrency: 2 }, () => {
       body: { type: '/std-errors', status: 404, title: 'Could not retrieve a resource', detail: 'Not found' },
     }));
     const done = await meridianctl(['get', 'mt', 'nope', '--url', stub.url]);
-    assert.deepEqual(done, { code: 1, out: '', err: 'error: Could not retrieve a resource: Not found\n' });
+    assert.deepEqual(done, { code: 1, out: '', err: `error: Could not retrieve a resource: Not found\n${HINT}` });
   });
 
   it('wants one mesh for a name', async () => {

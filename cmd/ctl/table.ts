@@ -14,6 +14,8 @@ export interface Paper {
 
 const ANSI: Readonly<Record<Colour, number>> = { red: 31, green: 32, yellow: 33 };
 const GAP = 3;
+/** Between columns that have no room left. */
+const SMALL_GAP = 1;
 /** No column is cut below this. */
 const MIN_WIDTH = 6;
 
@@ -33,8 +35,16 @@ export function standardPaper(): Paper {
 export function formatTable(heading: readonly string[], rows: readonly (readonly Cell[])[], paper: Paper = standardPaper()): string {
   const lines = [heading, ...rows].map((row) => row.map(toCell));
   const natural = heading.map((_, column) => Math.max(...lines.map((line) => length(line[column]?.text ?? ''))));
-  const widths = paper.width === undefined ? natural : fit(natural, paper.width);
-  return lines.map((line) => `${formatLine(line, widths, paper.colours)}\n`).join('');
+  const { width = Number.POSITIVE_INFINITY, colours } = paper;
+  const gap =
+    total(
+      natural.map((each) => Math.min(each, MIN_WIDTH)),
+      GAP,
+    ) > width
+      ? SMALL_GAP
+      : GAP;
+  const widths = fit(natural, width, gap);
+  return lines.map((line) => `${formatLine(line, widths, gap, colours)}\n`).join('');
 }
 
 /** A text as a terminal shows it in a colour. */
@@ -51,25 +61,28 @@ function toCell(cell: Cell): Painted {
   return typeof cell === 'string' ? { text: printable(cell) || '-' } : { ...cell, text: printable(cell.text) || '-' };
 }
 
-function formatLine(line: readonly Painted[], widths: readonly number[], colours: boolean): string {
+function formatLine(line: readonly Painted[], widths: readonly number[], gap: number, colours: boolean): string {
   const cells = line.map(({ text, colour }, column) => {
     const shown = cut(text, widths[column] ?? 0);
-    const padding = ' '.repeat((widths[column] ?? 0) - length(shown) + GAP);
+    const padding = ' '.repeat((widths[column] ?? 0) - length(shown) + gap);
     return `${colours && colour ? paint(shown, colour) : shown}${padding}`;
   });
   return cells.join('').trimEnd();
 }
 
 /** Takes from the widest column until all fit, or none can give any more. */
-function fit(natural: readonly number[], width: number): number[] {
+function fit(natural: readonly number[], width: number, gap: number): number[] {
   const widths = [...natural];
-  const total = () => widths.reduce((sum, each) => sum + each, GAP * (widths.length - 1));
-  while (total() > width) {
+  while (total(widths, gap) > width) {
     const widest = Math.max(...widths);
     if (widest <= MIN_WIDTH) break;
     widths[widths.indexOf(widest)] = widest - 1;
   }
   return widths;
+}
+
+function total(widths: readonly number[], gap: number): number {
+  return widths.reduce((sum, each) => sum + each, gap * (widths.length - 1));
 }
 
 function cut(text: string, width: number): string {

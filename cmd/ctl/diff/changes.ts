@@ -67,6 +67,6 @@ function marked(draft: Draft | undefined, set: string | undefined): Draft | unde
   return { ...draft, labels: Object.fromEntries(labels) };
 }
 
-async function textAt(draft: Draft | undefined, place: Place): Promise<string> {
-  return draft ? await toYaml(formatDocument(draft, formatAt(place), place)) : '';
+function textAt(draft: Draft | undefined, place: Place): string | Promise<string> {
+  return draft ? toYaml(formatDocument(draft, formatAt(place), place)) : '';
 }

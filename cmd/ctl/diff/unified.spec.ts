@@ -65,7 +65,7 @@ describe('unifiedDiff', () => {
 
 /** The length of the longest common subsequence, by the table. */
 function common(a: readonly string[], b: readonly string[]): number {
-  let row = new Array<number>(b.length + 1).fill(0);
+  let row = Array.from({ length: b.length + 1 }, () => 0);
   for (const line of a) {
     const next = [0];
     for (const [index, other] of b.entries()) {
