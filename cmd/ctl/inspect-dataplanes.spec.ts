@@ -93,6 +93,6 @@ describe('meridianctl inspect', { concurrency: 2 }, () => {
       body: { title: 'Could not retrieve a resource', detail: 'Not found', status: 404 },
     }));
     const { code, err } = await meridianctl(['inspect', 'dataplane', 'nope', '--url', stub.url]);
-    assert.deepEqual([code, err], [1, 'error: Could not retrieve a resource: Not found\n']);
+    assert.deepEqual([code, err.split('\n')[0]], [1, 'error: Could not retrieve a resource: Not found']);
   });
 });
