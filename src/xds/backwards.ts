@@ -57,7 +57,7 @@ export class Backwards {
   }
 
   /** A copy of what came since there were `from` bytes. */
-  since(from: number): Uint8Array {
+  since(from: number): Buffer {
     return Buffer.from(this.#bytes.subarray(this.#free, this.#bytes.length - from));
   }
 

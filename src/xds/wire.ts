@@ -1,4 +1,5 @@
-import { create, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
+import { fromBinary, type Message } from '@bufbuild/protobuf';
+import { Backwards } from './backwards.js';
 import type { EncodedResource } from './encode.js';
 import { messageOf } from './registry.js';
 
@@ -6,7 +7,6 @@ import { messageOf } from './registry.js';
 export const DELTA_PATH = '/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources';
 
 const REQUEST = messageOf('envoy.service.discovery.v3.DeltaDiscoveryRequest');
-const RESPONSE = messageOf('envoy.service.discovery.v3.DeltaDiscoveryResponse');
 
 /** A DeltaDiscoveryRequest as far as it is looked at. */
 export interface DeltaRequest {
@@ -71,12 +71,42 @@ function versionOf(said: { readonly case: string | undefined; readonly value?: R
   return version && { major: version.majorNumber, minor: version.minorNumber, patch: version.patch };
 }
 
+/** The numbers of the fields of the messages that a response is made of. */
+const FIELD = {
+  response: { resources: 2, typeUrl: 4, nonce: 5, removedResources: 6 },
+  resource: { version: 1, resource: 2, name: 3 },
+  any: { typeUrl: 1, value: 2 },
+} as const;
+
+/** Written straight away: a resource may have megabytes, and protobuf-es copies them once for each message that they are in. */
 export function writeResponse({ typeUrl, nonce, resources, removed }: DeltaResponse): Buffer {
-  const response = create(RESPONSE, {
-    typeUrl,
-    nonce,
-    resources: resources.map(({ name, version, value }) => ({ name, version, resource: { typeUrl, value } })),
-    removedResources: [...removed],
-  });
-  return Buffer.from(toBinary(RESPONSE, response));
+  const { response } = FIELD;
+  out.clear();
+  for (const name of removed.toReversed()) text(response.removedResources, name);
+  text(response.nonce, nonce);
+  text(response.typeUrl, typeUrl);
+  for (const resource of resources.toReversed()) writeResource(typeUrl, resource);
+  return out.since(0);
+}
+
+/** One for all. */
+const out = new Backwards();
+
+function writeResource(typeUrl: string, { name, version, value }: EncodedResource): void {
+  const { response, resource, any } = FIELD;
+  const from = out.size;
+  text(resource.name, name);
+  const inner = out.size;
+  out.bytes(value);
+  out.close(any.value, inner);
+  text(any.typeUrl, typeUrl);
+  out.close(resource.resource, inner);
+  text(resource.version, version);
+  out.close(response.resources, from);
+}
+
+function text(field: number, value: string): void {
+  const from = out.size;
+  out.bytes(Buffer.from(value));
+  out.close(field, from);
 }
