@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { dryRun } from '../control/impact/dry-run.js';
+import { warningsAbout } from '../control/warnings.js';
 import { type Document, type Written, writeDocuments } from '../control/write.js';
 import type { AppliedSet } from '../control/sets.js';
 import { invalid, MeridianError } from '../errors.js';
@@ -12,6 +13,7 @@ import { parseDocument } from '../resource/parse.js';
 import { isObject } from '../resource/path.js';
 import type { Place } from '../resource/resource.js';
 import { restName } from '../resource/rest-name.js';
+import { audited } from './audit/auditing.js';
 import { addressOf } from './collection.js';
 import { MAX_APPLY_BYTES } from './bodies.js';
 import { valuesOf } from './documents.js';
@@ -28,6 +30,7 @@ const result = z.strictObject({
   name: z.string(),
   kri,
   outcome: z.enum(['created', 'changed', 'unchanged', 'deleted']),
+  warnings: z.array(z.string()).min(1).optional().describe('What may not do as expected'),
 });
 
 const operation: Operation = {
@@ -60,14 +63,20 @@ export function addApplyRoute(app: FastifyInstance, { plane, sync, afterCommit }
     const { searchParams } = addressOf(request);
     const set = setOf(searchParams);
     refuseEmpty(documents.length, set, flag(searchParams, 'allowEmpty'));
-    const results = (written: readonly Written[]) => written.map((one) => toResult(one, plane.place));
+    const results = (written: readonly Written[], warnings: Warnings) =>
+      written.map((one, index) => toResult(one, warnings[index] ?? [], plane.place));
     if (flag(searchParams, 'dryRun')) {
-      const { written, impacts } = dryRun(plane, documents, set, sync !== undefined);
-      return { results: results(written), ...describeImpacts(impacts, plane.place) };
+      const { written, warnings, impacts } = dryRun(plane, documents, set, sync !== undefined);
+      return { results: results(written, warnings), ...describeImpacts(impacts, plane.place) };
     }
-    const written = writeDocuments(plane, documents, set);
+    const written = writeDocuments(
+      audited<readonly Written[]>(plane, request, (result) => result),
+      documents,
+      set,
+    );
     afterCommit();
-    return { results: results(written) };
+    const keys = written.map(({ key }) => key);
+    return { results: results(written, warningsAbout(plane, keys)) };
   });
 }
 
@@ -98,7 +107,16 @@ function toDocument(read: ReadDocument, place: Place): Document {
   return parseDocument(withoutRestName(read.value, typeof type === 'string' ? findKind(type) : undefined, place));
 }
 
-function toResult({ key, outcome }: Written, place: Place) {
+type Warnings = readonly (readonly string[])[];
+
+function toResult({ key, outcome }: Written, warnings: readonly string[], place: Place) {
   const { type, mesh, name, namespace } = key;
-  return { type, mesh, name: restName({ key, name, namespace }, place), kri: formatKri(key), outcome };
+  return {
+    type,
+    mesh,
+    name: restName({ key, name, namespace }, place),
+    kri: formatKri(key),
+    outcome,
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
 }

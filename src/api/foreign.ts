@@ -1,8 +1,12 @@
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import { MeridianError } from '../errors.js';
 import { addressOf, collection, paging } from './collection.js';
 import { NOT_FOUND } from './errors.js';
 import { inMesh } from './in-mesh.js';
+import { described, type Operation } from './openapi/operation.js';
+import { PAGING } from './openapi/parameters.js';
+import { listOf } from './openapi/shapes.js';
 import type { ApiOptions } from './options.js';
 
 /** A kind of Kuma that is not served here. */
@@ -72,17 +76,28 @@ export const FOREIGN_RESOURCES: readonly string[] = FOREIGN_KINDS.flatMap(({ pat
   paths.map((path) => (scope === 'Mesh' ? `/meshes/:mesh/${path}/:name` : `/${path}/:name`)),
 );
 
-const undocumented = 'a kind of Kuma that is not served here: there is never anything in it';
+/** `/meshes/:mesh/circuit-breakers` -> listNoneMeshesMeshCircuitBreakers */
+function listNothing(path: string): Operation {
+  const words = path.split(/[^a-z]+/i).filter((word) => word !== '');
+  return {
+    id: `listNone${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}`,
+    summary: 'An empty list: a kind of Kuma that is not served here',
+    tag: 'Resources',
+    query: PAGING,
+    answers: { 200: listOf(z.never()) },
+  };
+}
+
+const undocumented = 'a kind of Kuma that is not served here: there is never one';
 
 /**
  * Kuma's kinds that are none of ours: empty lists, so that `kumactl get`, `kumactl export` and dashboards carry on, and a refusal that says what to
  * use instead for whoever writes one.
  */
 export function addForeignRoutes(app: FastifyInstance, { plane }: ApiOptions): void {
-  const config = { title: 'Could not retrieve resources', undocumented };
   for (const path of EMPTY_LISTS) {
     const preHandler = path.startsWith('/meshes/') ? inMesh(plane) : [];
-    app.get(path, { preHandler, config }, (request) => {
+    app.get(path, { preHandler, ...described('Could not retrieve resources', listNothing(path)) }, (request) => {
       paging(addressOf(request).searchParams);
       return collection(request, 0, []);
     });

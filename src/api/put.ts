@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Plane } from '../control/plane.js';
 import { warningsAbout } from '../control/warnings.js';
-import { type Document, writeDocuments } from '../control/write.js';
+import { type Document, type Written, writeDocuments } from '../control/write.js';
 import { MeridianError, type Problem } from '../errors.js';
 import { findKind, type Kind } from '../resource/kinds.js';
 import { LABEL } from '../resource/labels.js';
@@ -10,6 +10,7 @@ import { formatPath, isObject, quote } from '../resource/path.js';
 import type { Draft } from '../resource/resource.js';
 import { hasNamespaces, restName } from '../resource/rest-name.js';
 import type { Row } from '../resource/store.js';
+import { audited } from './audit/auditing.js';
 import { valuesOf } from './documents.js';
 import { etagOf, requireMatch } from './etag.js';
 import { locate, type Params, withoutEchoedName } from './names.js';
@@ -33,13 +34,17 @@ export function putResource({ plane, afterCommit }: ApiOptions, kind: Kind) {
     const { mesh = '', name = '' } = request.params as Params;
     const document = readDocument(plane, { kind, mesh, name }, request);
     requireMatch(request, plane.store, document.draft && stored(plane, document.draft));
-    const [written] = writeDocuments(plane, [document]);
+    const [written] = writeDocuments(
+      audited<readonly Written[]>(plane, request, (result) => result),
+      [document],
+    );
     afterCommit();
     void reply.code(written?.outcome === 'created' ? 201 : 200);
     const row = written && plane.store.get(written.key);
     if (!row) return {};
     void reply.header('etag', etagOf(plane.store, row));
-    const warnings = warningsAbout(plane, row.resource.key).map((warning) => `${restName(row.resource, plane.place)}: ${warning}`);
+    const [found = []] = warningsAbout(plane, [row.resource.key]);
+    const warnings = found.map((warning) => `${restName(row.resource, plane.place)}: ${warning}`);
     return warnings.length === 0 ? {} : { warnings };
   };
 }

@@ -53,7 +53,7 @@ export function dryRunDocuments(
   plane: Plane,
   documents: readonly Document[],
   set?: AppliedSet,
-  look: (tx: Reader) => void = () => {},
+  look: (tx: Reader, written: readonly Written[]) => void = () => {},
 ): readonly Written[] {
   const admitted = admitAll(plane, documents, set);
   const rollback = new MeridianError('internal', 'a dry run ends before its commit');
@@ -61,7 +61,7 @@ export function dryRunDocuments(
   try {
     plane.store.commit((tx) => {
       written = writeAll(tx, plane, admitted, set);
-      look(tx);
+      look(tx, written);
       throw rollback;
     });
   } catch (thrown) {

@@ -5,14 +5,14 @@ import { asArray, asObject, isAbsent } from '../naming/json.js';
 
 /** Kinds whose `rules` say more than `from` can, for they name SPIFFE IDs. */
 const BY_IDENTITY = ['MeshFaultInjection', 'MeshTrafficPermission'];
-const ENFORCED = 'MeshTrafficPermission';
+const ENFORCED = ['MeshTrafficPermission', 'MeshTLS'];
 const OLDER_TARGETS = ['MeshSubset', 'MeshService', 'MeshServiceSubset'];
 
 /**
  * What a document that is accepted may not do as its author expects, from itself alone: what is deprecated (in Kuma's words), and what is kept and
  * shown but not enforced (design, sections 1 and 5).
  *
- *   MeshTLS, from: [...]   -> 'from' field is deprecated, use 'rules' instead; a MeshTLS is matched, ... and not enforced
+ *   MeshTimeout, from: [...]   -> 'from' field is deprecated, use 'rules' instead; a MeshTimeout is matched, ... and not enforced
  */
 export function warningsOfDocument(type: string, labels: Labels, spec: JsonObject): string[] {
   const policy = findKind(type)?.policy;
@@ -26,6 +26,7 @@ export function warningsOfDocument(type: string, labels: Labels, spec: JsonObjec
     warnings.push(`${kind} value for 'targetRef.kind' is deprecated, use Dataplane with labels instead`);
   }
   if (labels[LABEL.effect] === 'shadow') warnings.push(`it is labelled ${LABEL.effect}: shadow: it is matched and shown, and not enforced`);
-  else if (type !== ENFORCED) warnings.push(`a ${type} is matched, merged and shown, and not enforced: proxies enforce ${ENFORCED} alone`);
+  else if (!ENFORCED.includes(type))
+    warnings.push(`a ${type} is matched, merged and shown, and not enforced: proxies enforce access rules alone`);
   return warnings;
 }

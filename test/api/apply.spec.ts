@@ -30,11 +30,12 @@ describe('POST /apply', () => {
       assert.equal(api.commits(), 0);
       assert.equal((await ask(api, 'GET', '/meshes')).body.total, 1);
       const applied = await ask(api, 'POST', '/apply', body, headers);
+      const warnings = ['a MeshTimeout is matched, merged and shown, and not enforced: proxies enforce access rules alone'];
       assert.deepEqual(applied.body, {
         results: [
-          { type: 'MeshTimeout', mesh: 'second', name: 'object', kri: 'kri_mt_second___object_', outcome: 'created' },
+          { type: 'MeshTimeout', mesh: 'second', name: 'object', kri: 'kri_mt_second___object_', outcome: 'created', warnings },
           { type: 'Mesh', mesh: '', name: 'second', kri: 'kri_m____second_', outcome: 'created' },
-          { type: 'MeshTimeout', mesh: 'default', name: 'a', kri: 'kri_mt_default___a_', outcome: 'created' },
+          { type: 'MeshTimeout', mesh: 'default', name: 'a', kri: 'kri_mt_default___a_', outcome: 'created', warnings },
         ],
       });
       assert.deepEqual(dry.body, { ...applied.body, changes: [], callerSets: [] });

@@ -2,12 +2,15 @@ import { mayDecide, type MeshView, readMeshView } from '../mesh-view.js';
 import { isGlobal, type Plane } from '../plane.js';
 import { hasFirstScan } from '../readiness.js';
 import type { AppliedSet } from '../sets.js';
+import { warningsAbout } from '../warnings.js';
 import { type Document, dryRunDocuments, type Written } from '../write.js';
 import { type Impact, impactOf } from './impact.js';
 
 /** What documents would do: to resources, and to the decisions of the proxies that are known here. */
 export interface DryRun {
   readonly written: readonly Written[];
+  /** Of each of them. */
+  readonly warnings: readonly (readonly string[])[];
   readonly impacts: readonly MeshImpact[];
 }
 
@@ -20,16 +23,22 @@ export interface MeshImpact extends Impact {
  * never had a complete scan of its global, changes none.
  */
 export function dryRun(plane: Plane, documents: readonly Document[], set: AppliedSet | undefined, hasGlobal: boolean): DryRun {
-  const written = dryRunDocuments(plane, documents, set);
+  let warnings: DryRun['warnings'] = [];
+  const written = dryRunDocuments(plane, documents, set, (store, done) => {
+    warnings = warningsAbout(
+      { place: plane.place, store },
+      done.map(({ key }) => key),
+    );
+  });
   const meshes = isClosed(plane, hasGlobal) ? [] : touchedMeshes(written);
-  if (meshes.length === 0) return { written, impacts: [] };
+  if (meshes.length === 0) return { written, warnings, impacts: [] };
   const before = new Map(meshes.map((mesh): [string, MeshView] => [mesh, readMeshView(plane, mesh)]));
   const impacts: MeshImpact[] = [];
   // While it is there: names are looked up when policies are matched.
   dryRunDocuments(plane, documents, set, (store) => {
     for (const [mesh, view] of before) impacts.push({ mesh, ...impactOf(view, readMeshView({ place: plane.place, store }, mesh)) });
   });
-  return { written, impacts: impacts.filter(({ changes }) => changes.length > 0) };
+  return { written, warnings, impacts: impacts.filter(({ changes }) => changes.length > 0) };
 }
 
 function isClosed({ place, store }: Plane, hasGlobal: boolean): boolean {
