@@ -4,6 +4,7 @@ import { invalid, type Problem } from '../errors.js';
 import { kindOf } from '../resource/kinds.js';
 import { isObject, quote } from '../resource/path.js';
 import { restName } from '../resource/rest-name.js';
+import { about } from './audit/record.js';
 import { parseJson, textOf } from './bodies.js';
 import { findResource } from './inspect/inspected.js';
 import { described, type Operation } from './openapi/operation.js';
@@ -45,6 +46,7 @@ export function addProxyTokensRoute(app: FastifyInstance, { plane, issueProxyTok
   app.post('/_proxy-tokens', described('Could not make a token', operation), (request) => {
     const { mesh, dataplane, validFor } = readOrder(parseJson(textOf(request)));
     const name = restName(findResource(plane, kindOf('Dataplane'), mesh, dataplane), plane.place);
+    about(request, 'Dataplane', name, mesh);
     return issueProxyToken({ mesh, name }, validFor);
   });
 }

@@ -6,6 +6,7 @@ import { invalid, type Problem } from '../errors.js';
 import { GLOBAL_PEER } from '../resource/audience.js';
 import { isObject, quote } from '../resource/path.js';
 import type { Place } from '../resource/resource.js';
+import { about } from './audit/record.js';
 import { parseJson } from './bodies.js';
 import { described, type Operation } from './openapi/operation.js';
 import type { ApiOptions } from './options.js';
@@ -35,6 +36,7 @@ export function addRecoverRoute(app: FastifyInstance, { plane, sync, afterCommit
     const text = typeof request.body === 'string' ? request.body : '';
     const order = readOrder(text.trim() === '' ? {} : parseJson(text), plane.place);
     const refused = order.acceptStore === undefined ? undefined : sync?.view(order.acceptStore).stopped?.store;
+    about(request, '', order.acceptStore ?? order.dropAbsent ?? '');
     const done = recover(plane, { store: refused, ...order });
     afterCommit();
     return { done };

@@ -1,6 +1,9 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { MeridianError } from '../errors.js';
 import { addApplyRoute } from './apply.js';
+import { addAuditing } from './audit/auditing.js';
+import { addAuditRoute } from './audit/route.js';
+import type { Trail } from './audit/trail.js';
 import { writeFirstToken } from './auth/first-token.js';
 import { createGate } from './auth/gate.js';
 import type { Gate } from './auth/principal.js';
@@ -72,13 +75,14 @@ export function createApi(options: ApiOptions, tokens: Tokens = tokensOf(options
   app.setNotFoundHandler(sendNotFound);
   addGuard(app, gateOf(options, tokens));
   addBodyParsers(app);
+  const trail = addAuditing(app, options);
   const wakeWatches = addWatch(app, options);
   options.onCommit?.(wakeWatches);
   const afterCommit = (): void => {
     options.afterCommit();
     wakeWatches();
   };
-  answerWrongMethods(app, () => addRoutes(app, { ...options, afterCommit }, tokens));
+  answerWrongMethods(app, () => addRoutes(app, { ...options, afterCommit }, { tokens, trail }));
   return app;
 }
 
@@ -92,7 +96,7 @@ function gateOf({ plane, address, access, report }: ApiOptions, tokens: Tokens):
   return createGate({ tokens, place: plane.place, names, loopbackAdmin, report, monotonic: () => performance.now() });
 }
 
-function addRoutes(app: FastifyInstance, options: ApiOptions, tokens: Tokens): void {
+function addRoutes(app: FastifyInstance, options: ApiOptions, { tokens, trail }: { tokens: Tokens; trail: Trail }): void {
   addOpenApiRoutes(app, options);
   addInfoRoutes(app, options);
   addKriRoutes(app, options);
@@ -108,6 +112,7 @@ function addRoutes(app: FastifyInstance, options: ApiOptions, tokens: Tokens): v
   addSyncRoute(app, options);
   addRecoverRoute(app, options);
   addWatchRoute(app);
+  addAuditRoute(app, options, trail);
   addProxyTokensRoute(app, options);
   addProxiesRoutes(app, options);
   addTokenRoutes(app, tokens, options.plane.place);

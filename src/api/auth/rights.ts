@@ -20,6 +20,7 @@ const ROUTES: Readonly<Record<string, Right>> = {
   'GET /_ledger': 'read',
   'GET /_sync': 'read',
   'GET /_watch': 'read',
+  'GET /_audit': 'admin',
   'GET /_proxies': 'read',
   'GET /meshes/:mesh/dataplanes/:name/_proxy': 'read',
   'GET /zones/_overview': 'read',

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Place } from '../../resource/resource.js';
+import { about } from '../audit/record.js';
 import { parseJson, textOf } from '../bodies.js';
 import { addressOf, collection, paging } from '../collection.js';
 import { described } from '../openapi/operation.js';
@@ -75,11 +76,13 @@ const ROTATE = described('Could not change the key', {
 export function addTokenRoutes(app: FastifyInstance, tokens: Tokens, place: Place): void {
   app.post('/tokens', ISSUE, async (request, reply) => {
     const wanted = readTokenOrder(parseJson(textOf(request)), place);
+    about(request, 'Token', wanted.name);
     const { token, ...record } = await tokens.issue({ ...wanted, issuedBy: principalOf(request).name });
     return reply.code(201).send({ ...describe(record), token });
   });
   app.post('/tokens/user', ISSUE_USER, async (request, reply) => {
     const wanted = readUserOrder(parseJson(textOf(request)), place);
+    about(request, 'Token', wanted.name);
     const { token } = await tokens.issue({ ...wanted, issuedBy: principalOf(request).name });
     return reply.type('text/plain').send(token);
   });
