@@ -24,8 +24,8 @@ export interface EnforcingZone {
   apply(...documents: object[]): Promise<void>;
   /** Deletes a permission that `permission` made. */
   remove(name: string): Promise<void>;
-  /** The zone's Dataplane with these inbounds, of those that were given. */
-  dataplane(...inbounds: string[]): object;
+  /** The zone's Dataplane with these inbounds: of those that were given, or whole ones. */
+  dataplane(...inbounds: (string | object)[]): object;
   /** Starts the Dataplane's Envoy (again). */
   startEnvoy(): Promise<Envoy>;
   /** Starts the zone again on the same data and ports. */
@@ -46,8 +46,9 @@ export async function startEnforcingZone(
   await placeCertificates(folder, authority);
   const applications = { http: await startMirror(scope), tcp: await startTcpApplication(scope) };
   const port = (name: string): number => ports[names.indexOf(name)] ?? 0;
-  const dataplane = (...chosen: string[]): object => {
+  const dataplane = (...chosen: (string | object)[]): object => {
     const inbound = chosen.map((name) => {
+      if (typeof name !== 'string') return name;
       const protocol = inbounds[name] ?? 'tcp';
       return { name, port: port(name), servicePort: applications[protocol], protocol, tags: { 'kuma.io/service': name } };
     });

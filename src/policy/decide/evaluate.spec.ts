@@ -209,11 +209,10 @@ describe('a policy on a route', () => {
     assert.equal(at('/', [onRoute(everyone)], { others: [all], protocol: 'tcp' }), 'Deny');
   });
 
-  it('never allows and always denies by what is not looked at: expressions, headers, strangers’ routes', () => {
+  it('never allows and always denies by what is not looked at: expressions and headers', () => {
     const unseen = [
       route('r', [{ matches: [{ path: { type: 'RegularExpression', value: '/v2.*' } }], default: { backendRefs: [backend] } }]),
       route('r', [{ matches: [{ headers: [{ name: 'x', value: 'y' }] }], default: { backendRefs: [backend] } }]),
-      route('r', [{ matches: [{ path: { type: 'PathPrefix', value: '/' } }], default: { backendRefs: [backend] } }], 'west/mallory'),
     ];
     const target = { kind: 'MeshHTTPRoute', labels: { 'kuma.io/display-name': 'r' } };
     for (const one of unseen) {
@@ -223,5 +222,14 @@ describe('a policy on a route', () => {
         'Deny',
       );
     }
+  });
+
+  it('is not drawn anywhere by a stranger’s route that has the labels', () => {
+    const theirs = route('r', rules('/', backend), 'west/mallory');
+    const byLabels = { kind: 'MeshHTTPRoute', labels: { 'kuma.io/display-name': 'r' } };
+    assert.equal(at('/v2/x', [onRoute(everyone, byLabels)], { others: [theirs] }), 'Deny');
+    const denying = [permission('q', everyone), onRoute({ default: { deny: [prefix(TD)] } }, byLabels)];
+    assert.equal(at('/v2/x', denying, { others: [theirs] }), 'Allow');
+    assert.equal(at('/v2/x', denying, { others: [theirs, route('r', rules('/', backend))] }), 'Deny');
   });
 });

@@ -94,7 +94,8 @@ describe('merging the lists of policies', () => {
     [{ kind: 'MeshService', labels: { 'kuma.io/zone': 'west' } }, { resource: here }, false],
     [{ kind: 'MeshService', name: 'backend', sectionName: '80' }, { resource: here, sections: ['80', 'web'] }, true],
     [{ kind: 'MeshService', name: 'backend', sectionName: '81' }, { resource: here, sections: ['80', 'web'] }, false],
-    [{ kind: 'MeshService', name: 'backend' }, { tags: { 'kuma.io/service': 'backend' } }, true],
+    // A producer means its own service: that tag may be anybody's.
+    [{ kind: 'MeshService', name: 'backend' }, { tags: { 'kuma.io/service': 'backend' } }, false],
     [{ kind: 'MeshServiceSubset', name: 'backend', tags: { v: '1' } }, { tags: { 'kuma.io/service': 'backend', v: '1' } }, true],
     [{ kind: 'MeshServiceSubset', name: 'backend', tags: { v: '2' } }, { tags: { 'kuma.io/service': 'backend', v: '1' } }, false],
     [{ kind: 'MeshExternalService', name: 'db' }, { resource: external }, true],

@@ -22,17 +22,22 @@ export interface Via {
  * The routes that a policy targets and that lead to the inbound (design, section 5). `MeshGatewayRoute` is a MeshHTTPRoute on a
  * MeshGateway, and means the gateway's listener; any other route means the services that it sends requests to.
  *
+ * By labels a policy means no route of another tenant than the proxy's: with labels of its choice, on a route to somebody else's service, anybody could
+ * draw policies there. By name its author has chosen it.
+ *
  *   route r, to: backend, rules: [{matches: [/v2], default: {backendRefs: [backend-v2]}}]  ->  for an inbound of backend-v2: r, [/v2]
  */
 export function routesTo(ref: TargetRef, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): Via[] {
   const onGateway = ref.kind === 'MeshGatewayRoute';
   const routes = mesh.ofType(onGateway ? 'MeshHTTPRoute' : ref.kind).filter((route) => means(ref, policy, route, mesh));
-  return routes.flatMap((route) => {
-    const rules = onGateway ? rulesOnGateway(route, inbound, mesh) : rulesLeadingTo(route, proxy, inbound, mesh);
-    const matches = rules.flatMap(matchesOf);
-    const certain = route.key.type === 'MeshHTTPRoute' && !isStrange(route, proxy);
-    return matches.length === 0 ? [] : [{ route: route.key, matches, certain }];
-  });
+  return routes
+    .filter((route) => ref.labels === undefined || !isStrange(route, proxy))
+    .flatMap((route) => {
+      const rules = onGateway ? rulesOnGateway(route, inbound, mesh) : rulesLeadingTo(route, proxy, inbound, mesh);
+      const matches = rules.flatMap(matchesOf);
+      const certain = route.key.type === 'MeshHTTPRoute' && !isStrange(route, proxy);
+      return matches.length === 0 ? [] : [{ route: route.key, matches, certain }];
+    });
 }
 
 /** A rule without matches is for every request. */
@@ -41,7 +46,7 @@ function matchesOf(rule: JsonObject): JsonObject[] {
   return matches.length === 0 ? [{}] : matches;
 }
 
-/** A route of another custom namespace: its maker must not open anything here. */
+/** A route of another custom namespace: its maker must not open anything here, nor close. */
 function isStrange({ key, labels }: Resource, { dataplane }: Proxy): boolean {
   if (key.namespace === '' || labels[LABEL.role] === 'system') return false;
   return key.zone !== dataplane.key.zone || key.namespace !== dataplane.key.namespace;

@@ -66,7 +66,9 @@ function isMeant(item: ToItem, destination: Destination, mesh: MeshIndex): boole
   if (ref.kind === 'Mesh') return true;
   if (destination.parent && isMeant(item, destination.parent, mesh)) return true;
   const inSection = ref.sectionName === undefined || (destination.sections ?? []).includes(ref.sectionName);
-  return inSection && (isTagged(ref, destination.tags) || isResource(item, destination.resource, mesh));
+  // A producer speaks of its own service, which is a resource: a tag of that value may be anybody's.
+  const tagged = item.policy.role !== 'producer' && isTagged(ref, destination.tags);
+  return inSection && (tagged || isResource(item, destination.resource, mesh));
 }
 
 function isTagged({ kind, name, namespace, tags }: TargetRef, own: Labels | undefined): boolean {
