@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { readVersion } from '../version.js';
 import { addAccess } from './access.js';
 import { addApply } from './apply.js';
+import { addAudit } from './audit.js';
 import { addCan } from './can.js';
 import { addCompletion } from './completion/completion.js';
 import { addConfig } from './contexts/config.js';
@@ -35,6 +36,7 @@ const COMMANDS = [
   addCan,
   addLedger,
   addWatch,
+  addAudit,
   addEnvoy,
   addZone,
   addToken,

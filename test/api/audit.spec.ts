@@ -128,17 +128,14 @@ describe('GET /_audit', () => {
     await ask(api, 'DELETE', '/meshes/default/meshtimeouts/t-3');
     await ask(api, 'DELETE', '/meshes/default/meshtimeouts/t-3');
     const seen: number[] = [];
-    let url: string | null = '/_audit?size=10';
-    while (url) {
+    for (let url: string | null = '/_audit?size=10'; url; ) {
       const { body }: { body: Json } = await ask(api, 'GET', url);
       seen.push(...body.items.map(({ id }: Json) => id));
-      assert.equal(body.total, 27);
       url = body.next && body.next.replace(/^http:\/\/[^/]+/, '');
       // What is written meanwhile moves nothing.
-      if (seen.length === 10) await ask(api, 'PUT', '/meshes/other', {});
-      if (seen.length === 10) url = `${url}&outcome=`;
-      if (seen.length > 10) break;
+      await ask(api, 'PUT', '/meshes/other', {});
     }
+    assert.equal(seen.length, 27);
     assert.deepEqual(
       seen,
       [...new Set(seen)].sort((a, b) => b - a),
@@ -148,7 +145,7 @@ describe('GET /_audit', () => {
       ['?outcome=deleted', 1],
       ['?outcome=refused&name=t-3', 1],
       ['?kri=kri_mt_default___t-3_', 2],
-      ['?type=Mesh', 1],
+      ['?type=Mesh', 3],
       ['?principal=somebody', 0],
       ['?mesh=default&size=1000', 27],
     ];
