@@ -8,6 +8,7 @@ import { settle } from '../src/control/first-start.js';
 import { beginLife, type Identity } from '../src/control/identity.js';
 import type { Watched } from '../src/control/commits.js';
 import { recordLife } from '../src/control/lives.js';
+import { natsTls } from '../src/config/security.js';
 import type { Plane } from '../src/control/plane.js';
 import { readiness } from '../src/control/readiness.js';
 import { retryAllRefused } from '../src/control/retry.js';
@@ -47,7 +48,8 @@ export function identify(plane: Plane): Identity {
 /** The way to the other control planes; undefined for one that stands alone. It connects once the sync listens to it. */
 export function openNats({ config, report }: Daemon, place: Place): NatsTransport | undefined {
   if (config.natsUrl === '') return undefined;
-  return new NatsTransport({ url: config.natsUrl, credsFile: config.natsCreds || undefined, zone: place.zone, log: report('nats') });
+  const { natsUrl: url, natsCreds } = config;
+  return new NatsTransport({ url, credsFile: natsCreds || undefined, tls: natsTls(config), zone: place.zone, log: report('nats') });
 }
 
 /** Keeps this control plane in step with the others. `about` is what a zone says of itself. */

@@ -9,9 +9,11 @@ import { print } from './output.js';
 import { textOf } from './printable.js';
 import { serverOf } from './server.js';
 import { formatTable } from './table.js';
+import { addZoneCredentials } from './zone-credentials.js';
 
 export function addZone(program: Command): void {
-  const zone = program.command('zone').description('Lists zones, and takes them out of the exchange and back. Ask global.');
+  const zone = program.command('zone').description('Lists zones, gives them credentials, takes them out of the exchange and back.');
+  addZoneCredentials(zone);
   zone.command('list').description('Lists the zones that global knows.').action(listZones);
   zone
     .command('disable')

@@ -8,7 +8,8 @@ type NatsConfig = Pick<GlobalConfig, 'natsUrl' | 'natsCreds' | 'allowInsecure'>;
  * anybody who reaches that NATS can speak as any zone, and as global.
  */
 export function insecurity({ natsUrl, natsCreds, allowInsecure }: NatsConfig): string | undefined {
-  if (natsUrl === '' || natsCreds !== '' || hasUser(natsUrl) || isLoopback(hostOf(natsUrl))) return undefined;
+  if (natsUrl === '' || isLoopback(hostOf(natsUrl))) return undefined;
+  if (natsCreds !== '' || hasUser(natsUrl)) return readable(natsUrl);
   const reason = `has no credentials, and ${hostOf(natsUrl)} is another machine: whoever reaches it can speak as any zone`;
   if (!allowInsecure) {
     throw invalid(
@@ -17,6 +18,28 @@ export function insecurity({ natsUrl, natsCreds, allowInsecure }: NatsConfig): s
     );
   }
   return `the NATS connection ${reason}`;
+}
+
+/** Credentials prove who connects, not what is on the way. */
+function readable(url: string): string | undefined {
+  if (/^(tls|wss):/.test(url)) return undefined;
+  return `the NATS connection to ${hostOf(url)} is not encrypted: whoever is between can read and change what control planes say`;
+}
+
+/** The files for TLS to NATS. Throws `invalid` for a certificate without its key, and for files that would not be used. */
+export function natsTls({ natsUrl, natsCa, natsCert, natsKey }: Pick<GlobalConfig, 'natsUrl' | 'natsCa' | 'natsCert' | 'natsKey'>) {
+  const problems: Problem[] = [];
+  const given = Object.entries({ natsCa, natsCert, natsKey }).filter(([, file]) => file !== '');
+  if (!/^(tls|wss):/.test(natsUrl)) {
+    for (const [field] of given)
+      problems.push({ field, reason: 'is only for a natsUrl (MERIDIAN_NATS_URL) that begins with tls:// or wss://' });
+  }
+  if (natsCert !== '' && natsKey === '')
+    problems.push({ field: 'natsKey (MERIDIAN_NATS_KEY)', reason: 'must be set, to go with the certificate' });
+  if (natsKey !== '' && natsCert === '')
+    problems.push({ field: 'natsCert (MERIDIAN_NATS_CERT)', reason: 'must be set, to go with the key' });
+  if (problems.length > 0) throw invalid(problems);
+  return { ca: natsCa || undefined, cert: natsCert || undefined, key: natsKey || undefined };
 }
 
 type XdsConfig = Pick<ZoneConfig, 'xdsAddress' | 'xdsTlsCert' | 'xdsTlsKey' | 'xdsClientCa'>;

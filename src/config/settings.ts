@@ -60,6 +60,10 @@ export const COMMON = {
   ),
   /** A credentials file; '' : none. */
   natsCreds: setting('MERIDIAN_NATS_CREDS', z.string(), 'a file made by `meridianctl zone add`', { fallback: '' }),
+  /** PEM files for `tls://` and `wss://`; '' : the CAs that Node trusts, and no certificate of our own. */
+  natsCa: setting('MERIDIAN_NATS_CA', z.string(), "a PEM file with the CA of the NATS server's certificate", { fallback: '' }),
+  natsCert: setting('MERIDIAN_NATS_CERT', z.string(), 'a PEM file with the certificate to show to NATS', { fallback: '' }),
+  natsKey: setting('MERIDIAN_NATS_KEY', z.string(), 'a PEM file with the key of that certificate', { fallback: '' }),
   allowInsecure: setting('MERIDIAN_ALLOW_INSECURE', flag, 'true or false', { fallback: false }),
   apiAddress: setting('MERIDIAN_API_ADDRESS', text.regex(/^[0-9A-Za-z.:%_-]+$/), 'an address or host name to listen on', {
     fallback: '127.0.0.1',

@@ -3,12 +3,16 @@ import { type Authenticator, credsAuthenticator, tokenAuthenticator, usernamePas
 import { MeridianError } from '../errors.js';
 import type { NatsAddress } from './address.js';
 
+/** A credentials file, or its text. */
+export type Credentials = { readonly file: string } | { readonly text: string };
+
 /**
  * How this program says who it is: with a credentials file (a JWT and a seed, made by `meridianctl zone add`), else with what the URL holds. The file is
  * read at each connect, so that a new one counts from then on. Throws `unavailable` if it can't be read.
  */
-export function authenticatorFor({ user, token }: NatsAddress, credsFile: string | undefined): Authenticator | undefined {
-  if (credsFile !== undefined) return credsAuthenticator(readCredentials(credsFile));
+export function authenticatorFor({ user, token }: NatsAddress, credentials: Credentials | undefined): Authenticator | undefined {
+  if (credentials !== undefined)
+    return credsAuthenticator('file' in credentials ? readCredentials(credentials.file) : Buffer.from(credentials.text));
   if (user) return usernamePasswordAuthenticator(user.name, user.password);
   return token === undefined ? undefined : tokenAuthenticator(token);
 }

@@ -1,10 +1,9 @@
-import { isIP } from 'node:net';
-import { checkServerIdentity, type ConnectionOptions as TlsConnectionOptions, type PeerCertificate } from 'node:tls';
-import { connect, type ConnectionOptions, type NatsConnection, type NodeConnectionOptions, wsconnect } from '@nats-io/transport-node';
+import { connect, type ConnectionOptions, type NatsConnection, wsconnect } from '@nats-io/transport-node';
 import WebSocket from 'ws';
 import type { NatsAddress } from './address.js';
-import { authenticatorFor } from './credentials.js';
+import { authenticatorFor, type Credentials } from './credentials.js';
 import { probe } from './probe.js';
+import { type TlsFiles, type TlsOptions, tlsOptions } from './tls.js';
 
 /** A connection, and how to drop it at once whatever state it is in. */
 export interface Dialled {
@@ -16,43 +15,48 @@ const DIAL_TIMEOUT = 5_000;
 /** A connection that answers no ping for three times this is dropped. */
 const PING_INTERVAL = 5_000;
 
+/** Who connects, and how. */
+export interface Caller {
+  readonly credentials: Credentials | undefined;
+  readonly tls: TlsFiles;
+  /** Shown at the server. */
+  readonly name: string;
+  /** Where answers to requests come; control planes make none. */
+  readonly inbox?: string | undefined;
+}
+
 /**
- * Connects once, or throws why not. `client` is the name shown at the server. The library's own reconnecting is off: it can stop for good, and says
+ * Connects once, or throws why not. The library's own reconnecting is off: it can stop for good, and says
  * no reasons. (It keeps one transport for the whole process: all connections must be of one kind.)
  */
-export async function dial(address: NatsAddress, credsFile: string | undefined, client: string): Promise<Dialled> {
-  const authenticator = authenticatorFor(address, credsFile);
+export async function dial(address: NatsAddress, { credentials, tls, name, inbox }: Caller): Promise<Dialled> {
+  const authenticator = authenticatorFor(address, credentials);
   const options: ConnectionOptions = {
     servers: address.url,
-    name: client,
+    name,
     reconnect: false,
     noEcho: true,
     timeout: DIAL_TIMEOUT,
     pingInterval: PING_INTERVAL,
     ...(authenticator ? { authenticator } : {}),
+    ...(inbox === undefined ? {} : { inboxPrefix: inbox }),
   };
-  if (address.protocol === 'ws' || address.protocol === 'wss') return dialWebSocket(address, options);
+  const isTls = address.protocol === 'tls' || address.protocol === 'wss';
+  const secure = isTls ? tlsOptions(address, tls) : {};
+  if (address.protocol === 'ws' || address.protocol === 'wss') return dialWebSocket(address, options, secure);
   await probe(address, DIAL_TIMEOUT);
-  const connection = await connect(address.protocol === 'tls' ? { ...options, tls: tlsFor(address) } : options);
+  const connection = await connect(isTls ? { ...options, tls: secure } : options);
   return { connection, terminate: () => void connection.close() };
 }
 
-type Tls = NonNullable<NodeConnectionOptions['tls']>;
-
-/** `{}` asks for TLS with the usual checks. Where the host is an address the library would check the certificate against `localhost`. */
-function tlsFor({ host }: NatsAddress): Tls {
-  const own: Tls & Pick<TlsConnectionOptions, 'checkServerIdentity'> = {
-    checkServerIdentity: (_: string, certificate: PeerCertificate) => checkServerIdentity(host, certificate),
-  };
-  return isIP(host) === 0 ? {} : own;
-}
-
 /** Node 20 has no WebSocket of its own; without one the library waits for ever. */
-async function dialWebSocket({ url, protocol }: NatsAddress, options: ConnectionOptions): Promise<Dialled> {
+async function dialWebSocket({ url, protocol }: NatsAddress, options: ConnectionOptions, tls: TlsOptions): Promise<Dialled> {
+  // The types of `ws` have another idea of checkServerIdentity than Node's TLS, which is what is called.
+  const secure = tls as Omit<TlsOptions, 'checkServerIdentity'>;
   let socket: WebSocket | undefined;
   let reason: Error | undefined;
   const wsFactory = () => {
-    socket = new WebSocket(url, { handshakeTimeout: DIAL_TIMEOUT, perMessageDeflate: false });
+    socket = new WebSocket(url, { ...secure, handshakeTimeout: DIAL_TIMEOUT, perMessageDeflate: false });
     // The library forgets the reason, and takes its listener away at the end: an error without any would end the process.
     socket.on('error', (error) => {
       reason = error;

@@ -5,6 +5,7 @@ import { type NatsAddress, parseAddress } from './address.js';
 import { exposure } from './credentials.js';
 import { dial } from './dial.js';
 import { Link } from './link.js';
+import type { TlsFiles } from './tls.js';
 import { senderOf, subjectsToHear, subjectTo } from './subjects.js';
 
 /** Where this adapter says what happens. Secrets are never in the details. */
@@ -14,6 +15,7 @@ export interface NatsOptions {
   /** `nats://`, `tls://`, `ws://` or `wss://`; it may hold a user and password, or a token. */
   readonly url: string;
   readonly credsFile: string | undefined;
+  readonly tls: TlsFiles;
   /** '' for global. */
   readonly zone: string;
   readonly log: Log;
@@ -94,8 +96,10 @@ export class NatsTransport implements Transport {
 
   /** Resolves when a connection that came about has ended, with the reason; throws when it did not come about. */
   private async connectOnce(): Promise<string> {
-    const { zone, credsFile, log } = this.options;
-    const dialled = await dial(this.address, credsFile, zone === '' ? 'meridian-global' : `meridian-zone-${zone}`);
+    const { zone, credsFile, tls, log } = this.options;
+    const credentials = credsFile === undefined ? undefined : { file: credsFile };
+    const name = zone === '' ? 'meridian-global' : `meridian-zone-${zone}`;
+    const dialled = await dial(this.address, { credentials, tls, name });
     const link = new Link(dialled, log);
     if (!this.closing.signal.aborted) this.begin(link);
     else link.terminate();

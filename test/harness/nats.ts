@@ -19,15 +19,15 @@ export interface Nats {
   thaw(): void;
 }
 
-/** Starts a nats-server. `more` is added to its configuration. */
-export async function startNats(scope: Scope, more = ''): Promise<Nats> {
+/** Starts a nats-server. `more` is added to its configuration, `webSocket` to that of its WebSocket. */
+export async function startNats(scope: Scope, more = '', webSocket = 'no_tls: true'): Promise<Nats> {
   const program = await natsServer();
   const folder = scope.folder();
   let ports = { client: -1, webSocket: -1 };
   let child: Child | undefined;
   const start = async (): Promise<void> => {
     const file = join(folder, 'nats.conf');
-    writeFileSync(file, configuration(ports, more));
+    writeFileSync(file, configuration(ports, more, webSocket));
     child = startChild(scope, program, ['-c', file], process.env);
     ports = await portsOf(child);
   };
@@ -45,8 +45,8 @@ export async function startNats(scope: Scope, more = ''): Promise<Nats> {
   };
 }
 
-function configuration(ports: { client: number; webSocket: number }, more: string): string {
-  return `host: 127.0.0.1\nport: ${ports.client}\nwebsocket { host: 127.0.0.1, port: ${ports.webSocket}, no_tls: true }\n${more}\n`;
+function configuration(ports: { client: number; webSocket: number }, more: string, webSocket: string): string {
+  return `host: 127.0.0.1\nport: ${ports.client}\nwebsocket { host: 127.0.0.1, port: ${ports.webSocket}, ${webSocket} }\n${more}\n`;
 }
 
 /** The server says where it listens, and then that it is ready. */

@@ -1,11 +1,12 @@
 import { NatsTransport } from '../../src/nats/transport.js';
+import type { TlsFiles } from '../../src/nats/tls.js';
 import type { Scope } from './scope.js';
 
 /** A transport that writes down what it hears; it is closed at the end of the scope. */
-export function open(scope: Scope, url: string, zone: string, credsFile?: string) {
+export function open(scope: Scope, url: string, zone: string, credsFile?: string, tls: TlsFiles = {}) {
   const heard: [peer: string, text: string][] = [];
   const log: { event: string; details: unknown }[] = [];
-  const transport = new NatsTransport({ url, credsFile, zone, log: (_level, event, details) => log.push({ event, details }) });
+  const transport = new NatsTransport({ url, credsFile, tls, zone, log: (_level, event, details) => log.push({ event, details }) });
   let up = false;
   transport.onMessage((peer, text) => heard.push([peer, text]));
   transport.onConnection((connected) => {

@@ -1,22 +1,10 @@
-import { randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { MeridianError } from '../../../src/errors.js';
 import { isObject } from '../../../src/resource/path.js';
 import { note } from '../output.js';
+import { OWNER_ONLY, replaceFile } from '../replace-file.js';
 
 /** A control plane that the user gave a name: a context. */
 export interface ControlPlane {
@@ -33,9 +21,6 @@ export interface Contexts {
   readonly current: string | undefined;
   readonly controlPlanes: readonly ControlPlane[];
 }
-
-/** Only the owner: there are tokens in it. */
-const MODE = 0o600;
 
 /** $MERIDIAN_CONFIG, else `~/.meridian/config`. */
 export function contextsPath(): string {
@@ -61,21 +46,9 @@ export function readContexts(path: string): Contexts {
   return { current: typeof value.current === 'string' ? value.current : undefined, controlPlanes };
 }
 
-/** Replaces the file: another process reads the old one or the new one, never a part. */
+/** Replaces the file. */
 export function writeContexts(path: string, contexts: Contexts): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // A link stays one: what it leads to is replaced.
-  const target = statSync(path, { throwIfNoEntry: false }) ? realpathSync(path) : path;
-  const next = `${target}.${randomBytes(6).toString('hex')}`;
-  try {
-    const descriptor = openSync(next, 'wx', MODE);
-    writeFileSync(descriptor, `${JSON.stringify(contexts, undefined, 2)}\n`);
-    fsyncSync(descriptor);
-    closeSync(descriptor);
-    renameSync(next, target);
-  } finally {
-    rmSync(next, { force: true });
-  }
+  replaceFile(path, `${JSON.stringify(contexts, undefined, 2)}\n`);
 }
 
 function readIfThere(path: string): string | undefined {
@@ -96,7 +69,7 @@ function closeToOthers(path: string): void {
       hint: 'set MERIDIAN_CONFIG to a file of yours',
     });
   }
-  chmodSync(path, MODE);
+  chmodSync(path, OWNER_ONLY);
   note(`warning: others could read ${path} and the tokens in it; its mode is 600 now`);
 }
 

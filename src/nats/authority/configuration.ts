@@ -1,0 +1,16 @@
+import type { Claims } from './authority.js';
+
+/**
+ * The part of a nats-server's configuration that makes it believe the credentials. `folder`: where the server keeps the accounts that it was told of while it
+ * ran, so that what was revoked stays so when it is started again.
+ */
+export function serverConfiguration({ operator, systemKey, system, accountKey, account }: Claims, folder: string): string {
+  return `operator: ${operator}
+system_account: ${systemKey}
+resolver: { type: full, dir: ${JSON.stringify(folder)}, allow_delete: false, interval: "2m" }
+resolver_preload: {
+  ${systemKey}: ${system}
+  ${accountKey}: ${account}
+}
+`;
+}
