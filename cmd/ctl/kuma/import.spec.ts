@@ -26,22 +26,22 @@ function by(report: Report, result: string): string[] {
 const LEGACY = ['CircuitBreaker', 'ExternalService', 'MeshGatewayRoute', 'TrafficPermission', 'TrafficRoute', 'VirtualOutbound'];
 
 describe('meridianctl import', { concurrency: 2 }, () => {
-  for (const [format, skipped] of [
-    ['universal', ['GlobalSecret', 'MeshInsight', 'Secret', 'ServiceInsight']],
-    ['kubernetes', ['Secret']],
+  for (const [format, options, skipped, team] of [
+    ['universal', '', ['GlobalSecret', 'MeshInsight', 'Secret', 'ServiceInsight'], 'web'],
+    ['kubernetes', ' --accept-lost-labels', ['Secret'], undefined],
   ] as const) {
     it(`takes over what the real kumactl exported (${format})`, async () => {
       const live = await startLive(scope, GLOBAL);
-      const refused = await live.run(`import -f ${sample(format)} -o json`);
+      const refused = await live.run(`import -f ${sample(format)} -o json${options}`);
       const before = JSON.parse(refused.out) as Report;
       assert.deepEqual([refused.code, before.applied], [1, false]);
       assert.deepEqual(by(before, 'must be converted'), LEGACY);
       assert.match(refused.err, /nothing was applied: 6 documents must be converted first; --partial/);
       assert.equal((await ask(live.asked, 'GET', '/meshtimeouts')).body.total, 0);
 
-      const dry = await live.run(`import -f ${sample(format)} --partial --dry-run -o json`);
+      const dry = await live.run(`import -f ${sample(format)} --partial --dry-run -o json${options}`);
       assert.equal((await ask(live.asked, 'GET', '/meshtimeouts')).body.total, 0);
-      const done = await live.run(`import -f ${sample(format)} --partial -o json`);
+      const done = await live.run(`import -f ${sample(format)} --partial -o json${options}`);
       assert.deepEqual([dry.code, done.code, done.err], [0, 0, '']);
       const report = JSON.parse(done.out) as Report;
       assert.deepEqual(report.results, (JSON.parse(dry.out) as Report).results);
@@ -60,11 +60,18 @@ describe('meridianctl import', { concurrency: 2 }, () => {
         assert.ok(created.includes(type), type);
       }
       const { body } = await ask(live.asked, 'GET', '/meshes/demo/meshtimeouts/slow');
-      assert.deepEqual([body.labels.team, body.spec.to[0].default], ['web', { connectionTimeout: '5s' }]);
-      const again = JSON.parse((await live.run(`import -f ${sample(format)} --partial -o json`)).out) as Report;
+      assert.deepEqual([body.labels.team, body.spec.to[0].default], [team, { connectionTimeout: '5s' }]);
+      const again = JSON.parse((await live.run(`import -f ${sample(format)} --partial -o json${options}`)).out) as Report;
       assert.deepEqual([by(again, 'created'), by(again, 'changed')], [[], []]);
     });
   }
+
+  it('refuses what kumactl wrote without labels: a shadow policy would be enforced', async () => {
+    const live = await startLive(scope, GLOBAL);
+    const { code, out, err } = await live.run(`import -f ${sample('kubernetes')} --partial`);
+    assert.deepEqual([code, out], [1, '']);
+    assert.match(err, /leaves out users' labels .*\nhint: export with --format universal/);
+  });
 
   it('applies nothing when one document is refused, and says where it is', async () => {
     const live = await startLive(scope, GLOBAL);

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { MeridianError } from '../../../src/errors.js';
 import { isObject } from '../../../src/resource/path.js';
 import { type Located, namesOf, readSome } from '../documents/located.js';
 import { sendDocuments } from '../documents/send.js';
@@ -16,6 +17,7 @@ interface ImportOptions {
   readonly file: readonly string[];
   readonly dryRun?: true;
   readonly partial?: true;
+  readonly acceptLostLabels?: true;
   readonly systemNamespace: string;
 }
 
@@ -46,7 +48,9 @@ const HELP = `
 Reports, secrets, zone proxies, and what belongs to other control planes are skipped; that loses nothing. What Meridian has no such kind for (the
 policies of before targetRef) must be said anew: then nothing at all is applied, and the exit code is 1, unless --partial. Leaving out a
 TrafficPermission never opens anything: what nobody allows is denied.
-What is applied is applied all or nothing, without the labels that Kuma computed.`;
+What is applied is applied all or nothing, without the labels that Kuma computed.
+kumactl's --format kubernetes leaves out the labels of users: a policy with kuma.io/effect: shadow would come out enforced, and what selects by labels
+would select nothing. Such documents are refused: export with --format universal. --accept-lost-labels is for those whose labels are known to be whole.`;
 
 export function addImport(program: Command): void {
   program
@@ -56,17 +60,20 @@ export function addImport(program: Command): void {
     .requiredOption('-f, --file <paths...>', 'files, folders or - (repeatable)', collect)
     .option('--dry-run', 'say what would happen, and change nothing')
     .option('--partial', 'apply the rest although some documents must be converted first')
+    .option('--accept-lost-labels', "take documents in the Kubernetes format, which kumactl writes without users' labels")
     .option('--system-namespace <namespace>', 'that of the Kuma which was exported', 'kuma-system')
     .addHelpText('after', HELP)
     .action(importDocuments);
 }
 
-async function importDocuments({ file, dryRun, partial, systemNamespace }: ImportOptions, command: Command): Promise<void> {
+async function importDocuments(options: ImportOptions, command: Command): Promise<void> {
+  const { file, dryRun, partial, acceptLostLabels, systemNamespace } = options;
   if (isGiven(command, 'mesh')) command.error('error: import takes the mesh from the documents: leave -m out');
   const documents = await readSome(file);
   const server = serverOf(command);
   const place = await placeOf(server);
   const judged = documents.map((document) => ({ document, judgement: judge(document.value, place, systemNamespace) }));
+  if (!acceptLostLabels) refuseLostLabels(judged);
   const open = judged.filter(({ judgement }) => judgement.verdict === 'convert').length;
   const refused = open > 0 && !partial;
   const outcomes = refused ? [] : await applyAll(server, judged, dryRun === true, command);
@@ -75,6 +82,16 @@ async function importDocuments({ file, dryRun, partial, systemNamespace }: Impor
   if (!refused) return;
   note(`nothing was applied: ${open} documents must be converted first; --partial applies the others without them`);
   process.exitCode = REFUSED;
+}
+
+/** What a label kept from being in force, or made a policy find, can't be told from a document that lost it. */
+function refuseLostLabels(judged: readonly Judged[]): void {
+  const lossy = judged.filter(({ judgement }) => judgement.verdict === 'apply' && judgement.value.metadata !== undefined);
+  if (lossy.length === 0) return;
+  const message = `${lossy.length} documents are in the Kubernetes format, in which kumactl leaves out users' labels (kuma.io/effect among them)`;
+  throw new MeridianError('invalid', message, {
+    hint: 'export with --format universal, or say --accept-lost-labels if no label is missing',
+  });
 }
 
 /** The outcome of each document that is applied, in their order. */
