@@ -117,7 +117,8 @@ function begin(): void {
   writeDrafts(east, [
     permission('services', undefined, SERVICES, { deny: [{ method: 'DELETE' }] }),
     permission('public-here', undefined, ROUTES, { allowWithShadowDeny: [{ path: { type: 'Prefix', value: '/v2' } }] }),
-    dataplane('system', 'kuma-system', {}),
+    // Of no service yet.
+    dataplane('system', 'kuma-system', { env: 'prod' }),
     gatewayProxy('kuma-system'),
   ]);
   for (const zone of [east, west]) {
@@ -129,7 +130,8 @@ function begin(): void {
         dataplane('web', namespace, {}),
         dataplane('odd', namespace, { app: 'web', team: 'a', tier: 'public' }, { tier: 'public', team: 'a' }),
         gatewayProxy(namespace),
-        service('backend', namespace),
+        // What is there of the tenant's draws nothing anywhere yet.
+        service('backend', namespace, namespace === 'a' ? {} : { app: 'web' }),
       ]),
       route('own', 'b', { kind: 'MeshService', name: 'backend' }, { tier: 'public' }),
     ]);
@@ -348,7 +350,7 @@ const mine = alone('MeshHTTPRoute', {
 const EXAMPLES: [Write[]][] = [
   ...WIDE.flatMap((targetRef) => SHAPES.map((shape): [Write[]] => [[mine, alone('MeshTrafficPermission', { targetRef, ...shape })]])),
   [WIDE.slice(0, 1).map((targetRef) => alone('MeshTLS', { targetRef, rules: [{ default: { mode: 'Permissive' } }] }))],
-  [[alone('MeshService', { selector: { dataplaneTags: { env: 'dev' } }, ports: [{ port: 80, targetPort: 8080 }] })]],
+  [[alone('MeshService', { selector: { dataplaneTags: { env: 'prod' } }, ports: [{ port: 80, targetPort: 8080 }] })]],
   [[alone('Dataplane', dataplane('', '', { team: 'b' }).spec)]],
   [[alone('MeshTimeout', { to: [{ targetRef: { kind: 'MeshService', name: 'nowhere' }, default: { connectionTimeout: '1s' } }] })]],
 ];
