@@ -9,6 +9,7 @@ import { measureLatency } from './enforcement/latency.js';
 import { cpuMs, residentMb } from './process.js';
 import { measureRbac } from './rbac.js';
 import { report } from './report.js';
+import { measureThroughput } from './api/throughput.js';
 import { startHundredThousand } from './start.js';
 import { apply, count, getJson, policy, quantile, startSystem, type System } from './system.js';
 
@@ -91,6 +92,7 @@ const PARTS: Readonly<Record<string, (scope: Scope) => Promise<void>>> = {
     await changes(system);
     await idle(system);
   },
+  api: measureThroughput,
   async enforcement(scope) {
     measureRbac();
     await measureCold();

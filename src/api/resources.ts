@@ -8,6 +8,7 @@ import { addressOf, collection, listQuery } from './collection.js';
 import { NOT_FOUND } from './errors.js';
 import { etagOf, requireMatch } from './etag.js';
 import { inMesh } from './in-mesh.js';
+import { type ListAnswers, rememberLists } from './list-answers.js';
 import { locate, type Params } from './names.js';
 import { kindOperations } from './openapi/kind-operations.js';
 import type { ApiOptions } from './options.js';
@@ -18,22 +19,23 @@ import { removeZone } from './zones.js';
 
 /** `/meshes/{mesh}/{path}` for the kinds in meshes, `/{path}` for the global ones. */
 export function addResourceRoutes(app: FastifyInstance, options: ApiOptions): void {
+  const answers = rememberLists(options.plane.store);
   for (const kind of KINDS) {
     const perMesh = kind.scope === 'Mesh';
     const base = perMesh ? `/meshes/:mesh/${kind.path}` : `/${kind.path}`;
     const preHandler = perMesh ? inMesh(options.plane) : [];
     const operations = kindOperations(kind);
-    app.get(base, { preHandler, ...operations.list }, list(options, kind));
+    app.get(base, { preHandler, ...operations.list }, list(options, kind, answers));
     // All meshes at once.
-    if (perMesh) app.get(`/${kind.path}`, operations.listAll, list(options, kind));
+    if (perMesh) app.get(`/${kind.path}`, operations.listAll, list(options, kind, answers));
     app.get(`${base}/:name`, { preHandler, ...operations.get }, getOne(options, kind));
     app.delete(`${base}/:name`, { preHandler, ...operations.delete }, remove(options, kind));
     app.put(`${base}/:name`, { preHandler, ...operations.put }, putResource(options, kind));
   }
 }
 
-function list({ plane }: ApiOptions, kind: Kind) {
-  return (request: FastifyRequest) => {
+function list({ plane }: ApiOptions, kind: Kind, answers: ListAnswers) {
+  const make = (request: FastifyRequest) => {
     const { mesh } = request.params as Params;
     const format = formatOf(addressOf(request).searchParams);
     const { offset, size, nameContains, labels } = listQuery(request);
@@ -41,6 +43,7 @@ function list({ plane }: ApiOptions, kind: Kind) {
     const items = page.items.map((resource) => show(plane, resource, format));
     return collection(request, page.total, items);
   };
+  return (request: FastifyRequest, reply: FastifyReply) => answers(request, reply, () => make(request));
 }
 
 function getOne({ plane }: ApiOptions, kind: Kind) {

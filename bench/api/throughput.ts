@@ -1,0 +1,45 @@
+import { fileURLToPath } from 'node:url';
+import { startChild } from '../../test/harness/child.js';
+import { startDaemon } from '../../test/harness/daemon.js';
+import { startNats } from '../../test/harness/nats.js';
+import type { Scope } from '../../test/harness/scope.js';
+import { until } from '../../test/harness/until.js';
+import { report } from '../report.js';
+import { apply, policy, quantile } from '../system.js';
+import { type Figures, load } from './load.js';
+
+const ITEMS = 100;
+const AT_ONCE = 100;
+const SECONDS = 5;
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** `ITEMS` policies, listed by `AT_ONCE` clients at once: at rest, while somebody writes, and beside a bare Fastify. */
+export async function measureThroughput(scope: Scope): Promise<void> {
+  const nats = await startNats(scope);
+  const global = await startDaemon(scope, 'global', { MERIDIAN_NATS_URL: nats.url });
+  await global.untilReady();
+  await apply(
+    global,
+    Array.from({ length: ITEMS }, (_, index) => policy(index, 'v0')),
+  );
+  const list = `${global.url}/meshes/default/meshtrafficpermissions?size=${ITEMS}`;
+  await load(list, AT_ONCE, 2, global.pid);
+  const atRest = await load(list, AT_ONCE, SECONDS, global.pid);
+  told(`a list of ${ITEMS}, ${AT_ONCE} clients at once`, atRest);
+  await load(`${global.url}/meshes/default/meshtrafficpermissions/bulk-1`, AT_ONCE, 1, global.pid);
+  told('one policy', await load(`${global.url}/meshes/default/meshtrafficpermissions/bulk-1`, AT_ONCE, SECONDS, global.pid));
+  await bare(scope, atRest.bytes);
+}
+
+function told(what: string, { perSecond, latencies, bytes, serverMicros }: Figures): void {
+  const [half, most] = [0.5, 0.99].map((part) => quantile(latencies, part).toFixed(1));
+  const said = `${perSecond.toFixed(0)}/s, ${half} ms (99 %: ${most} ms), server CPU ${serverMicros.toFixed(0)} µs each`;
+  report(`${what}, ${bytes} bytes`, said);
+}
+
+async function bare(scope: Scope, bytes: number): Promise<void> {
+  const child = startChild(scope, process.execPath, ['--import', 'tsx', 'bench/api/raw.ts', String(bytes)], { ...process.env }, ROOT);
+  const port = await until('the bare server listens', () => Promise.resolve(child.lines.find((line) => /^\d+$/.test(line))));
+  await load(`http://127.0.0.1:${port}/`, AT_ONCE, 2, child.pid);
+  told('the same from a bare Fastify', await load(`http://127.0.0.1:${port}/`, AT_ONCE, SECONDS, child.pid));
+}
