@@ -1,4 +1,5 @@
 import { MeridianError } from '../errors.js';
+import { asArray } from '../naming/json.js';
 import { isEverybody } from '../policy/match/client.js';
 import { warningsOfDocument } from '../policy/warnings.js';
 import { type Key, formatKri, sameKey } from '../resource/key.js';
@@ -37,30 +38,29 @@ function warningsOf(held: Held, resource: Resource, sidesOf: (mesh: string) => S
 
 const PERMISSION = 'MeshTrafficPermission';
 
-/** One permission of each family, if the mesh has it: one with lists, and one that allows everybody with `from`. */
-interface Sides {
-  readonly lists: Key | undefined;
-  readonly fromAll: Key | undefined;
-}
+/** Gives one permission of a family, if the mesh has it: one with lists, or one that allows everybody with `from`. */
+type Sides = (side: Side) => Key | undefined;
 
 function readSides(store: Reader, mesh: string): Sides {
   const permissions = store.list({ type: PERMISSION, mesh }, 0, LOOKED_AT).items;
-  const first = (side: Side): Key | undefined => permissions.find(({ spec }) => sideOf(spec) === side)?.key;
-  return { lists: first('lists'), fromAll: first('fromAll') };
+  // Reading a permission takes long, and is done at each write: not for what can't be of the family.
+  return (side) => permissions.find(({ spec }) => asArray(spec.from).length > 0 === (side === 'fromAll') && sideOf(spec) === side)?.key;
 }
 
 /** Where both families select an inbound, a `from` that allows everybody opens nothing any more (design, section 5). */
-function leftoverWarnings({ key, spec }: Resource, { lists, fromAll }: Sides): string[] {
+function leftoverWarnings({ key, spec }: Resource, sides: Sides): string[] {
   const side = sideOf(spec);
-  if (side === 'lists' && fromAll && !sameKey(fromAll, key)) {
+  const fromAll = side === 'lists' ? sides('fromAll') : undefined;
+  if (fromAll && !sameKey(fromAll, key)) {
     return [`${formatKri(fromAll)} allows every client with 'from', which opens nothing where this one selects the same inbound`];
   }
-  if (side !== 'fromAll' || !lists) return [];
+  const lists = side === 'fromAll' ? sides('lists') : undefined;
+  if (!lists) return [];
   const others = `a policy with deny or allow lists, like ${formatKri(lists)}, selects the same inbound`;
   return [`it allows every client with 'from', which opens nothing where ${others}`];
 }
 
-type Side = keyof Sides;
+type Side = 'lists' | 'fromAll';
 
 function sideOf(spec: JsonObject): Side | undefined {
   const mtp = read(spec);
