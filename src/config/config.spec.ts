@@ -7,7 +7,7 @@ import { MeridianError } from '../errors.js';
 import { apiInsecurity } from './api-security.js';
 import { readConfigFile } from './file.js';
 import { readSettings } from './read.js';
-import { insecurity, xdsTls } from './security.js';
+import { insecurity, natsTls, xdsTls } from './security.js';
 import { COMMON, ZONE } from './settings.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'meridian-config-'));
@@ -35,6 +35,9 @@ describe('settings', () => {
       dataDir: './data',
       natsUrl: 'nats://127.0.0.1:4222',
       natsCreds: '',
+      natsCa: '',
+      natsCert: '',
+      natsKey: '',
       allowInsecure: false,
       apiAddress: '127.0.0.1',
       apiPort: 5681,
@@ -68,6 +71,9 @@ describe('settings', () => {
     ['natsUrl', 'MERIDIAN_NATS_URL', 'natsUrl: tls://a:1', 'tls://a:1', '', ''],
     ['natsUrl', 'MERIDIAN_NATS_URL', 'natsUrl: ""', '', 'wss://u:p@b/c', 'wss://u:p@b/c'],
     ['natsCreds', 'MERIDIAN_NATS_CREDS', 'natsCreds: /a', '/a', '/b', '/b'],
+    ['natsCa', 'MERIDIAN_NATS_CA', 'natsCa: /a', '/a', '/b', '/b'],
+    ['natsCert', 'MERIDIAN_NATS_CERT', 'natsCert: /a', '/a', '/b', '/b'],
+    ['natsKey', 'MERIDIAN_NATS_KEY', 'natsKey: /a', '/a', '/b', '/b'],
     ['allowInsecure', 'MERIDIAN_ALLOW_INSECURE', 'allowInsecure: true', true, 'false', false],
     ['apiAddress', 'MERIDIAN_API_ADDRESS', 'apiAddress: 0.0.0.0', '0.0.0.0', '::', '::'],
     ['apiPort', 'MERIDIAN_API_PORT', 'apiPort: 1', 1, '0', 0],
@@ -174,8 +180,8 @@ describe('a NATS without credentials', () => {
     'nats://127.1.2.3:1',
     'ws://localhost:80/x',
     'tls://[::1]:4222',
-    'nats://u:p@nats',
-    'nats://token@nats:1',
+    'tls://u:p@nats',
+    'wss://token@nats:1',
   ]) {
     test(`is fine, or has some: ${natsUrl}`, () => assert.equal(insecurity({ ...config, natsUrl }), undefined));
   }
@@ -192,8 +198,28 @@ describe('a NATS without credentials', () => {
     test(`must be allowed: ${natsUrl}`, () => {
       assert.match(problemsOf(() => insecurity({ ...config, natsUrl }))[0] ?? '', /MERIDIAN_NATS_URL/);
       assert.match(insecurity({ ...config, natsUrl, allowInsecure: true }) ?? '', /no credentials/);
-      assert.equal(insecurity({ ...config, natsUrl, natsCreds: '/a' }), undefined);
+      const encrypted = natsUrl.startsWith('tls:');
+      assert.match(insecurity({ ...config, natsUrl, natsCreds: '/a' }) ?? '', encrypted ? /^$/ : /not encrypted/);
     });
+  }
+});
+
+describe('TLS to NATS', () => {
+  const none = { natsUrl: 'tls://nats', natsCa: '', natsCert: '', natsKey: '' };
+
+  test('takes a CA, and a certificate with its key', () => {
+    assert.deepEqual(natsTls({ ...none, natsUrl: 'nats://nats' }), { ca: undefined, cert: undefined, key: undefined });
+    assert.deepEqual(natsTls({ ...none, natsCa: '/a', natsCert: '/c', natsKey: '/k' }), { ca: '/a', cert: '/c', key: '/k' });
+  });
+
+  for (const [wrong, field] of [
+    [{ natsCert: '/c' }, /natsKey/],
+    [{ natsKey: '/k' }, /natsCert/],
+    [{ natsUrl: 'nats://nats', natsCa: '/a' }, /natsCa .*tls:/],
+    [{ natsUrl: 'ws://nats', natsCert: '/c', natsKey: '/k' }, /natsCert .*tls:/],
+    [{ natsUrl: '', natsCa: '/a' }, /natsCa .*tls:/],
+  ] as const) {
+    test(`does not take ${JSON.stringify(wrong)}`, () => assert.match(problemsOf(() => natsTls({ ...none, ...wrong }))[0] ?? '', field));
   }
 });
 
