@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type DescribedRoute, openApiDocument } from '../../src/api/openapi/document.js';
 import { describedOf } from '../../src/api/openapi/routes.js';
+import { isGlobal } from '../../src/control/plane.js';
 import { GLOBAL, type Place } from '../../src/resource/resource.js';
 import { Scope } from '../harness/scope.js';
 import { apiOn, EAST, newApi } from './harness.js';
@@ -15,7 +16,8 @@ export const SHIPPED = fileURLToPath(new URL('docs/reference/openapi.json', ROOT
 /** An API with every route that a control plane of this place may have. */
 export function wholeApi(scope: Scope, place: Place) {
   const issueProxyToken = () => ({ token: 'token', nodeId: 'node', expires: '2027-01-01T00:00:00Z' });
-  return apiOn(scope, newApi(scope, place).plane, undefined, '127.0.0.1', { issueProxyToken, proxies: () => [] });
+  const atZones = isGlobal(place) ? {} : { issueProxyToken, proxies: () => [] };
+  return apiOn(scope, newApi(scope, place).plane, undefined, '127.0.0.1', atZones);
 }
 
 /** The text of the shipped document: everything that a global or a zone serves. What only one of them does, says so. */
