@@ -1,6 +1,5 @@
 import { asArray, asObject, asText } from '../naming/json.js';
 import { formatKri, type Key } from '../resource/key.js';
-import { quote } from '../resource/path.js';
 import type { JsonValue, Resource } from '../resource/resource.js';
 import { fromRules, inboundRules } from './inspect/inbound.js';
 import type { Merged } from './match/merge.js';
@@ -31,9 +30,10 @@ export function plaintextOn(matches: readonly Match[], mesh: Resource | undefine
   const stated = all ? { mode: all.conf.mode, origins: all.origins } : ofMesh(mesh);
   if (!stated || stated.mode === 'Strict') return STRICT;
   const by = stated.origins.map((key) => formatKri(key)).join(', ');
-  if (stated.mode !== 'Permissive') return closed(`${quote(String(stated.mode))} is no mode of TLS (${by})`);
+  if (stated.mode !== 'Permissive') return closed(`${JSON.stringify(stated.mode)} is no mode of TLS (${by})`);
   const other = partial(matches).find(({ conf }) => conf.mode !== 'Permissive');
-  if (other) return closed(`${other.origins.map((key) => formatKri(key)).join(', ')} says another mode for a part of the requests than ${by}`);
+  if (other)
+    return closed(`${other.origins.map((key) => formatKri(key)).join(', ')} says another mode for a part of the requests than ${by}`);
   return { taken: true, warnings: [`plain text is taken too (${by}): whoever sends it gets in, whatever the permissions say`] };
 }
 

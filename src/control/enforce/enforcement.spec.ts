@@ -124,6 +124,18 @@ describe('fail closed', () => {
     assert.ok(!rbacOf('a.app').includes(WEB));
   });
 
+  it('plain text is not taken while a MeshTLS is refused', () => {
+    const permissive = draft('MeshTLS', 'tls', { targetRef: { kind: 'Mesh' }, rules: [{ default: { mode: 'Permissive' } }] });
+    writeDrafts(zone, [dataplane('a', [INBOUND]), permissive]);
+    const taken = () => rulesOf('a.app')?.inbounds[0]?.plaintextToo;
+    assert.equal(taken(), true);
+    const key = { type: 'MeshTLS', mesh: 'default', zone: '', namespace: '', name: 'strict' };
+    const refusal = { key, hash: '00', reason: 'too new', since: '2026-01-01T00:00:00Z', inForce: 'none' } as const;
+    zone.store.commit((tx) => tx.mirror.put(GLOBAL_PEER, { key, wire: '{}', hash: '00', term: 1, refusal }));
+    assert.equal(taken(), false);
+    assert.match(rulesOf('a.app')?.warnings.join() ?? '', /was refused here/);
+  });
+
   it('what of a Dataplane can’t be read is left out, and said', () => {
     const bad: readonly [inbound: JsonObject, networking?: JsonObject][] = [
       [{ name: 'x' }],
