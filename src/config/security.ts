@@ -38,7 +38,7 @@ export function natsTls({ natsUrl, natsCa, natsCert, natsKey }: Pick<GlobalConfi
     problems.push({ field: 'natsKey (MERIDIAN_NATS_KEY)', reason: 'must be set, to go with the certificate' });
   if (natsKey !== '' && natsCert === '')
     problems.push({ field: 'natsCert (MERIDIAN_NATS_CERT)', reason: 'must be set, to go with the key' });
-  if (problems.length > 0) throw invalid(problems);
+  if (problems.length > 0) throw invalid(problems, 'TLS to NATS takes natsCa, natsCert and natsKey, with a natsUrl that asks for it.');
   return { ca: natsCa || undefined, cert: natsCert || undefined, key: natsKey || undefined };
 }
 
