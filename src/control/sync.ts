@@ -8,6 +8,7 @@ import { GLOBAL_PEER } from '../resource/audience.js';
 import { type PeerView, viewOf } from './peer-view.js';
 import { placeOf, readPeer, writePeer } from './peers.js';
 import { isGlobal } from './plane.js';
+import { type Quiet, quiet } from './quiet.js';
 import { FairQueue } from './queue.js';
 import { applyTransfer, type Transfer } from './receive.js';
 import { diverged, markDiverged } from './recover.js';
@@ -42,6 +43,7 @@ export class Sync {
   /** Still encoded: what a flood brings too much is dropped unread. */
   private readonly queue: FairQueue<string>;
   private readonly voice: Voice;
+  private readonly quiet: Quiet;
   private readonly global: boolean;
   private connected = false;
   private announcedAt = Number.NEGATIVE_INFINITY;
@@ -53,6 +55,7 @@ export class Sync {
   constructor(private readonly options: SyncOptions) {
     this.global = isGlobal(options.plane.place);
     this.voice = new Voice(options);
+    this.quiet = quiet(options.report, options.machine.now);
     this.queue = new FairQueue((peer, text) => this.take(peer, text), options.machine.soon);
     if (!this.global) this.sessions.set(GLOBAL_PEER, newSession(GLOBAL_PEER));
   }
@@ -78,6 +81,7 @@ export class Sync {
 
   /** Call it several times a second. */
   tick(): void {
+    this.quiet.flush();
     if (!this.connected) return;
     // The first word may have been lost: two processes of global must find each other.
     if (this.global && this.options.machine.now() - this.announcedAt >= STATUS_INTERVAL) this.announceSelf();
@@ -116,7 +120,7 @@ export class Sync {
     const { state, effects } = step(before, event, this.context(peer));
     this.sessions.set(peer, state);
     const { failures } = state.receiving;
-    if (failures > before.receiving.failures) this.options.report('warn', 'a pull failed', { peer, failures });
+    if (failures > before.receiving.failures) this.quiet.report('warn', 'a pull failed', { peer, failures });
     for (const effect of effects) if (!this.tryPerform(peer, effect)) return;
   }
 
@@ -162,7 +166,7 @@ export class Sync {
 
   private requireUnavailable(thrown: unknown, peer: string): void {
     if (!(thrown instanceof MeridianError) || thrown.code !== 'unavailable') throw thrown;
-    this.options.report('error', 'the store did not take what a peer sent', { peer, reason: thrown.message });
+    this.quiet.report('error', 'the store did not take what a peer sent', { peer, reason: thrown.message });
   }
 
   private perform(peer: string, effect: Effect): void {
@@ -196,7 +200,7 @@ export class Sync {
     const answer = servePull({ store: this.store, sign: this.options.sign }, peer, pull);
     if ('body' in answer) return this.voice.send(peer, answer.body, answer.lines);
     this.store.commit((tx) => markDiverged(tx, answer.diverged));
-    this.options.report('error', 'this store was restored or rewritten', {
+    this.quiet.report('error', 'this store was restored or rewritten', {
       peer,
       reason: answer.diverged,
       hint: 'run meridianctl recover',
@@ -210,7 +214,7 @@ export class Sync {
     const before = this.store.head().revision;
     const outcome = this.tryApply({ peer, origin, mode, lines, end });
     this.voice.forgetRefusals(peer);
-    if (outcome === 'mismatch') this.options.report('warn', 'the digest does not match', { peer, mode, revision: end.revision });
+    if (outcome === 'mismatch') this.quiet.report('warn', 'the digest does not match', { peer, mode, revision: end.revision });
     this.handle(peer, { on: 'applied', outcome });
     if (this.store.head().revision !== before) this.announceCommit(peer);
   }
@@ -232,19 +236,19 @@ export class Sync {
       writePeer(tx, peer, { ...known, about });
       registerZone(tx, this.options.plane, peer);
     });
-    this.options.report('info', 'a zone introduced itself', { zone: peer, ...about });
+    this.quiet.report('info', 'a zone introduced itself', { zone: peer, ...about });
     this.announceCommit(undefined);
   }
 
   private stopped(peer: string, { code, message }: Extract<Effect, { do: 'stopped' }>): void {
-    this.options.report('warn', 'the peer exchanges nothing', { peer, code, message });
+    this.quiet.report('warn', 'the peer exchanges nothing', { peer, code, message });
     // Only global may end a zone's process; what a zone says of global is only shown.
     if (code === 'superseded' && peer === GLOBAL_PEER) this.end(message);
   }
 
   private end(reason: string): void {
     this.endedBy = reason;
-    this.options.report('error', 'the sync of this process has ended', { reason });
+    this.quiet.report('error', 'the sync of this process has ended', { reason });
   }
 
   private announceCommit(except: string | undefined): void {
@@ -268,7 +272,7 @@ export class Sync {
     try {
       return decodeMessage(text);
     } catch (thrown) {
-      this.options.report('warn', 'a message was refused', {
+      this.quiet.report('warn', 'a message was refused', {
         peer,
         reason: thrown instanceof MeridianError ? thrown.message : String(thrown),
       });

@@ -1,11 +1,13 @@
 import { type Msg, PermissionViolationError, type Status } from '@nats-io/transport-node';
 import { MAX_MESSAGE_BYTES } from '../kds/protocol.js';
+import { Throttle } from '../kds/throttle.js';
 import type { Dialled } from './dial.js';
 import type { Log } from './transport.js';
 
 /** What may be on its way without the server having confirmed it: beyond it messages are dropped, so that a stalled server costs no memory. */
 const WINDOW_BYTES = 64 * 1024 * 1024;
 const CONFIRM_BYTES = 1024 * 1024;
+const TOO_LARGE = 'a message that is too large was dropped';
 
 /** One connection from its start to its end. */
 export class Link {
@@ -13,6 +15,7 @@ export class Link {
   readonly ended: Promise<string>;
   private end: (reason: string) => void = () => {};
   private unconfirmed = 0;
+  private readonly dropped = new Throttle<Readonly<Record<string, unknown>>>();
   private confirming = false;
 
   constructor(
@@ -31,7 +34,7 @@ export class Link {
     const callback = (error: Error | null, message: Msg): void => {
       if (error) return; // A refused subscription: `watch` says it.
       if (message.data.length > MAX_MESSAGE_BYTES) {
-        this.log('warn', 'a message that is too large was dropped', { subject: message.subject, bytes: message.data.length });
+        this.tooLarge(message);
         return;
       }
       handler(message.subject, Buffer.from(message.data.buffer, message.data.byteOffset, message.data.length).toString());
@@ -67,6 +70,14 @@ export class Link {
 
   terminate(): void {
     this.dialled.terminate();
+  }
+
+  /** Once a minute for each subject: a flood of them is counted. */
+  private tooLarge({ subject, data }: Msg): void {
+    const now = performance.now();
+    for (const { line, more } of this.dropped.due(now)) this.log('warn', TOO_LARGE, { ...line, more });
+    const details = { subject, bytes: data.length };
+    if (this.dropped.admits(subject, details, now)) this.log('warn', TOO_LARGE, details);
   }
 
   private async confirm(): Promise<void> {

@@ -1,0 +1,53 @@
+/** A line, and how many of its kind were kept back since the one before. */
+export interface Said<T> {
+  readonly line: T;
+  readonly more: number;
+}
+
+interface Kind<T> {
+  /** When the period began (monotonic ms). */
+  since: number;
+  /** Kept back in it: how many, and the last one. */
+  more: number;
+  last?: T | undefined;
+}
+
+const PERIOD = 60_000;
+
+/**
+ * Keeps a peer from filling the log: of each kind of line the first is said at once, and then one in a minute, with how many more there were. There are
+ * few kinds (a proven peer and one of our own sentences): nothing that a peer says makes one. `now`: monotonic ms.
+ *
+ *   0 s  east: refused a   -> refused a
+ *   1 s  east: refused b, c
+ *   60 s (due)             -> refused c, 1 more
+ */
+export class Throttle<T> {
+  private readonly kinds = new Map<string, Kind<T>>();
+
+  /** Whether the line is to be said now; else it is counted. */
+  admits(kind: string, line: T, now: number): boolean {
+    const known = this.kinds.get(kind);
+    if (!known) {
+      this.kinds.set(kind, { since: now, more: 0 });
+      return true;
+    }
+    known.more += 1;
+    known.last = line;
+    return false;
+  }
+
+  /** What was kept back and is due: the last line of each kind. Call it now and then. */
+  due(now: number): readonly Said<T>[] {
+    const said: Said<T>[] = [];
+    for (const [name, kind] of this.kinds) {
+      if (now - kind.since < PERIOD) continue;
+      if (kind.last === undefined) this.kinds.delete(name);
+      else {
+        said.push({ line: kind.last, more: kind.more - 1 });
+        this.kinds.set(name, { since: now, more: 0 });
+      }
+    }
+    return said;
+  }
+}
