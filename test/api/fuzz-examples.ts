@@ -8,14 +8,11 @@ const LABELLED = { kind: 'MeshService', labels: { app: 'web' } };
 const NAMED = { kind: 'MeshService', name: 'backend', namespace: 'ns' };
 
 /** A document of each kind that users write, called `a`. */
-export const DOCUMENTS: readonly JsonObject[] = Object.entries(SAMPLES).map(([type, body]) => {
-  const inMesh = kindOf(type).scope === 'Mesh';
-  return { type, ...(inMesh ? { mesh: 'default' } : {}), name: 'a', ...body };
-});
+export const DOCUMENTS: readonly JsonObject[] = Object.entries(SAMPLES).map(([type, body]) => universal(type, body));
 
 /** Documents and parts of them that are accepted, by the ids of their components. */
 export const EXAMPLES: Examples = {
-  ...Object.fromEntries(DOCUMENTS.map((document) => [String(document.type), [document]])),
+  ...Object.fromEntries(Object.entries(SAMPLES).map(([type, body]) => [type, [universal(type, body)]])),
   ...Object.fromEntries(Object.entries(SAMPLES).map(([type, body]) => [`${type}Spec`, [body.spec ?? body]])),
   ...Object.fromEntries(Object.entries(SAMPLES).map(([type, body]) => [`${type}Object`, [object(type, body)]])),
   Document: DOCUMENTS,
@@ -44,6 +41,10 @@ export const EXAMPLES: Examples = {
   TokenOrder: [{ name: 'ci', role: 'read-only', validFor: '24h' }],
   UserTokenOrder: [{ name: 'ci@example.com', groups: [], validFor: '24h' }],
 };
+
+function universal(type: string, body: JsonObject): JsonObject {
+  return { type, ...(kindOf(type).scope === 'Mesh' ? { mesh: 'default' } : {}), name: 'a', ...body };
+}
 
 function object(type: string, body: JsonObject): object {
   const { scope, apiVersion } = kindOf(type);

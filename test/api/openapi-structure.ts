@@ -29,8 +29,8 @@ const parameter = {
     },
     ['name', 'in', 'schema'],
   ),
-  if: { properties: { in: { const: 'path' } } },
-  then: { properties: { required: { const: true } }, required: ['required'] },
+  // What is in the path is always there.
+  anyOf: [{ properties: { in: { enum: ['query', 'header'] } } }, { properties: { required: { const: true } }, required: ['required'] }],
 };
 const security = { type: 'array', items: mapOf({ type: 'array', items: text }) };
 
