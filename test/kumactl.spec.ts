@@ -1,56 +1,22 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { accessSync, constants, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { startApi } from '../src/api/server.js';
 import { isReadOnly } from '../src/api/read-only.js';
 import { KINDS } from '../src/resource/kinds.js';
 import { GLOBAL, type JsonObject, type Place } from '../src/resource/resource.js';
 import { apiOn, EAST, newApi, WEST } from './api/harness.js';
 import { SAMPLES } from './api/samples.js';
+import { NO_KUMACTL, type Ran, runKumactl } from './harness/kumactl.js';
 import { Scope } from './harness/scope.js';
 
-/** $KUMACTL, the one beside the repository, or the PATH's. */
-function findKumactl(): string | undefined {
-  const beside = fileURLToPath(new URL('../../shared/tools/kumactl', import.meta.url));
-  const onPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'kumactl'));
-  return [process.env.KUMACTL ?? '', beside, ...onPath].find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return path !== '';
-  } catch {
-    return false;
-  }
-}
-
-const found = findKumactl();
-const skip = found === undefined ? 'there is no kumactl: set KUMACTL to try the real one against this API' : false;
-
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-describe('the real kumactl', { skip }, () => {
+describe('the real kumactl', { skip: NO_KUMACTL }, () => {
   const scope = new Scope();
   const folder = scope.folder();
   after(() => scope.close());
 
-  /** Runs it with a configuration of its own. */
-  function kumactl(args: readonly string[], config: string): Promise<Ran> {
-    return new Promise((resolve) => {
-      const all = ['--config-file', join(folder, config), ...args];
-      execFile(found ?? '', all, { env: { HOME: folder } }, (error, out, err) => {
-        resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, out, err });
-      });
-    });
-  }
+  const kumactl = (args: readonly string[], config: string): Promise<Ran> => runKumactl(folder, config, args);
 
   for (const [title, place] of [
     ['global', GLOBAL],
@@ -149,6 +115,48 @@ describe('the real kumactl', { skip }, () => {
         const { code, out } = await run('export');
         assert.equal(code, 0);
         assert.match(out, /type: Mesh\n/);
+      });
+
+      it('exports policies in a form that it applies again', async () => {
+        const { code, out, err } = await run('export', '--profile', 'federation-with-policies');
+        assert.deepEqual([code, err], [0, '']);
+        assert.match(out, /name: sample-meshmetric/);
+        // What a zone exports is for another zone of its name: a mesh is global's.
+        if (place.zone !== '') return;
+        writeFileSync(join(folder, 'exported.yaml'), out);
+        const again = await run('apply', '-f', join(folder, 'exported.yaml'));
+        assert.deepEqual([again.code, withoutWarnings(again.err)], [0, '']);
+      });
+
+      it('gets and inspects what it knows beside, and finds nothing', async () => {
+        for (const list of ['circuit-breakers', 'secrets']) {
+          const { code, out, err } = await run('get', list, '-o', 'json');
+          assert.deepEqual([code, err, (JSON.parse(out) as { total: number }).total], [0, '', 0], list);
+        }
+        for (const what of ['meshes', 'services', 'dataplanes']) {
+          const { code, err } = await run('inspect', what);
+          assert.deepEqual([code, err], [0, ''], what);
+        }
+        const { code, err } = await apply({ type: 'Secret', mesh: 'default', name: 'mine', data: 'dGVzdA==' });
+        assert.equal(code, 1);
+        assert.match(err, /no secrets are kept here/);
+        assert.doesNotMatch(err, /dGVzdA/);
+      });
+
+      it('refuses a SPIFFE prefix that ends in a slash before it asks', async () => {
+        const rules = [{ default: { allow: [{ spiffeID: { type: 'Prefix', value: 'spiffe://default/ns/' } }] } }];
+        const { code, err } = await apply({ type: 'MeshTrafficPermission', mesh: 'default', name: 'slash', spec: { rules } });
+        assert.deepEqual([code, /failed server side/.test(err)], [1, false], err);
+      });
+
+      it('applies nothing in a dry run', async () => {
+        const document = { ...documentOf('MeshTimeout', SAMPLES.MeshTimeout ?? {}), name: 'dry' };
+        const path = join(folder, `${title}-dry.yaml`);
+        writeFileSync(path, JSON.stringify(document));
+        const { code, out } = await run('apply', '-f', path, '--dry-run');
+        assert.equal(code, 0);
+        assert.match(out, /name: dry/);
+        assert.equal((await run('get', 'meshtimeout', 'dry')).code, 1);
       });
 
       it('inspects zones', async () => {

@@ -31,15 +31,24 @@ export function addInfoRoutes(app: FastifyInstance, options: ApiOptions): void {
     return { name, groups: [role] };
   });
   const byName = [...KINDS].sort((a, b) => (a.type < b.type ? -1 : 1));
-  app.get('/_resources', described(FAILED, listKinds), () => ({ resources: byName.map((kind) => describeKind(kind, plane)) }));
+  // Apart, for kumactl: it warns of kinds that it does not know, and can't apply an export that begins with a warning.
+  const [kumas, own] = [byName.filter(isKumas), byName.filter((kind) => !isKumas(kind))];
+  app.get('/_resources', described(FAILED, listKinds), () => ({
+    resources: kumas.map((kind) => describeKind(kind, plane)),
+    ownResources: own.map((kind) => describeKind(kind, plane)),
+  }));
   app.get('/policies', described(FAILED, listPolicyKinds), () => ({ policies: byName.flatMap((kind) => describePolicy(kind, plane)) }));
   app.get('/config', described(FAILED, getConfig), () => describeConfig(options));
+}
+
+function isKumas({ apiVersion }: Kind): boolean {
+  return apiVersion.startsWith('kuma.io/');
 }
 
 function describeKind(kind: Kind, { place }: Plane) {
   return {
     // What `kumactl export` carries to another global: what a user wrote at this one. It knows no kinds but Kuma's.
-    includeInFederation: kind.writtenBy.global && kind.short !== '' && kind.type !== 'Zone' && kind.apiVersion.startsWith('kuma.io/'),
+    includeInFederation: kind.writtenBy.global && kind.short !== '' && kind.type !== 'Zone' && isKumas(kind),
     name: kind.type,
     path: kind.path,
     pluralDisplayName: kind.plural,

@@ -27,11 +27,15 @@ describe('what the API says of itself', () => {
   for (const [title, place] of Object.entries({ global: GLOBAL, east: EAST, west: WEST })) {
     it(`lists all kinds at ${title}, and who may write them`, async () => {
       const api = newApi(scope, place);
-      const { resources } = (await ask(api, 'GET', '/_resources')).body;
+      const { resources: kumas, ownResources } = (await ask(api, 'GET', '/_resources')).body;
+      const names = (kinds: { name: string }[]) => kinds.map(({ name }) => name);
       assert.deepEqual(
-        resources.map(({ name }: { name: string }) => name),
-        KINDS.map(({ type }) => type).sort(),
+        names(ownResources),
+        ['AccessPolicy', 'LoadBalancingPolicy', 'PrivilegedAccessPolicy'],
+        'kumactl knows none of these',
       );
+      const resources = [...kumas, ...ownResources];
+      assert.deepEqual(names(resources).sort(), KINDS.map(({ type }) => type).sort());
       const { policies } = (await ask(api, 'GET', '/policies')).body;
       assert.deepEqual(
         policies.map(({ name }: { name: string }) => name),

@@ -56,7 +56,12 @@ export const listKinds: Operation = {
   id: 'listKinds',
   summary: 'The kinds that there are',
   tag,
-  answers: { 200: z.strictObject({ resources: z.array(kindShape) }) },
+  answers: {
+    200: z.strictObject({
+      resources: z.array(kindShape).describe("Kuma's kinds"),
+      ownResources: z.array(kindShape).describe('Those that Kuma has not'),
+    }),
+  },
 };
 
 const policyKind = z.strictObject({
