@@ -50,7 +50,7 @@ function jsonOf(type: DescMessage, depth: number, g: GeneratorValue): JsonValue 
   if (type.typeName === 'google.protobuf.Any') {
     const inner = one(g, INNER);
     const value = jsonOf(messageOf(inner), depth - 1, g);
-    return typeof value === 'object' && value !== null ? { '@type': typeUrl(inner), ...value } : { '@type': typeUrl(inner), value };
+    return { '@type': typeUrl(inner), ...(inner.startsWith('google.') ? { value } : (value as JsonObject)) };
   }
   if (type.typeName === 'google.protobuf.Duration') return '1.5s';
   if (type.typeName.endsWith('Value')) return one<JsonValue>(g, [1, true, 'x', null]);

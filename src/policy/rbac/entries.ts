@@ -44,7 +44,8 @@ export class Entries {
   }
 
   #write(text: string): void {
-    const onMatch = onRules((this.#rules.get(text) ?? []).sort(inOrder), this.#effect);
+    const rules = this.#rules.get(text) ?? [];
+    const onMatch = onRules(rules.length > 1 ? rules.sort(inOrder) : rules, this.#effect);
     if (onMatch) this.map[text] = onMatch;
     else {
       this.#rules.delete(text);
@@ -60,9 +61,13 @@ export function inOrder(a: Rule, b: Rule): number {
 
 /** What rules for the same identity come to: one without a condition suffices; else the last that holds. undefined: there are none. */
 export function onRules(rules: readonly Rule[], effect: Effect): OnMatch | undefined {
-  const whole = rules.findLast(({ condition }) => condition === undefined);
+  const whole = rules.findLast(isWhole);
   if (whole) return actBy(whole.by, effect);
   return rules.length === 0 ? undefined : firstOf(casesOf(rules, effect));
+}
+
+function isWhole({ condition }: Rule): boolean {
+  return condition === undefined;
 }
 
 /** The last comes first. */

@@ -54,8 +54,10 @@ export function not(predicate: Predicate): Predicate {
 
 /** Ends the matching. `name` is what Envoy's logs and metrics call the reason. */
 export function act(action: Effect, name: string): OnMatch {
-  return { action: { name: 'envoy.filters.rbac.action', typedConfig: typed('envoy.config.rbac.v3.Action', { name, action }) } };
+  return { action: { name: 'envoy.filters.rbac.action', typedConfig: { '@type': ACTION, name, action } } };
 }
+
+const ACTION = 'type.googleapis.com/envoy.config.rbac.v3.Action';
 
 export interface Case {
   readonly predicate: Predicate;

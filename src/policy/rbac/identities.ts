@@ -1,5 +1,6 @@
 import type { Applied, Rule } from './applied.js';
 import { Entries, inOrder, onRules } from './entries.js';
+import type { StringMatch } from '../../resource/mtp.js';
 import { type Effect, lookUp, type OnMatch, orElse } from './envoy.js';
 import { withoutSlash } from './sans.js';
 
@@ -24,19 +25,16 @@ export class Identities {
 
   /** Takes the rules of some permissions out, and others in. */
   change(gone: ReadonlySet<Applied>, out: readonly Rule[], into: readonly Rule[]): void {
-    for (const rule of out) {
-      onTexts(
-        rule,
-        (text) => this.#exact.remove(text, gone),
-        (text) => this.#prefix.remove(text, gone),
-      );
+    for (const { spiffeId: id } of out) {
+      if (!id) continue;
+      this.#exact.remove(exactText(id), gone);
+      if (id.type === 'Prefix') this.#prefix.remove(prefixText(id), gone);
     }
     for (const rule of into) {
-      onTexts(
-        rule,
-        (text) => this.#exact.add(text, rule),
-        (text) => this.#prefix.add(text, rule),
-      );
+      const { spiffeId: id } = rule;
+      if (!id) continue;
+      this.#exact.add(exactText(id), rule);
+      if (id.type === 'Prefix') this.#prefix.add(prefixText(id), rule);
     }
     const others = this.#anybody.filter(({ by }) => !gone.has(by));
     this.#anybody = [...others, ...into.filter(({ spiffeId }) => !spiffeId)].sort(inOrder);
@@ -53,9 +51,10 @@ export class Identities {
   }
 }
 
-/** The texts of a rule in each map. */
-function onTexts({ spiffeId: id }: Rule, exact: (text: string) => void, prefix: (text: string) => void): void {
-  if (!id) return;
-  exact(id.type === 'Exact' ? id.value : withoutSlash(id.value));
-  if (id.type === 'Prefix') prefix(`${withoutSlash(id.value)}/`);
+function exactText({ type, value }: StringMatch): string {
+  return type === 'Exact' ? value : withoutSlash(value);
+}
+
+function prefixText({ value }: StringMatch): string {
+  return `${withoutSlash(value)}/`;
 }

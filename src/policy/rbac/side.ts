@@ -98,7 +98,7 @@ export class SideRbac {
 }
 
 function count(applied: readonly Applied[], shape: Applied['mtp']['shape']): number {
-  return applied.filter(({ mtp }) => mtp.shape === shape).length;
+  return applied.reduce((sum, { mtp }) => sum + (mtp.shape === shape ? 1 : 0), 0);
 }
 
 /** What `from` decides: all by itself, or beside lists. */
