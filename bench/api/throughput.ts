@@ -1,6 +1,7 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startChild } from '../../test/harness/child.js';
-import { startDaemon } from '../../test/harness/daemon.js';
+import { type Daemon, startDaemon } from '../../test/harness/daemon.js';
 import { startNats } from '../../test/harness/nats.js';
 import type { Scope } from '../../test/harness/scope.js';
 import { until } from '../../test/harness/until.js';
@@ -26,9 +27,25 @@ export async function measureThroughput(scope: Scope): Promise<void> {
   await load(list, AT_ONCE, 2, global.pid);
   const atRest = await load(list, AT_ONCE, SECONDS, global.pid);
   told(`a list of ${ITEMS}, ${AT_ONCE} clients at once`, atRest);
+  told('… while one of them changes 10 times a second', await whileWritten(global, () => load(list, AT_ONCE, SECONDS, global.pid)));
   await load(`${global.url}/meshes/default/meshtrafficpermissions/bulk-1`, AT_ONCE, 1, global.pid);
   told('one policy', await load(`${global.url}/meshes/default/meshtrafficpermissions/bulk-1`, AT_ONCE, SECONDS, global.pid));
   await bare(scope, atRest.bytes);
+}
+
+/** Each change makes the server render the list anew. */
+async function whileWritten<T>(global: Daemon, measure: () => Promise<T>): Promise<T> {
+  const state = { over: false };
+  const writing = (async () => {
+    for (let version = 1; !state.over; version++) {
+      await apply(global, [policy(0, `v${version}`)]);
+      await wait(100);
+    }
+  })();
+  const measured = await measure();
+  state.over = true;
+  await writing;
+  return measured;
 }
 
 function told(what: string, { perSecond, latencies, bytes, serverMicros }: Figures): void {
