@@ -27,7 +27,7 @@ function connected(accepted: number, until?: string): Connected {
 
 let zone: Plane;
 const insight = (): JsonObject | undefined => zone.store.get({ ...KEY, type: 'DataplaneInsight' })?.resource.spec;
-const subscription = (): JsonObject => (insight()?.subscriptions as readonly JsonObject[])[0] ?? {};
+const subscription = (): JsonObject => ((insight()?.subscriptions ?? []) as readonly JsonObject[])[0] ?? {};
 
 beforeEach(() => {
   zone = newZone(EAST, newGlobal(EAST));
