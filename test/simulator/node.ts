@@ -158,7 +158,7 @@ export class Node {
 
   private die(): void {
     this.crash();
-    if (!this.retired) this.world.after(100 + this.world.random.below(3_000), () => this.up || this.start());
+    if (!this.retired) this.world.after(100 + this.world.random.below(3_000), () => this.up || this.retired || this.start());
   }
 
   private burn(): void {
