@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Daemon, runProgram, startDaemon } from '../harness/daemon.js';
 import { type Nats, startNats } from '../harness/nats.js';
-import { Scope } from '../harness/scope.js';
+import type { Scope } from '../harness/scope.js';
 import { until } from '../harness/until.js';
 import { seeded } from '../simulator/random.js';
 import { integrityOf } from './integrity.js';
