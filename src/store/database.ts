@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { MeridianError } from '../errors.js';
 import { migrate, refuseForeign } from './migrations.js';
+import { brokenSeal } from './seals.js';
 
 export type Connection = Database.Database;
 
@@ -26,8 +27,10 @@ export function openDatabase(source: string | Buffer): Connection {
     refuseForeign(db);
     configure(db);
     if (!db.memory) makePrivate(db.name);
-    refuseDamaged(db);
+    const isChecked = sizeOf(db) <= CHECKED_BYTES;
+    if (isChecked) refuseDamaged(db, String(db.pragma('integrity_check(1)', { simple: true })));
     migrate(db);
+    if (isChecked) refuseDamaged(db, brokenSeal(db));
     return db;
   } catch (thrown) {
     db.close();
@@ -58,11 +61,13 @@ function configure(db: Connection): void {
 /** A check reads the whole file. A larger one would keep the start waiting: its damage shows when it is read, as an error too. */
 const CHECKED_BYTES = 64 * 1024 * 1024;
 
-function refuseDamaged(db: Connection): void {
-  const bytes = Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true }));
-  if (bytes > CHECKED_BYTES) return;
-  const found = db.pragma('quick_check(1)', { simple: true });
-  if (found !== 'ok') throw damaged(db.name, String(found));
+function sizeOf(db: Connection): number {
+  return Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true }));
+}
+
+/** `found`: what a check found; nothing, or `ok`, is no damage. */
+function refuseDamaged(db: Connection, found = 'ok'): void {
+  if (found !== 'ok') throw damaged(db.name, found);
 }
 
 /** Throws `internal` unless commits wait for the disk. SQLite may fall back to NORMAL at the first write: ask behind it. */

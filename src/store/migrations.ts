@@ -1,5 +1,6 @@
 import { MeridianError } from '../errors.js';
 import type { Connection } from './database.js';
+import { defineSeal, sealAll } from './seals.js';
 
 /** "Meri" in SQLite's `application_id`: what tells our file from anyone else's. */
 export const APPLICATION_ID = 0x4d657269;
@@ -90,17 +91,21 @@ const HISTORY = `
   CREATE INDEX audit_refused ON audit (id) WHERE outcome = 'refused';
 `;
 
+/** What tells that a row says what was written (seals.ts). */
+const SEALS = sealAll('resources') + sealAll('mirror');
+
 /** Number n (from 1) leads from schema n-1 to schema n. What was released is never edited: append. */
-export const MIGRATIONS: readonly string[] = [RESOURCES, MIRRORS, NAMES, HISTORY];
+export const MIGRATIONS: readonly string[] = [RESOURCES, MIRRORS, NAMES, HISTORY, SEALS];
 
 /**
  * Brings the database to the newest schema, each step in a transaction of its own with its number (`user_version`).
  *
- *   empty        -> 1, 2, 3, 4
- *   schema 3     -> 4
- *   schema 4     -> nothing
+ *   empty        -> 1, 2, 3, 4, 5
+ *   schema 4     -> 5
+ *   schema 5     -> nothing
  */
 export function migrate(db: Connection, migrations: readonly string[] = MIGRATIONS): void {
+  defineSeal(db);
   for (let version = schemaVersion(db); version < migrations.length; version += 1) {
     db.transaction(() => {
       db.exec(migrations[version] ?? '');

@@ -3,6 +3,7 @@ import type { MirrorItem, MirrorWriter, Refusal } from '../resource/store.js';
 import { type Connection, requireCommit } from './database.js';
 import { BEFORE_ALL, eachOf, KEY_COLUMNS, type Keys, keyOf, NO_KEY } from './keys.js';
 import type { createPositions } from './positions.js';
+import { sealOfParameters } from './seals.js';
 import { createStaging } from './staging.js';
 
 interface RefusalColumns extends Key {
@@ -60,12 +61,19 @@ function createItems(db: Connection, keys: Keys): Pick<MirrorWriter, 'get' | 'ea
 }
 
 function preparePut(db: Connection): (peer: string, key: number, item: MirrorItem) => void {
-  const replace = db.prepare<(string | number | null)[]>('INSERT OR REPLACE INTO mirror VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const replace = db.prepare<[Readonly<Record<string, string | number | null>>]>(REPLACE);
   return (peer, key, { hash, term, refusal, wire }) => {
-    const refused = refusal ? [refusal.hash, refusal.reason, refusal.since, refusal.inForce] : [null, null, null, null];
-    replace.run(peer, key, hash, term, ...refused, wire);
+    const refused = refusal
+      ? { refused_hash: refusal.hash, refused_reason: refusal.reason, refused_since: refusal.since, in_force: refusal.inForce }
+      : { refused_hash: null, refused_reason: null, refused_since: null, in_force: null };
+    replace.run({ peer, key, hash, term, wire, ...refused });
   };
 }
+
+const REPLACE = `
+  INSERT OR REPLACE INTO mirror VALUES (
+    @peer, @key, @hash, @term, @refused_hash, @refused_reason, @refused_since, @in_force, @wire, ${sealOfParameters('mirror')}
+  )`;
 
 function itemOf(columns: ItemColumns): MirrorItem {
   const { wire, hash, term } = columns;

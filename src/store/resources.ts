@@ -7,6 +7,7 @@ import { type Connection, requireCommit } from './database.js';
 import type { Gone } from './gone.js';
 import { eachOf, type Keys } from './keys.js';
 import { type Columns, columnsOf, feedState, rowOf, sameColumns } from './rows.js';
+import { sealOfParameters } from './seals.js';
 import type { FeedStep } from './sums.js';
 
 export type ResourceReader = Pick<Reader, 'get' | 'has' | 'byName' | 'each' | 'counts'>;
@@ -106,11 +107,11 @@ export function createResourceWriter(db: Connection, keys: Keys, recorder: Recor
 const UPSERT = `
   INSERT INTO resources VALUES (
     @key, @type, @mesh, @zone, @origin_namespace, @display_name, @name, @namespace, @created, @modified, @revision,
-    @audience, @hash, @labels, @spec, @status, @wire
+    @audience, @hash, @labels, @spec, @status, @wire, ${sealOfParameters('resources')}
   ) ON CONFLICT (key) DO UPDATE SET
     name = excluded.name, namespace = excluded.namespace, modified = excluded.modified, revision = excluded.revision,
     audience = excluded.audience, hash = excluded.hash, labels = excluded.labels, spec = excluded.spec,
-    status = excluded.status, wire = excluded.wire`;
+    status = excluded.status, wire = excluded.wire, seal = excluded.seal`;
 
 function taken(key: Key, name: string, holder: Key): MeridianError {
   const other = formatKri(holder) || `the one of ${holder.zone === '' ? 'global' : `zone ${holder.zone}`}`;

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import type { Connection } from './database.js';
+
+/**
+ * SQLite finds damage in the structure of a page, not in what a row says: one bit can turn the identity in a deny into another one. So what is enforced
+ * carries a seal over all that it says, made by the statement that writes it.
+ *
+ *   put       INSERT ... seal(type, ..., spec, wire)
+ *   at start  a row whose seal is not seal(type, ..., spec, wire): the file is damaged
+ */
+const SEALED = {
+  resources: [
+    ['type', 'mesh', 'zone', 'origin_namespace', 'display_name', 'name', 'namespace'],
+    ['modified', 'revision', 'audience', 'hash', 'labels', 'spec', 'status', 'wire'],
+  ].flat(),
+  mirror: ['peer', 'key', 'hash', 'term', 'refused_hash', 'refused_reason', 'refused_since', 'in_force', 'wire'],
+} as const;
+
+type Table = keyof typeof SEALED;
+
+const DIGITS = 16;
+
+/** Makes the SQL function `seal` known to a connection. */
+export function defineSeal(db: Connection): void {
+  db.function('seal', { deterministic: true, varargs: true }, (...values: unknown[]) =>
+    createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, DIGITS),
+  );
+}
+
+/** The SQL expression for the seal of a row whose columns are parameters of their names: `seal(@type, @mesh, ...)`. */
+export function sealOfParameters(table: Table): string {
+  return `seal(${SEALED[table].map((column) => `@${column}`).join(', ')})`;
+}
+
+/** For the migration: seals what is there. */
+export function sealAll(table: Table): string {
+  return `
+    ALTER TABLE ${table} ADD COLUMN seal TEXT NOT NULL DEFAULT '';
+    UPDATE ${table} SET seal = ${sealOfColumns(table)};
+  `;
+}
+
+/** What is not as it was written, in words; undefined: all is. Reads every row. */
+export function brokenSeal(db: Connection): string | undefined {
+  for (const [table, select] of Object.entries(BROKEN)) {
+    const key = db.prepare<[], string>(`${select} LIMIT 1`).pluck().get();
+    if (key !== undefined) return `the row of ${key} in ${table} is not as it was written`;
+  }
+  return undefined;
+}
+
+const KEY = `k.type || ' ' || k.mesh || ' ' || k.zone || ' ' || k.namespace || ' ' || k.name`;
+
+/** A resource repeats its key, so that its seal holds that one as well. */
+const BROKEN: Readonly<Record<Table, string>> = {
+  resources: `SELECT ${KEY} FROM resources r JOIN keys k ON k.id = r.key WHERE r.seal IS NOT ${sealOfColumns('resources', 'r.')}
+    OR (k.type, k.mesh, k.zone, k.namespace, k.name) IS NOT (r.type, r.mesh, r.zone, r.origin_namespace, r.display_name)`,
+  mirror: `SELECT ${KEY} FROM mirror m JOIN keys k ON k.id = m.key WHERE m.seal IS NOT ${sealOfColumns('mirror', 'm.')}`,
+};
+
+function sealOfColumns(table: Table, prefix = ''): string {
+  return `seal(${SEALED[table].map((column) => prefix + column).join(', ')})`;
+}
