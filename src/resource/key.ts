@@ -1,5 +1,5 @@
 import { MeridianError } from '../errors.js';
-import { kindByShort, kindOf } from './kinds.js';
+import { findKind, kindByShort } from './kinds.js';
 
 /**
  * The identity of a resource: its origin. Every copy of it, in every store, has the same key.
@@ -55,7 +55,8 @@ export function keyId(key: Key): string {
  * `kri_mt_default_east_backend-ns_timeouts_`. '' for kinds without a short name.
  */
 export function formatKri(key: Key, section = ''): string {
-  const { short } = kindOf(key.type);
+  // What was refused of a newer zone, or of one that makes kinds up, is shown too.
+  const short = findKind(key.type)?.short ?? '';
   if (short === '') return '';
   return `kri_${[short, key.mesh, key.zone, key.namespace, key.name, section].join('_')}`;
 }
