@@ -1,0 +1,89 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { claimsOf, issue, newAuthority } from '../../src/nats/authority/authority.js';
+import { serverConfiguration } from '../../src/nats/authority/configuration.js';
+import { type Daemon, startDaemon } from '../harness/daemon.js';
+import { startNats } from '../harness/nats.js';
+import type { Scope } from '../harness/scope.js';
+import { until } from '../harness/until.js';
+import { Attacker } from './attacker.js';
+
+/** One NATS with credentials, a global, an honest zone, and two that were taken over. */
+export interface Scene {
+  readonly global: Daemon;
+  readonly east: Daemon;
+  readonly west: Attacker;
+  /** Its name and namespaces run together with east's. */
+  readonly east1: Attacker;
+}
+
+export const KINDS = ['meshtimeouts', 'meshtrafficpermissions', 'meshservices', 'dataplanes', 'meshhttproutes'];
+
+export async function playScene(scope: Scope): Promise<Scene> {
+  const folder = scope.folder();
+  let authority = newAuthority();
+  const creds: Record<string, string> = {};
+  for (const zone of ['', 'east', 'west', 'east1']) {
+    const made = await issue(authority, zone, Math.floor(Date.now() / 1000));
+    authority = made.authority;
+    creds[zone] = made.creds;
+    writeFileSync(join(folder, `${zone}.creds`), made.creds, { mode: 0o600 });
+  }
+  const nats = await startNats(scope, serverConfiguration(await claimsOf(authority), join(folder, 'accounts')));
+  const env = (zone: string) => ({ MERIDIAN_NATS_URL: nats.url, MERIDIAN_NATS_CREDS: join(folder, `${zone}.creds`) });
+  const [global, east] = await Promise.all([
+    startDaemon(scope, 'global', env('')),
+    startDaemon(scope, 'zone', { ...env('east'), MERIDIAN_ZONE_NAME: 'east' }),
+  ]);
+  await east.untilReady();
+  const open = (zone: string): Promise<Attacker> => Attacker.open(scope, nats.url, zone, creds[zone] ?? '');
+  return { global, east, west: await open('west'), east1: await open('east1') };
+}
+
+export async function get(url: string): Promise<Json> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as Json;
+}
+
+// The API's answers, to be looked into.
+export type Json = { readonly [name: string]: Json } & readonly Json[] & string;
+
+export async function put(daemon: Daemon, collection: string, name: string, type: string, spec: object, mesh = 'default'): Promise<void> {
+  const path = mesh === '' ? `${collection}/${name}` : `meshes/${mesh}/${collection}/${name}`;
+  const body = JSON.stringify({ type, ...(mesh === '' ? {} : { mesh }), name, spec });
+  const response = await fetch(`${daemon.url}/${path}`, { method: 'PUT', body, headers: { 'content-type': 'application/json' } });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+}
+
+/** All that a control plane holds and that is not the attackers', as its bytes. `beacon` is what the tests change themselves. */
+export async function othersOf({ url }: Daemon): Promise<string> {
+  const lists = await Promise.all(
+    ['meshes', ...KINDS.map((kind) => `meshes/default/${kind}`)].map((path) => get(`${url}/${path}?size=1000`)),
+  );
+  const items = lists.flatMap((list) => [...(list.items ?? [])]);
+  const others = items.filter(
+    ({ name, labels }) => !/^beacon/.test(name ?? '') && !['west', 'east1'].includes(labels?.['kuma.io/zone'] ?? ''),
+  );
+  return JSON.stringify(others, null, 1);
+}
+
+/** How global sees a zone. */
+export async function peerOf({ url }: Daemon, zone: string): Promise<Json | undefined> {
+  const { peers } = await get(`${url}/_sync`);
+  return [...(peers ?? [])].find(({ peer }) => peer === zone);
+}
+
+let turn = 0;
+
+/** A change at global reaches east. */
+export async function reaches({ global, east }: Scene, what: string): Promise<void> {
+  const value = `${++turn}s`;
+  await put(global, 'meshtimeouts', 'beacon', 'MeshTimeout', {
+    to: [{ targetRef: { kind: 'Mesh' }, default: { connectionTimeout: value } }],
+  });
+  await until(`a change reaches east after ${what}`, async () => {
+    const { items } = await get(`${east.url}/meshes/default/meshtimeouts?size=1000`);
+    return JSON.stringify(items).includes(`"${value}"`);
+  });
+}
