@@ -13,7 +13,7 @@ function write(path: string): void {
   const store = openStore(path, OPTIONS);
   store.commit((tx) => {
     tx.put(resource(key('deny'), { spec: { deny: SAYS } }), OTHERS, 'wire of deny');
-    const refusal = { key: key('sent'), hash: 'hash', reason: 'refused, why', since: 'now', inForce: 'nothing' as const };
+    const refusal = { key: key('sent'), hash: 'the hash', reason: 'refused, why', since: 'now', inForce: 'none' as const };
     tx.mirror.put('east', { key: key('sent'), wire: 'wire of sent', hash: 'hash', term: 1, refusal });
   });
   store.close();
@@ -33,7 +33,7 @@ test('one bit in what a row says is damage, though the pages are whole', async (
   const path = freshPath(t);
   write(path);
   const bytes = readFileSync(path);
-  for (const text of [SAYS, 'wire of deny', 'wire of sent', 'refused, why', 'nothing']) {
+  for (const text of [SAYS, 'wire of deny', 'wire of sent', 'refused, why', 'the hash']) {
     await t.test(text, () => {
       const files = [...spoilt(bytes, text)];
       assert.ok(files.length > 0);

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type Daemon, startDaemon } from '../harness/daemon.js';
+import { startNats } from '../harness/nats.js';
+import { Scope } from '../harness/scope.js';
+import { until } from '../harness/until.js';
+import { integrityOf } from './integrity.js';
+import { failingDisk, type Place, smallDisk } from './places.js';
+import { RETRIES, TIMEOUTS, type Version, versionsAt } from './writes.js';
+
+/** A disk that fails under a real zone. What was acknowledged stays, what could not be written is refused, and nothing has to be started again. */
+
+const scope = new Scope();
+after(() => scope.close());
+
+const MEGABYTES = 8;
+const MANY = 2_000;
+
+const DISKS: Readonly<Record<string, { place: () => Place | undefined; needs: string }>> = {
+  'a full disk': { place: () => smallDisk(scope, MEGABYTES), needs: 'no small tmpfs can be mounted here: it takes root' },
+  'an I/O error': { place: () => failingDisk(scope), needs: 'there is no prlimit here: it takes Linux' },
+};
+
+async function put(daemon: Daemon, document: unknown): Promise<{ status: number; text: string }> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${daemon.url}/apply`, { method: 'POST', headers, body: JSON.stringify([document]) });
+  return { status: response.status, text: await response.text() };
+}
+
+/** Writes until the disk takes no more. Out: what was acknowledged. */
+async function writeUntilRefused(east: Daemon): Promise<Map<string, Version>> {
+  const acknowledged = new Map<string, Version>();
+  for (let version = 1; version <= MANY; version++) {
+    const name = `kept-${version % 5}`;
+    const { status, text } = await put(east, RETRIES.documentOf(name, version));
+    if (status === 200) acknowledged.set(name, version);
+    else {
+      assert.equal(status, 503, text);
+      assert.match(text, /store .*can't be used/);
+      return acknowledged;
+    }
+  }
+  throw new Error('nothing was refused');
+}
+
+for (const [what, { place: find, needs }] of Object.entries(DISKS)) {
+  test(`${what} under a zone: writes are refused, reads go on, all is made good when it is over`, async (t) => {
+    const place = find();
+    if (!place) return t.skip(needs);
+    const nats = await startNats(scope);
+    const common = { MERIDIAN_NATS_URL: nats.url, NODE_OPTIONS: `--import ${new URL('death.mjs', import.meta.url).href}` };
+    const [global, east] = await Promise.all([
+      startDaemon(scope, 'global', common),
+      startDaemon(scope, 'zone', { ...common, MERIDIAN_ZONE_NAME: 'east', MERIDIAN_DATA_DIR: `${place.folder}/data` }),
+    ]);
+    await Promise.all([global.untilReady(), east.untilReady()]);
+    for (const version of [1, 2]) assert.equal((await put(east, RETRIES.documentOf('kept-0', version))).status, 200);
+    place.break(east.pid);
+    const acknowledged = await writeUntilRefused(east);
+    assert.equal((await put(global, TIMEOUTS.documentOf('meanwhile', 1))).status, 200);
+    await until('the zone says that it can not take it', () =>
+      east.log().some(({ msg }) => msg === 'the store did not take what a peer sent'),
+    );
+    const kept = new Map([['kept-0', 2 as Version], ...acknowledged]);
+    assert.deepEqual(await versionsAt(east, RETRIES), kept);
+    assert.deepEqual(await versionsAt(east, TIMEOUTS), new Map());
+    place.repair(east.pid);
+    await until('what came meanwhile is there', async () => (await versionsAt(east, TIMEOUTS)).get('meanwhile') === 1);
+    assert.equal((await put(east, RETRIES.documentOf('later', 9))).status, 200);
+    kept.set('later', 9);
+    await until('global has all', async () => (await versionsAt(global, RETRIES)).size === kept.size);
+    assert.deepEqual(await versionsAt(global, RETRIES), kept);
+    await east.kill();
+    assert.equal(integrityOf(scope, east.dataDir), 'ok');
+    assert.deepEqual(await versionsAt(await east.again(), RETRIES), kept);
+  });
+}
