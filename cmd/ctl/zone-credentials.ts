@@ -72,14 +72,15 @@ async function add(name: string, { dir, validFor, replace, accountsDir }: AddOpt
     });
   }
   let authority = known ?? newAuthority();
-  const files: string[] = [];
+  const made: (readonly [file: string, creds: string])[] = [];
   for (const each of zone !== '' && !authority.issued[''] ? ['', zone] : [zone]) {
-    const made = await issue(authority, each, now(), days === undefined ? undefined : days * DAY);
-    authority = made.authority;
-    files.push(credsFile(dir, each || 'global'));
-    replaceFile(credsFile(dir, each || 'global'), made.creds);
+    const issued = await issue(authority, each, now(), days === undefined ? undefined : days * DAY);
+    authority = issued.authority;
+    made.push([credsFile(dir, each || 'global'), issued.creds]);
   }
   const configuration = await keep(dir, authority, accountsDir);
+  for (const [file, creds] of made) replaceFile(file, creds);
+  const files = made.map(([file]) => file);
   const result = { name, credentials: files, configuration: join(dir, CONFIGURATION), natsConfiguration: configuration };
   const told = files.map((file) => `wrote ${file}\n`).join('');
   await print(

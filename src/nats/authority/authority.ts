@@ -55,10 +55,13 @@ export async function issue(authority: Authority, zone: string, now: number, val
   return { creds, authority: { ...before, issued: { ...before.issued, [zone]: { user: user.getPublicKey(), since: now } } } };
 }
 
-/** Takes a credential back, if there is one. It holds once the server was told. `now`: seconds. */
+/**
+ * Takes a credential back, if there is one. It holds once the server was told. `now`: seconds. A server revokes what was made until then: not before it was
+ * made, though the clock was set back since.
+ */
 export function revoke(authority: Authority, zone: string, now: number): Authority {
   const { [zone]: old, ...issued } = authority.issued;
-  return old ? { ...authority, issued, revoked: { ...authority.revoked, [old.user]: now } } : authority;
+  return old ? { ...authority, issued, revoked: { ...authority.revoked, [old.user]: Math.max(now, old.since + 1) } } : authority;
 }
 
 /** A short-lived credential for the message that tells a server what is revoked. */
