@@ -134,6 +134,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   404: 'not_found',
   405: 'read_only',
   409: 'conflict',
+  412: 'precondition_failed',
   413: 'too_large',
   429: 'rate_limited',
   503: 'unavailable',
@@ -153,7 +154,10 @@ export function refusalOf({ url }: Server, status: number, body: string): Meridi
 function toError(url: string, status: number, answer: unknown): MeridianError {
   if (!isObject(answer) || typeof answer.title !== 'string') return noMeridian(url, `it answers ${status} in no form of ours`);
   const { title, detail, hint } = answer;
-  const message = typeof detail === 'string' && detail !== '' ? `${title}: ${detail}` : title;
+  // `detail` ends with the hint, for clients that know only that.
+  const said =
+    typeof detail === 'string' && typeof hint === 'string' && detail.endsWith(`: ${hint}`) ? detail.slice(0, -hint.length - 2) : detail;
+  const message = typeof said === 'string' && said !== '' ? `${title}: ${said}` : title;
   const problems = Array.isArray(answer.invalid_parameters) ? answer.invalid_parameters.filter(isProblem) : [];
   const advice = typeof hint === 'string' ? hint : status === 401 ? NEEDS_TOKEN : detail === NOT_FOUND ? NEEDS_NAME : undefined;
   return new MeridianError(CODES[status] ?? 'internal', message, advice === undefined ? { problems } : { problems, hint: advice });

@@ -1,3 +1,4 @@
+import { asText } from '../../src/naming/json.js';
 import type { JsonObject } from '../../src/resource/resource.js';
 import { KINDS } from '../../src/resource/kinds.js';
 import { AT_GLOBAL, dataplane, gateway, meshNamed, permission, timeout, zoneNamed } from './documents.js';
@@ -13,7 +14,7 @@ const run = (on: Side, kumactl: string, ...documents: JsonObject[]): Command => 
     on,
     kumactl,
     documents,
-    note: `${String(first.type)} ${String(first.name)}${more.length > 0 ? ` and ${more.length} more` : ''}`,
+    note: `${asText(first.type)} ${asText(first.name)}${more.length > 0 ? ` and ${more.length} more` : ''}`,
   };
 };
 const timeoutAt = (name: string): string => `/meshes/default/meshtimeouts/${name}`;
