@@ -64,7 +64,11 @@ export async function serveXds(
     await xds.close();
     insights.record(xds.views());
   });
-  onCommit(() => sendChanges(xds, enforcement, given));
+  // Not `given`: what a new stream was given, the streams beside it were not told.
+  let told: ReadonlyMap<string, ProxyRules | undefined> = new Map();
+  onCommit(() => {
+    told = sendChanges(xds, enforcement, told);
+  });
   report('info', 'listening', { address, port: xds.port });
   const issueProxyToken: IssueProxyToken = (proxy, validFor) => {
     const expires = Math.floor(now()) + validFor;
@@ -86,18 +90,25 @@ function standingOf({ proxy, streams, problem, refused }: ProxyView, rules: Prox
   };
 }
 
-/** Only to those that are connected, mesh by mesh: the store is asked once for all of a mesh. */
-function sendChanges(xds: Xds, enforcement: Enforcement, given: ReadonlyMap<string, ProxyRules | undefined>): void {
-  const meshes = new Map<string, (proxy: ProxyId) => boolean>();
+/**
+ * Only to those that are connected, mesh by mesh: the store is asked once for all of a mesh. `told`: the rules that each was told of before; gives those of now,
+ * undefined for what could not be worked out.
+ */
+function sendChanges(xds: Xds, enforcement: Enforcement, told: ReadonlyMap<string, ProxyRules | undefined>) {
+  const meshes = new Map<string, (name: string) => ProxyRules | undefined>();
+  const now = new Map<string, ProxyRules | undefined>();
   for (const proxy of xds.connected()) {
-    const isChanged = meshes.get(proxy.mesh) ?? changes(enforcement, proxy.mesh, given);
-    meshes.set(proxy.mesh, isChanged);
-    if (isChanged(proxy)) xds.changed(proxy);
+    const rulesOf = meshes.get(proxy.mesh) ?? rulesIn(enforcement, proxy.mesh);
+    meshes.set(proxy.mesh, rulesOf);
+    const rules = rulesOf(proxy.name);
+    now.set(nodeId(proxy), rules);
+    if (rules === undefined || rules !== told.get(nodeId(proxy))) xds.changed(proxy);
   }
+  return now;
 }
 
 /** Whatever goes wrong here goes wrong again when the snapshot is made, which shows it. */
-function changes(enforcement: Enforcement, mesh: string, given: ReadonlyMap<string, ProxyRules | undefined>): (proxy: ProxyId) => boolean {
+function rulesIn(enforcement: Enforcement, mesh: string): (name: string) => ProxyRules | undefined {
   const attempt = <T>(what: () => T): T | undefined => {
     try {
       return what();
@@ -106,7 +117,7 @@ function changes(enforcement: Enforcement, mesh: string, given: ReadonlyMap<stri
     }
   };
   const rulesOf = attempt(() => enforcement.rulesIn(mesh));
-  return (proxy) => attempt(() => rulesOf?.(proxy.name) === given.get(nodeId(proxy)) && rulesOf !== undefined) !== true;
+  return (name) => attempt(() => rulesOf?.(name));
 }
 
 /** What tokens are signed with, made at the first start. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { invalid, MeridianError } from '../../src/errors.js';
-import { type Authority, claimsOf, issue, newAuthority, readAuthority, revoke } from '../../src/nats/authority/authority.js';
+import { type Authority, claimsOf, hasCredential, issue, newAuthority, readAuthority, revoke } from '../../src/nats/authority/authority.js';
 import { serverConfiguration } from '../../src/nats/authority/configuration.js';
 import { tellServer } from '../../src/nats/authority/tell.js';
 import type { TlsFiles } from '../../src/nats/tls.js';
@@ -66,14 +66,14 @@ async function add(name: string, { dir, validFor, replace, accountsDir }: AddOpt
   const zone = zoneOf(name);
   const days = daysOf(validFor);
   const known = readKept(dir);
-  if (known?.issued[zone] && replace !== true) {
+  if (known && hasCredential(known, zone) && replace !== true) {
     throw new MeridianError('conflict', `${name} has a credential, in ${credsFile(dir, name)}`, {
       hint: '--replace revokes it and makes another',
     });
   }
   let authority = known ?? newAuthority();
   const made: (readonly [file: string, creds: string])[] = [];
-  for (const each of zone !== '' && !authority.issued[''] ? ['', zone] : [zone]) {
+  for (const each of zone !== '' && !hasCredential(authority, '') ? ['', zone] : [zone]) {
     const issued = await issue(authority, each, now(), days === undefined ? undefined : days * DAY);
     authority = issued.authority;
     made.push([credsFile(dir, each || 'global'), issued.creds]);
@@ -97,7 +97,7 @@ async function takeBack(
 ): Promise<void> {
   const zone = zoneOf(name);
   const known = readKept(dir);
-  if (!known?.issued[zone])
+  if (!known || !hasCredential(known, zone))
     throw new MeridianError('not_found', `${name} has no credential of the authority in ${dir}`, { hint: 'see --dir' });
   const authority = revoke(known, zone, now());
   await keep(dir, authority, accountsDir);

@@ -40,7 +40,7 @@ describe('WatchClient', () => {
     let count = 1_000;
     const client = new WatchClient(
       socket,
-      { pages: pagesOf(() => count), life: 'a', head: () => count, failed: (thrown) => assert.fail(String(thrown)) },
+      { pages: pagesOf(() => count), life: 'a', head: () => count, reaches: () => true, failed: (thrown) => assert.fail(String(thrown)) },
       {},
       at,
     );
@@ -64,7 +64,12 @@ describe('WatchClient', () => {
     const { socket, sent } = stuckSocket();
     const failures: unknown[] = [];
     const pages = { behind: () => assert.fail('broken') } as unknown as Pages;
-    const client = new WatchClient(socket, { pages, life: 'a', head: () => 1, failed: (thrown) => failures.push(thrown) }, {}, at);
+    const client = new WatchClient(
+      socket,
+      { pages, life: 'a', head: () => 1, reaches: () => true, failed: (thrown) => failures.push(thrown) },
+      {},
+      at,
+    );
     await turn();
     assert.deepEqual([failures.length, sent], [1, ['closed 1011']]);
     client.ended();

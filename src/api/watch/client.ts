@@ -9,6 +9,8 @@ export interface Watching {
   readonly life: string;
   /** The revision of the last commit. */
   readonly head: () => number;
+  /** Whether all deletions behind a revision are still known. */
+  readonly reaches: (revision: number) => boolean;
   readonly failed: (thrown: unknown) => void;
 }
 
@@ -16,6 +18,8 @@ export interface Watching {
 const QUIET = 100;
 /** How often a client must show that it is still there, ms. */
 const ALIVE = 30_000;
+/** Close code of RFC 6455's registry: come back. */
+const TRY_AGAIN = 1012;
 
 /**
  * One client of the watch. It is sent a page of changes, and the next one when that is with the kernel: a slow one holds one page in
@@ -68,6 +72,9 @@ export class WatchClient {
   async #run(): Promise<void> {
     try {
       while (this.#socket.readyState === this.#socket.OPEN) {
+        // A commit can delete more than is remembered of deletions: the client comes back with its position, and is told to begin anew.
+        if (!this.#watching.reaches(Math.max(this.#at.revision, this.#listed)))
+          return this.close(TRY_AGAIN, 'too much was deleted at once');
         const page = this.#watching.pages.behind(this.#at, this.#filter);
         const last = page.at(-1);
         if (!last) return this.#caughtUp();

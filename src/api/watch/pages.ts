@@ -18,8 +18,8 @@ const SIZE = 64;
 const KEPT = 64;
 
 /**
- * The changes behind a moment, as messages. A page that was read stays right: what is in it was so, and what changed since has a
- * later moment. So many clients cost little more than one.
+ * The changes behind a moment, as messages. A page stays right until the next commit, for what is shown of one resource may
+ * depend on another. So many clients cost little more than one.
  */
 export class Pages {
   readonly #plane: Plane;
@@ -34,7 +34,7 @@ export class Pages {
   /** Empty: there are none now. */
   behind(after: Moment, filter: HistoryFilter): readonly Message[] {
     const { type = '', mesh = '', key } = filter;
-    const id = JSON.stringify([after.revision, after.number, type, mesh, key ? keyId(key) : '']);
+    const id = JSON.stringify([this.#plane.store.head().revision, after.revision, after.number, type, mesh, key ? keyId(key) : '']);
     const page = this.#kept.get(id) ?? this.#read(after, filter);
     if (page.length > 0) this.#kept.set(id, page);
     for (const oldest of this.#kept.keys()) if (this.#kept.size > KEPT) this.#kept.delete(oldest);

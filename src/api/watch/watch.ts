@@ -14,6 +14,8 @@ import { refuse } from './refuse.js';
 
 /** How many may watch at once: each holds a connection. */
 const MOST = 1_000;
+/** Of one token: no reader may take them all. */
+const MOST_EACH = 200;
 /** Clients have nothing to say. */
 const MOST_PAYLOAD = 1024;
 
@@ -30,14 +32,16 @@ export function addWatch(app: FastifyInstance, { plane, report }: ApiOptions): (
   if (presentLife(store) === undefined) recordLife(store, randomBytes(8).toString('hex'));
   const life = presentLife(store) ?? '';
   const server = new WebSocketServer({ noServer: true, maxPayload: MOST_PAYLOAD, perMessageDeflate: false, clientTracking: false });
-  const clients = new Set<WatchClient>();
+  /** With the id of the token that each came with. */
+  const clients = new Map<WatchClient, string | undefined>();
   const failed = (thrown: unknown): void =>
     report('error', 'a watch failed', { error: thrown instanceof Error ? thrown.stack : String(thrown) });
-  const watching = { pages: new Pages(plane, life), life, head: () => store.head().revision, failed };
+  const reaches = (revision: number): boolean => store.history.reaches(revision);
+  const watching = { pages: new Pages(plane, life), life, head: () => store.head().revision, reaches, failed };
 
   function serve(socket: WebSocket, { filter, start }: Question, principal: Principal | undefined): void {
     const client = new WatchClient(socket, watching, filter, start);
-    clients.add(client);
+    clients.set(client, principal?.tokenId);
     const forget = principal ? app.gate.onEnd(principal, (why) => client.close(POLICY, `the token is ${why}`)) : () => {};
     socket.on('error', () => socket.terminate());
     socket.on('close', () => {
@@ -47,6 +51,11 @@ export function addWatch(app: FastifyInstance, { plane, report }: ApiOptions): (
     });
   }
 
+  function requireFew(token: string | undefined): void {
+    if (token === undefined || [...clients.values()].filter((id) => id === token).length < MOST_EACH) return;
+    throw new MeridianError('rate_limited', `this token has ${MOST_EACH} watches already`, { retryAfter: 60 });
+  }
+
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     // Until it is a WebSocket, whoever goes away is nobody's error.
     socket.on('error', () => socket.destroy());
@@ -54,6 +63,7 @@ export function addWatch(app: FastifyInstance, { plane, report }: ApiOptions): (
       const principal = await app.gate.admit(request, 'read');
       const question = readQuestion(request, store);
       if (clients.size >= MOST) throw new MeridianError('unavailable', `there are ${MOST} watches already`);
+      requireFew(principal?.tokenId);
       server.handleUpgrade(request, socket, head, (ws) => serve(ws, question, principal));
     } catch (thrown) {
       refuse(socket, thrown, report);
@@ -62,10 +72,10 @@ export function addWatch(app: FastifyInstance, { plane, report }: ApiOptions): (
 
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => void upgrade(request, socket, head));
   app.addHook('preClose', (done) => {
-    for (const client of clients) client.close(GOING_AWAY, 'the control plane stops');
+    for (const client of clients.keys()) client.close(GOING_AWAY, 'the control plane stops');
     done();
   });
   return () => {
-    for (const client of clients) client.wake();
+    for (const client of clients.keys()) client.wake();
   };
 }

@@ -4,6 +4,14 @@ import { issue, newAuthority, revoke } from './authority.js';
 
 const MADE = 1_800_000_000;
 
+test('a zone may be called as what every object has', async () => {
+  for (const zone of ['constructor', 'tostring', 'valueof']) {
+    assert.deepEqual(revoke(newAuthority(), zone, MADE).revoked, {});
+    const { authority } = await issue(newAuthority(), zone, MADE);
+    assert.equal(Object.keys(revoke(authority, zone, MADE).revoked).length, 1);
+  }
+});
+
 for (const [clock, now, counts] of [
   ['went on', MADE + 500, MADE + 500],
   ['was set back', MADE - 500, MADE + 1],

@@ -60,8 +60,14 @@ export async function issue(authority: Authority, zone: string, now: number, val
  * made, though the clock was set back since.
  */
 export function revoke(authority: Authority, zone: string, now: number): Authority {
+  if (!hasCredential(authority, zone)) return authority;
   const { [zone]: old, ...issued } = authority.issued;
   return old ? { ...authority, issued, revoked: { ...authority.revoked, [old.user]: Math.max(now, old.since + 1) } } : authority;
+}
+
+/** Whether one was given out that still counts. Zones may be called as what every object has. */
+export function hasCredential({ issued }: Authority, zone: string): boolean {
+  return Object.hasOwn(issued, zone);
 }
 
 /** A short-lived credential for the message that tells a server what is revoked. */
