@@ -28,7 +28,7 @@ await main(async () => {
 /** Every `*.spec.ts`, or those whose path contains one of the patterns. Throws Problem when there is none. */
 function specFiles(patterns) {
   const all = FOLDERS.flatMap((folder) =>
-    existsSync(join(ROOT, folder)) ? readdirSync(join(ROOT, folder), { recursive: true }).map((file) => `${folder}/${file}`) : [],
+    existsSync(join(ROOT, folder)) ? readdirSync(join(ROOT, folder), { recursive: true }).map((file) => `${folder}/${String(file)}`) : [],
   )
     .filter((file) => file.endsWith('.spec.ts'))
     .sort();

@@ -3,7 +3,7 @@ import type { Item } from '../../src/kds/item.js';
 import type { JsonObject } from '../../src/resource/resource.js';
 import type { Daemon } from '../harness/daemon.js';
 import type { Attacker } from './attacker.js';
-import { get, peerOf, type Scene } from './scene.js';
+import { itemsOf, get, peerOf, type Scene } from './scene.js';
 
 /** What a compromised zone can send, as tables. */
 
@@ -111,7 +111,7 @@ function refused(...names: readonly string[]): Claim['seen'] {
 function filed(...names: readonly string[]): Claim['seen'] {
   return async ({ url }) => {
     const { items } = await get(`${url}/meshes/default/meshtimeouts?size=1000`);
-    const mine = [...(items ?? [])]
+    const mine = itemsOf(items)
       .filter(({ labels }) => labels?.['kuma.io/zone'] === 'west')
       .map((one) => one.labels?.['kuma.io/display-name']);
     return names.every((name) => mine.includes(name as never));

@@ -61,17 +61,22 @@ export async function othersOf({ url }: Daemon): Promise<string> {
   const lists = await Promise.all(
     ['meshes', ...KINDS.map((kind) => `meshes/default/${kind}`)].map((path) => get(`${url}/${path}?size=1000`)),
   );
-  const items = lists.flatMap((list) => [...(list.items ?? [])]);
+  const items = lists.flatMap((list) => itemsOf(list.items));
   const others = items.filter(
-    ({ name, labels }) => !/^beacon/.test(name ?? '') && !['west', 'east1'].includes(labels?.['kuma.io/zone'] ?? ''),
+    ({ name, labels }) => !(name ?? '').startsWith('beacon') && !['west', 'east1'].includes(labels?.['kuma.io/zone'] ?? ''),
   );
   return JSON.stringify(others, null, 1);
+}
+
+/** What is a list; empty for nothing. */
+export function itemsOf(value: Json | undefined): readonly Json[] {
+  return value ?? [];
 }
 
 /** How global sees a zone. */
 export async function peerOf({ url }: Daemon, zone: string): Promise<Json | undefined> {
   const { peers } = await get(`${url}/_sync`);
-  return [...(peers ?? [])].find(({ peer }) => peer === zone);
+  return itemsOf(peers).find(({ peer }) => peer === zone);
 }
 
 let turn = 0;
