@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import type { Command } from 'commander';
+import { isLoopback } from '../../src/config/security.js';
 import { MeridianError } from '../../src/errors.js';
 import { type ControlPlane, contextsPath, readContexts } from './contexts/file.js';
 import { DEFAULT_URL, isGiven, optionsOf } from './options.js';
@@ -82,14 +82,10 @@ function checkToken(text: string, where: string): string {
 /** Throws `forbidden` for a token that anybody on the way could read. */
 export function refuseClearToken({ url, token }: Pick<Server, 'url' | 'token'>): void {
   const { protocol, hostname } = new URL(url);
-  if (token === undefined || protocol === 'https:' || isLoopback(hostname)) return;
+  if (token === undefined || protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return;
   throw new MeridianError('forbidden', `a token is not sent to ${url}: without TLS anybody on the way can read it`, {
     hint: 'use https:// with --ca-cert-file, or a tunnel to 127.0.0.1',
   });
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'));
 }
 
 function readText(file: string, what: string): string {

@@ -39,27 +39,26 @@ It asks no server: the keys stay in the folder.`;
 
 /** `zone add` and `zone revoke`: the credentials of zones. */
 export function addZoneCredentials(zone: Command): void {
-  zone
-    .command('add')
-    .description("Makes a zone's credential for NATS, and what the nats-server must know.")
-    .argument('<name>', "the zone's name, or global")
-    .option('--dir <dir>', DIR, 'meridian-nats')
-    .option('--accounts-dir <dir>', ACCOUNTS, 'meridian-accounts')
+  ofAuthority(zone.command('add'), "Makes a zone's credential for NATS, and what the nats-server must know.")
     .option('--valid-for <days>', 'after so many days it counts no more; without it, it does not expire')
     .option('--replace', 'revoke the one that the zone has, and make another')
     .addHelpText('after', ADD_HELP)
     .action(add);
-  zone
-    .command('revoke')
-    .description("Takes a zone's credential back: its connections are closed, and it can make no other.")
-    .argument('<name>', "the zone's name, or global")
-    .option('--dir <dir>', DIR, 'meridian-nats')
-    .option('--accounts-dir <dir>', ACCOUNTS, 'meridian-accounts')
+  ofAuthority(zone.command('revoke'), "Takes a zone's credential back: its connections are closed, and it can make no other.")
     .option('--nats-url <url>', 'the running server that is told; without it, only nats.conf changes, and the server must be told with it')
     .option('--nats-ca <file>', "the CA of the server's certificate")
     .option('--nats-cert <file>', 'the certificate to show to the server')
     .option('--nats-key <file>', 'its key')
     .action(takeBack);
+}
+
+/** Of whom, and where the authority is kept. */
+function ofAuthority(command: Command, description: string): Command {
+  return command
+    .description(description)
+    .argument('<name>', "the zone's name, or global")
+    .option('--dir <dir>', DIR, 'meridian-nats')
+    .option('--accounts-dir <dir>', ACCOUNTS, 'meridian-accounts');
 }
 
 async function add(name: string, { dir, validFor, replace, accountsDir }: AddOptions, command: Command): Promise<void> {
