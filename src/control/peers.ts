@@ -17,7 +17,20 @@ const peerSchema = z.object({
 
 export function readPeer(reader: Reader, peer: string): Peer | undefined {
   const text = reader.setting(`peer:${peer}`);
-  return text ? peerSchema.parse(JSON.parse(text)) : undefined;
+  return text ? parsePeer(text) : undefined;
+}
+
+/** By its text: it is read several times at each message, and hardly ever changes. */
+const parsed = new Map<string, Peer>();
+const MOST = 5_000;
+
+function parsePeer(text: string): Peer {
+  const known = parsed.get(text);
+  if (known) return known;
+  const peer: Peer = peerSchema.parse(JSON.parse(text));
+  if (parsed.size >= MOST) parsed.clear();
+  parsed.set(text, peer);
+  return peer;
 }
 
 export function writePeer(tx: Transaction, peer: string, value: Peer): void {

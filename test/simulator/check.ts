@@ -13,6 +13,15 @@ export function violations(world: World, model: Model): readonly string[] {
   return honest.flatMap((node) => [...contentProblems(node, model), ...ledgerProblems(world, node, model.liar)]);
 }
 
+/** Whether there are none: what is quickly told first. */
+export function isInOrder(world: World, model: Model): boolean {
+  const honest = [...world.nodes.values()].filter(({ place }) => place.zone !== model.liar);
+  return (
+    honest.every((node) => ledgerProblems(world, node, model.liar).length === 0) &&
+    honest.every((node) => contentProblems(node, model).length === 0)
+  );
+}
+
 function contentProblems(node: Node, model: Model): string[] {
   const expected = new Map(model.expectedAt(node.place.zone).map((truth) => [keyId(truth.key), truth]));
   const rows = rowsOf(node);

@@ -36,10 +36,12 @@ export function contentOf(reader: Reader): Map<string, Entry> {
 export class History {
   private readonly moments = new Map<string, Content[]>();
 
-  record(head: Head, content: Content): void {
+  /** `changed`: else the content is what was recorded last at that moment, if anything was. */
+  record(head: Head, content: Content, changed: boolean): void {
     const at = momentOf(head);
-    const known = this.moments.get(at) ?? [];
-    this.moments.set(at, [...known, new Map(content)]);
+    const known = this.moments.get(at);
+    if (!known) this.moments.set(at, [new Map(content)]);
+    else if (changed) known.push(new Map(content));
   }
 
   /** All that was held at that moment of that store. */

@@ -6,8 +6,9 @@ import { writeDrafts } from '../../src/control/write.js';
 import { signer } from '../../src/kds/cursor.js';
 import type { Place } from '../../src/resource/resource.js';
 import type { Store, Transaction } from '../../src/resource/store.js';
-import { openSnapshot, openStore, type SqliteStore } from '../../src/store/open.js';
+import { openSnapshot, type SqliteStore } from '../../src/store/open.js';
 import { contentOf, type Entry } from './content.js';
+import { openEmpty } from './empty.js';
 import { type Deeds, watched } from './watch.js';
 import { Crash, type World } from './world.js';
 
@@ -40,7 +41,7 @@ export class Node {
     volume?: Buffer,
   ) {
     const options = { random: () => world.random.hex(32) };
-    this.store = volume ? openSnapshot(volume, options) : openStore(':memory:', options);
+    this.store = volume ? openSnapshot(volume, options) : openEmpty(options);
     this.plane = this.makePlane();
     this.readContent();
   }
@@ -78,6 +79,7 @@ export class Node {
 
   restore(bytes: Buffer): void {
     this.crash();
+    this.store.close();
     this.store = openSnapshot(bytes, { random: () => this.world.random.hex(32) });
     this.plane = this.makePlane();
     this.readContent();
@@ -87,7 +89,8 @@ export class Node {
   /** The volume is gone. */
   lose(): void {
     this.crash();
-    this.store = openStore(':memory:', { random: () => this.world.random.hex(32) });
+    this.store.close();
+    this.store = openEmpty({ random: () => this.world.random.hex(32) });
     this.plane = this.makePlane();
     this.readContent();
     this.world.log(`${this.name} loses its volume`);
@@ -138,6 +141,12 @@ export class Node {
     }
   }
 
+  /** The run is over. */
+  close(): void {
+    this.generation += 1;
+    this.store.close();
+  }
+
   view(peer: string) {
     return this.sync?.view(peer);
   }
@@ -181,11 +190,7 @@ export class Node {
       this.burn();
       return result;
     };
-    const own = new Map<string | symbol, unknown>([
-      ['commit', commit],
-      ['feed', this.shortFeed(store.feed)],
-    ]);
-    return new Proxy<Store>(store, { get: (target, property) => own.get(property) ?? Reflect.get(target, property) });
+    return { ...store, commit, feed: this.shortFeed(store.feed) };
   }
 
   /** The feed in small pages, and with a log that is pruned early: what takes megabytes and months on a real one. */
@@ -213,13 +218,13 @@ export class Node {
       if (entry) this.content.set(id, entry);
       else this.content.delete(id);
     }
-    this.world.history.record(this.store.head(), this.content);
+    this.world.history.record(this.store.head(), this.content, entries.size > 0);
     for (const peer of moved) this.world.watch.committed(this, peer);
   }
 
   private readContent(): void {
     this.content = contentOf(this.store);
-    this.world.history.record(this.store.head(), this.content);
+    this.world.history.record(this.store.head(), this.content, true);
   }
 
   private firstStart(): void {

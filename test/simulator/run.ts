@@ -1,4 +1,4 @@
-import { violations } from './check.js';
+import { isInOrder, violations } from './check.js';
 import { Disasters } from './disasters.js';
 import { untrueEntries } from './ledger-check.js';
 import { lie } from './liar.js';
@@ -33,7 +33,9 @@ export function simulate(seed: number): Outcome {
   const untrue = trouble(world, model, disasters);
   recover(world);
   settle(world, model, disasters);
-  return { problems: [...watch.problems, ...untrue, ...violations(world, model)], journal: world.journal };
+  const problems = [...watch.problems, ...untrue, ...violations(world, model)];
+  world.close();
+  return { problems, journal: world.journal };
 }
 
 function trouble(world: World, model: Model, disasters: Disasters | undefined): string[] {
@@ -76,7 +78,7 @@ function settle(world: World, model: Model, disasters: Disasters | undefined): v
     for (const { place } of world.zones) setEnabled(world, place.zone, true);
     disasters?.operate();
     disasters?.giveUp();
-  } while (world.now < end && violations(world, model).length > 0);
+  } while (world.now < end && !isInOrder(world, model));
   world.run(A_WHILE);
 }
 

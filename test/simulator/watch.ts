@@ -131,11 +131,6 @@ export function watched(tx: Transaction, node: Node, watch: Watch, { entries, mo
     moved.add(peer);
     tx.mirror.setPosition(peer, position);
   };
-  const mirror = new Proxy(tx.mirror, { get: (target, name) => (name === 'setPosition' ? setPosition : Reflect.get(target, name)) });
-  const own = new Map<string | symbol, unknown>([
-    ['put', put],
-    ['delete', remove],
-    ['mirror', mirror],
-  ]);
-  return new Proxy(tx, { get: (target, name) => own.get(name) ?? Reflect.get(target, name) });
+  // The revision is a getter of `tx`.
+  return Object.assign(Object.create(tx) as Transaction, { put, delete: remove, mirror: { ...tx.mirror, setPosition } });
 }

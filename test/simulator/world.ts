@@ -128,6 +128,11 @@ export class World {
     this.now = end;
   }
 
+  /** The run is over: nothing is kept of it. */
+  close(): void {
+    for (const node of [...this.nodes.values(), ...this.twins]) node.close();
+  }
+
   /** Lets each node's timer run for as long as the node lives. */
   keepTicking(node: Node, generation: number): void {
     this.after(TICK, () => {
