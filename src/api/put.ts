@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Plane } from '../control/plane.js';
+import type { Witnesses } from '../control/families.js';
 import { warningsAbout } from '../control/warnings.js';
 import { type Document, type Written, writeDocuments } from '../control/write.js';
 import { MeridianError, type Problem } from '../errors.js';
@@ -28,7 +29,7 @@ interface Target {
  * `PUT`: 201 for what was not there, else 200, with the resource's ETag. What is accepted and may not do as expected is among the warnings:
  * references that point to nothing too, for their targets may come later.
  */
-export function putResource({ plane, afterCommit }: ApiOptions, kind: Kind) {
+export function putResource({ plane, afterCommit }: ApiOptions, kind: Kind, witnesses: (mesh: string) => Witnesses) {
   return (request: FastifyRequest, reply: FastifyReply) => {
     refuseReadOnlyKind(plane.place, kind);
     const { mesh = '', name = '' } = request.params as Params;
@@ -43,7 +44,7 @@ export function putResource({ plane, afterCommit }: ApiOptions, kind: Kind) {
     const row = written && plane.store.get(written.key);
     if (!row) return {};
     void reply.header('etag', etagOf(plane.store, row));
-    const [found = []] = warningsAbout(plane, [row.resource.key]);
+    const [found = []] = warningsAbout(plane, [row.resource.key], witnesses);
     const warnings = found.map((warning) => `${restName(row.resource, plane.place)}: ${warning}`);
     return warnings.length === 0 ? {} : { warnings };
   };

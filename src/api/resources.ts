@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { keepWitnesses } from '../control/families.js';
 import { deleteResource } from '../control/write.js';
 import { MeridianError } from '../errors.js';
 import { type Kind, KINDS } from '../resource/kinds.js';
@@ -20,6 +21,7 @@ import { removeZone } from './zones.js';
 /** `/meshes/{mesh}/{path}` for the kinds in meshes, `/{path}` for the global ones. */
 export function addResourceRoutes(app: FastifyInstance, options: ApiOptions): void {
   const answers = rememberLists(options.plane.store);
+  const witnesses = keepWitnesses(options.plane);
   for (const kind of KINDS) {
     const perMesh = kind.scope === 'Mesh';
     const base = perMesh ? `/meshes/:mesh/${kind.path}` : `/${kind.path}`;
@@ -30,7 +32,7 @@ export function addResourceRoutes(app: FastifyInstance, options: ApiOptions): vo
     if (perMesh) app.get(`/${kind.path}`, operations.listAll, list(options, kind, answers));
     app.get(`${base}/:name`, { preHandler, ...operations.get }, getOne(options, kind));
     app.delete(`${base}/:name`, { preHandler, ...operations.delete }, remove(options, kind));
-    app.put(`${base}/:name`, { preHandler, ...operations.put }, putResource(options, kind));
+    app.put(`${base}/:name`, { preHandler, ...operations.put }, putResource(options, kind, witnesses));
   }
 }
 

@@ -1,0 +1,84 @@
+import { MeridianError } from '../errors.js';
+import { asArray } from '../naming/json.js';
+import { isEverybody } from '../policy/match/client.js';
+import { type Key, keyId } from '../resource/key.js';
+import { type Mtp, readMtp } from '../resource/mtp.js';
+import type { JsonObject } from '../resource/resource.js';
+import type { Head, Reader } from '../resource/store.js';
+import type { Plane } from './plane.js';
+
+/** A permission with deny or allow lists, or one that allows everybody with `from`. Where both select an inbound, the latter opens nothing. */
+export type Family = 'lists' | 'fromAll';
+
+/** One permission of each family, if the mesh has it. */
+export type Witnesses = Readonly<Record<Family, Key | undefined>>;
+
+const PERMISSION = 'MeshTrafficPermission';
+
+/** How many permissions of a mesh are looked at: a warning is not worth reading them all. */
+const LOOKED_AT = 200;
+
+/** undefined: of none, or it can't be read, which is told elsewhere. */
+export function familyOf(spec: JsonObject): Family | undefined {
+  const mtp = read(spec);
+  if (mtp?.shape === 'spiffe') return 'lists';
+  const all = mtp?.shape === 'from' && mtp.items.some(({ targetRef, action }) => isEverybody(targetRef) && action.startsWith('Allow'));
+  return all ? 'fromAll' : undefined;
+}
+
+/** Looks for one permission of each family among the first of a mesh. */
+export function readWitnesses(store: Reader, mesh: string): Witnesses {
+  const { items } = store.list({ type: PERMISSION, mesh }, 0, LOOKED_AT);
+  // Reading a permission takes long: not for what can't be of the family.
+  const first = (family: Family): Key | undefined =>
+    items.find(({ spec }) => asArray(spec.from).length > 0 === (family === 'fromAll') && familyOf(spec) === family)?.key;
+  return { lists: first('lists'), fromAll: first('fromAll') };
+}
+
+/**
+ * The same for a plane, kept: a write costs no more than what it touched.
+ *
+ *   {lists: a}, z is written and allows everybody   -> {lists: a, fromAll: z}
+ *   {lists: a}, a is deleted                        -> the mesh is looked through again
+ */
+export function keepWitnesses(plane: Plane): (mesh: string) => Witnesses {
+  const kept = new Map<string, { readonly at: Head; readonly witnesses: Witnesses }>();
+  return (mesh) => {
+    const before = kept.get(mesh);
+    const at = plane.store.head();
+    const keys = before && sameFeed(before.at, at) ? plane.touched?.(before.at.revision) : undefined;
+    const ours = keys?.filter((key) => key.type === PERMISSION && key.mesh === mesh);
+    const witnesses = (before && ours && withTouched(plane.store, before.witnesses, ours)) ?? readWitnesses(plane.store, mesh);
+    kept.set(mesh, { at, witnesses });
+    return witnesses;
+  };
+}
+
+function sameFeed(a: Head, b: Head): boolean {
+  return a.store === b.store && a.term === b.term;
+}
+
+/** undefined: a witness is none any more, and who else is one is not known. */
+function withTouched(store: Reader, witnesses: Witnesses, touched: readonly Key[]): Witnesses | undefined {
+  const found = new Map<Family, Key>();
+  const families = new Map(touched.map((key) => [keyId(key), familyOf(store.get(key)?.resource.spec ?? {})]));
+  for (const key of touched) {
+    const family = families.get(keyId(key));
+    if (family) found.set(family, key);
+  }
+  const holds = (family: Family): boolean => {
+    const witness = witnesses[family];
+    return !witness || !families.has(keyId(witness)) || families.get(keyId(witness)) === family;
+  };
+  if (!holds('lists') || !holds('fromAll')) return undefined;
+  return { lists: witnesses.lists ?? found.get('lists'), fromAll: witnesses.fromAll ?? found.get('fromAll') };
+}
+
+function read(spec: JsonObject): Mtp | undefined {
+  try {
+    return readMtp(spec);
+  } catch (thrown) {
+    if (thrown instanceof MeridianError && thrown.code === 'invalid') return undefined;
+    throw thrown;
+  }
+}
