@@ -53,6 +53,17 @@ export class Attacker {
     return attacker;
   }
 
+  /** What it says its version is: another one in each life, so that global is seen to have heard of this one. */
+  get version(): string {
+    return `life ${this.speaker.incarnation}`;
+  }
+
+  /** A revision that it has not spoken of yet. */
+  ahead(): number {
+    this.revision += 10;
+    return this.revision;
+  }
+
   /** Honest again, in a new life. */
   restart(): void {
     const { store, term, incarnation } = this.speaker;
@@ -87,7 +98,7 @@ export class Attacker {
   }
 
   status(more: Partial<Status> = {}): Status {
-    return { kind: 'status', head: this.head(), ack: { refusals: '' }, about: ABOUT, ...more };
+    return { kind: 'status', head: this.head(), ack: { refusals: '' }, about: { ...ABOUT, version: this.version }, ...more };
   }
 
   head(more: Partial<Position> = {}): Position {
@@ -112,7 +123,7 @@ export class Attacker {
   }
 }
 
-const ABOUT = { environment: 'kubernetes', systemNamespace: 'kuma-system', version: '1' } as const;
+const ABOUT = { environment: 'kubernetes', systemNamespace: 'kuma-system' } as const;
 
 function hex(): string {
   return randomBytes(8).toString('hex');

@@ -257,6 +257,15 @@ export const CLAIMS: Readonly<Record<string, Claim>> = {
   'lines that are none': { items: () => ['', 'noise', '[]', '{"key":1}', '["a","b","c","d","e"]'], seen: failing },
 };
 
+/** Of zone `east1`: Kuma calls the copies of these as those of east's `slow` and `web` in its namespace `1a` (design, section 2). */
+export const SQUATTED: readonly Item[] = [
+  item({ zone: 'east1', namespace: 'a', name: 'slow' }),
+  item(
+    { type: 'MeshService', zone: 'east1', namespace: 'a', name: 'web' },
+    { spec: { selector: { dataplaneTags: { app: 'w' } }, ports: [{ port: 80 }] } },
+  ),
+];
+
 interface Lie {
   readonly run: (west: Attacker, scene: Scene) => void | Promise<void>;
   readonly seen: (scene: Scene) => Promise<boolean>;
@@ -277,8 +286,9 @@ export const LIES: Readonly<Record<string, Lie>> = {
   'a digest that does not add up': {
     run: (west) => {
       west.hush();
-      west.answer = ({ id }) => ({ body: { kind: 'page', id, revision: 9, end: west.head({ revision: 9, digest: 'ab' }) }, lines: [] });
-      west.say(west.status({ head: west.head({ revision: 9, digest: 'ab', count: 5 }) }));
+      const head = west.head({ revision: west.ahead(), digest: 'ab', count: 5 });
+      west.answer = ({ id }) => ({ body: { kind: 'page', id, revision: head.revision, end: head }, lines: [] });
+      west.say(west.status({ head }));
     },
     seen: fails,
   },
@@ -293,11 +303,11 @@ export const LIES: Readonly<Record<string, Lie>> = {
     run: (west) => {
       let n = 0;
       west.answer = ({ id }) => ({
-        body: { kind: 'page', id, revision: 9, next: ['MeshTimeout', 'default', 'west', 'a', `n${n++}`] },
+        body: { kind: 'page', id, revision: west.revision, next: ['MeshTimeout', 'default', 'west', 'a', `n${n++}`] },
         lines: [],
       });
       west.hush();
-      west.say(west.status({ head: west.head({ revision: 99, count: 5 }) }));
+      west.say(west.status({ head: west.head({ revision: west.ahead(), count: 5 }) }));
     },
     seen: fails,
   },
@@ -306,17 +316,17 @@ export const LIES: Readonly<Record<string, Lie>> = {
       west.answer = ({ id, ask }) =>
         ask.mode === 'scan'
           ? { body: { kind: 'page', id, revision: 9 }, lines: [] }
-          : { body: { kind: 'page', id, revision: 9, next: 1 }, lines: [] };
+          : { body: { kind: 'page', id, revision: west.revision, next: 1 }, lines: [] };
       west.hush();
-      west.say(west.status({ head: west.head({ revision: 99, count: 5 }) }));
+      west.say(west.status({ head: west.head({ revision: west.ahead(), count: 5 }) }));
     },
     seen: fails,
   },
   'an answer that asks for a scan for ever': {
     run: (west) => {
-      west.answer = ({ id }) => ({ body: { kind: 'page', id, revision: 9, scan: true }, lines: [] });
+      west.answer = ({ id }) => ({ body: { kind: 'page', id, revision: west.revision, scan: true }, lines: [] });
       west.hush();
-      west.say(west.status({ head: west.head({ revision: 99, count: 5 }) }));
+      west.say(west.status({ head: west.head({ revision: west.ahead(), count: 5 }) }));
     },
     seen: fails,
   },
@@ -324,7 +334,7 @@ export const LIES: Readonly<Record<string, Lie>> = {
     run: (west) => {
       west.answer = () => undefined;
       west.hush();
-      west.say(west.status({ head: west.head({ revision: 99, count: 5 }) }));
+      west.say(west.status({ head: west.head({ revision: west.ahead(), count: 5 }) }));
     },
     seen: fails,
   },

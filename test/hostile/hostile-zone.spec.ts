@@ -3,9 +3,9 @@ import { after, before, describe, it } from 'node:test';
 import { Scope } from '../harness/scope.js';
 import { until } from '../harness/until.js';
 import type { Attacker } from './attacker.js';
-import { CLAIMS, LIES, TEXTS, VOID } from './attacks.js';
+import { CLAIMS, LIES, SQUATTED, TEXTS, VOID } from './attacks.js';
 import { flood, rss } from './flood.js';
-import { othersOf, peerOf, playScene, put, reaches, type Scene } from './scene.js';
+import { namesOf, othersOf, peerOf, playScene, put, reaches, type Scene } from './scene.js';
 
 const scope = new Scope();
 after(() => scope.close());
@@ -14,6 +14,7 @@ let scene: Scene;
 let held: { global: string; east: string };
 
 const TO = [{ targetRef: { kind: 'Mesh' }, default: { connectionTimeout: '1s' } }];
+const SERVICE = { selector: { dataplaneTags: { app: 'b' } }, ports: [{ port: 80 }] };
 const RULES = [{ default: { allow: [{ spiffeID: { type: 'Exact', value: 'spiffe://default/ok' } }] } }];
 
 before(async () => {
@@ -22,12 +23,13 @@ before(async () => {
   await put(global, 'meshtimeouts', 'of-global', 'MeshTimeout', { to: TO });
   await put(east, 'meshtrafficpermissions', 'allow.app', 'MeshTrafficPermission', { rules: RULES });
   await put(east, 'meshtimeouts', 'slow.1a', 'MeshTimeout', { to: TO });
-  await put(east, 'meshservices', 'backend.app', 'MeshService', { selector: { dataplaneTags: { app: 'b' } }, ports: [{ port: 80 }] });
+  await put(east, 'meshservices', 'backend.app', 'MeshService', SERVICE);
+  await put(east, 'meshservices', 'web.1a', 'MeshService', SERVICE);
   for (const attacker of [west, east1]) await honest(attacker);
   await until('global has what east wrote', async () => (await peerOf(global, 'east'))?.upToDate && /allow/.test(await othersOf(global)));
   await reaches(scene, 'the start');
   held = { global: await othersOf(global), east: await othersOf(east) };
-  for (const name of ['of-global', 'allow', 'slow', 'backend']) assert.match(held.global, new RegExp(`"${name}`));
+  for (const name of ['of-global', 'allow', 'slow', 'backend', 'web']) assert.match(held.global, new RegExp(`"${name}`));
 });
 
 /** In a new life, and believed again. */
@@ -37,7 +39,7 @@ async function honest(attacker: Attacker): Promise<void> {
     `${attacker.zone} is up to date`,
     async () => {
       const peer = await peerOf(scene.global, attacker.zone);
-      return peer && peer.upToDate && peer.stopped === null;
+      return peer?.about?.version === attacker.version && peer.upToDate && peer.stopped === null && Number(peer.failures) === 0;
     },
     15,
   );
@@ -81,6 +83,24 @@ describe('a zone that was taken over says what only others may', () => {
       west.holds([]);
     });
   }
+});
+
+describe('a zone whose name and namespaces run together with those of another', () => {
+  it("squats on the names of the other's copies, and gets others", async () => {
+    const { east1, global, east } = scene;
+    await honest(east1);
+    east1.holds(SQUATTED);
+    const taken = async (): Promise<boolean> => {
+      const names = [...(await namesOf(global, 'meshtimeouts', 'slow')), ...(await namesOf(global, 'meshservices', 'web'))];
+      return names.length === 4 && new Set(names).size === 4;
+    };
+    await until('each is at global, under a name of its own', taken);
+    await until('the other zone has the service that is for all', async () => (await namesOf(east, 'meshservices', 'web')).length === 2);
+    await unharmed('squatted names');
+    east1.holds([]);
+    await until('they are gone again', async () => (await namesOf(global, 'meshservices', 'web')).length === 1);
+    await unharmed('squatted names that were given up');
+  });
 });
 
 describe('a zone that was taken over lies about the exchange', () => {

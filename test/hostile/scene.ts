@@ -49,9 +49,12 @@ export async function get(url: string): Promise<Json> {
 // The API's answers, to be looked into.
 export type Json = { readonly [name: string]: Json } & readonly Json[] & string;
 
+/** `name` with a dot: of the namespace behind it. */
 export async function put(daemon: Daemon, collection: string, name: string, type: string, spec: object, mesh = 'default'): Promise<void> {
   const path = mesh === '' ? `${collection}/${name}` : `meshes/${mesh}/${collection}/${name}`;
-  const body = JSON.stringify({ type, ...(mesh === '' ? {} : { mesh }), name, spec });
+  const [displayName, namespace] = name.split('.');
+  const labels = namespace === undefined ? {} : { 'k8s.kuma.io/namespace': namespace };
+  const body = JSON.stringify({ type, ...(mesh === '' ? {} : { mesh }), name: displayName, labels, spec });
   const response = await fetch(`${daemon.url}/${path}`, { method: 'PUT', body, headers: { 'content-type': 'application/json' } });
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
 }
@@ -66,6 +69,14 @@ export async function othersOf({ url }: Daemon): Promise<string> {
     ({ name, labels }) => !(name ?? '').startsWith('beacon') && !['west', 'east1'].includes(labels?.['kuma.io/zone'] ?? ''),
   );
   return JSON.stringify(others, null, 1);
+}
+
+/** What a control plane calls the resources, and copies of such, that are displayed as `name`. */
+export async function namesOf({ url }: Daemon, collection: string, name: string): Promise<readonly string[]> {
+  const { items } = await get(`${url}/meshes/default/${collection}?size=1000`);
+  return itemsOf(items)
+    .filter(({ labels }) => labels?.['kuma.io/display-name'] === name)
+    .map((one) => `${one.name}`);
 }
 
 /** What is a list; empty for nothing. */
