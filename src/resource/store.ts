@@ -49,6 +49,19 @@ export interface Head {
   readonly revision: number;
 }
 
+/** What one zone takes up in this store. */
+export interface Holding {
+  /** Its resources, and the bytes of what they say: labels, spec and status as JSON. */
+  readonly resources: number;
+  readonly bytes: number;
+  /** What it sent, accepted or not, as it is kept to judge it again. */
+  readonly mirrored: number;
+  readonly mirroredBytes: number;
+  /** The keys that were seen of it, and the names that were given to them. */
+  readonly keys: number;
+  readonly names: number;
+}
+
 export interface Reader {
   head(): Head;
   get(key: Key): Row | undefined;
@@ -66,6 +79,8 @@ export interface Reader {
   assignedName(key: Key): string | undefined;
   /** Whose name it is, for good. */
   nameHolder(type: string, name: string): Key | undefined;
+  /** O(1), but for the first time. */
+  holding(zone: string): Holding;
   /** The policies whose references resolve to `target`. */
   referrers(target: Key): readonly Key[];
   /** A small value kept by name: settings of the first start, signing secrets. */
@@ -89,6 +104,8 @@ export interface Transaction extends Reader {
   /** Removes a resource and what it refers to; its name stays assigned. False when there is none. */
   delete(key: Key): boolean;
   assignName(key: Key, name: string): void;
+  /** Forgets the names of `zone` that nothing has, is sent with or refers to, and the keys that nothing is known of. Reads all keys of the zone. */
+  forgetUnused(zone: string): void;
   /** Replaces the targets of `key`'s references; empty removes them. */
   setReferences(key: Key, targets: readonly Key[]): void;
   setSetting(name: string, value: string): void;

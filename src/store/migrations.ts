@@ -94,15 +94,22 @@ const HISTORY = `
 /** What tells that a row says what was written (seals.ts). */
 const SEALS = sealAll('resources') + sealAll('mirror');
 
+/** What refers to keys, to find those that nothing does, and the keys of one zone (unused.ts). */
+const UNUSED = `
+  CREATE INDEX mirror_key ON mirror (key);
+  CREATE INDEX staged_key ON staged (key);
+  CREATE INDEX keys_zone ON keys (zone);
+`;
+
 /** Number n (from 1) leads from schema n-1 to schema n. What was released is never edited: append. */
-export const MIGRATIONS: readonly string[] = [RESOURCES, MIRRORS, NAMES, HISTORY, SEALS];
+export const MIGRATIONS: readonly string[] = [RESOURCES, MIRRORS, NAMES, HISTORY, SEALS, UNUSED];
 
 /**
  * Brings the database to the newest schema, each step in a transaction of its own with its number (`user_version`).
  *
- *   empty        -> 1, 2, 3, 4, 5
- *   schema 4     -> 5
- *   schema 5     -> nothing
+ *   empty        -> 1, 2, 3, 4, 5, 6
+ *   schema 5     -> 6
+ *   schema 6     -> nothing
  */
 export function migrate(db: Connection, migrations: readonly string[] = MIGRATIONS): void {
   defineSeal(db);

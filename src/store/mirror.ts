@@ -1,6 +1,7 @@
 import { type Key, keyTuple } from '../resource/key.js';
 import type { MirrorItem, MirrorWriter, Refusal } from '../resource/store.js';
 import { type Connection, requireCommit } from './database.js';
+import type { Holdings } from './holdings.js';
 import { BEFORE_ALL, eachOf, KEY_COLUMNS, type Keys, keyOf, NO_KEY } from './keys.js';
 import type { createPositions } from './positions.js';
 import { sealOfParameters } from './seals.js';
@@ -23,12 +24,12 @@ const REFUSAL = `${KEY_COLUMNS}, m.refused_hash, m.refused_reason, m.refused_sin
 const FROM = 'FROM mirror m JOIN keys k ON k.id = m.key WHERE m.peer = ?';
 
 /** What each peer sent, accepted or not (design, section 4). None of it is a revision of this store. */
-export function createMirror(db: Connection, keys: Keys, positions: ReturnType<typeof createPositions>): MirrorWriter {
+export function createMirror(db: Connection, keys: Keys, positions: ReturnType<typeof createPositions>, holdings: Holdings): MirrorWriter {
   const { position, setPosition } = positions;
-  return { ...createItems(db, keys), position, setPosition, ...createStaging(db, keys) };
+  return { ...createItems(db, keys, holdings), position, setPosition, ...createStaging(db, keys) };
 }
 
-function createItems(db: Connection, keys: Keys): Pick<MirrorWriter, 'get' | 'each' | 'refusals' | 'put' | 'delete'> {
+function createItems(db: Connection, keys: Keys, holdings: Holdings): Pick<MirrorWriter, 'get' | 'each' | 'refusals' | 'put' | 'delete'> {
   const byNumber = db.prepare<[string, number], ItemColumns>(`SELECT ${REFUSAL}, m.wire, m.hash, m.term ${FROM} AND m.key = ?`);
   // Without the items: thousands of them may be refused, half a megabyte each.
   const refused = db.prepare<string[], RefusalColumns>(
@@ -39,6 +40,14 @@ function createItems(db: Connection, keys: Keys): Pick<MirrorWriter, 'get' | 'ea
     .pluck();
   const remove = db.prepare<[string, number]>('DELETE FROM mirror WHERE peer = ? AND key = ?');
   const put = preparePut(db);
+  const size = db.prepare<[string, number], number>('SELECT octet_length(wire) FROM mirror WHERE peer = ? AND key = ?').pluck();
+  /** Counts what is written in the place of what is there now; undefined: nothing. */
+  function count(peer: string, key: number, wire: string | undefined): void {
+    if (!holdings.isCounting()) return;
+    const before = size.get(peer, key);
+    const mirrored = Number(wire !== undefined) - Number(before !== undefined);
+    holdings.add(peer, { mirrored, mirroredBytes: Buffer.byteLength(wire ?? '') - (before ?? 0) });
+  }
   const read = (peer: string, number: number): MirrorItem | undefined => {
     const found = byNumber.get(peer, number);
     return found && itemOf(found);
@@ -51,11 +60,15 @@ function createItems(db: Connection, keys: Keys): Pick<MirrorWriter, 'get' | 'ea
     refusals: (peer, after = BEFORE_ALL) => refused.all(peer, ...keyTuple(after)).flatMap((columns) => refusalOf(columns) ?? []),
     put(peer, item) {
       requireCommit(db);
-      put(peer, keys.number(item.key), item);
+      const number = keys.number(item.key);
+      count(peer, number, item.wire);
+      put(peer, number, item);
     },
     delete(peer, key) {
       requireCommit(db);
-      remove.run(peer, keys.find(key) ?? NO_KEY);
+      const number = keys.find(key) ?? NO_KEY;
+      count(peer, number, undefined);
+      remove.run(peer, number);
     },
   };
 }

@@ -1,8 +1,9 @@
 import { MeridianError } from '../errors.js';
-import { formatKri, type Key, keyTuple, sameKey } from '../resource/key.js';
+import { formatKri, type Key, sameKey } from '../resource/key.js';
 import type { Reader, Transaction } from '../resource/store.js';
 import { type Connection, requireCommit } from './database.js';
-import { KEY_COLUMNS, type Keys, keyOf } from './keys.js';
+import type { Holdings } from './holdings.js';
+import { KEY_COLUMNS, type Keys, keyOf, NO_KEY } from './keys.js';
 
 export type Names = Pick<Reader, 'assignedName' | 'nameHolder'> & Pick<Transaction, 'assignName'>;
 
@@ -10,19 +11,14 @@ export type Names = Pick<Reader, 'assignedName' | 'nameHolder'> & Pick<Transacti
  * The names of copies, as global assigned them: for good, one for a key and one key for a name, whether or not the resource
  * still exists (design, section 2). Assigning what is assigned does nothing; anything else is a `conflict`.
  */
-export function createNames(db: Connection, keys: Keys): Names {
-  const nameOf = db
-    .prepare<string[], string>(
-      `SELECT n.name FROM keys k JOIN names n ON n.key = k.id
-       WHERE k.type = ? AND k.mesh = ? AND k.zone = ? AND k.namespace = ? AND k.name = ?`,
-    )
-    .pluck();
+export function createNames(db: Connection, keys: Keys, holdings: Holdings): Names {
+  const nameOf = db.prepare<[number], string>('SELECT name FROM names WHERE key = ?').pluck();
   const holder = db.prepare<[string, string], Key>(
     `SELECT ${KEY_COLUMNS} FROM names n JOIN keys k ON k.id = n.key WHERE n.type = ? AND n.name = ?`,
   );
   const insert = db.prepare<[string, string, number]>('INSERT INTO names VALUES (?, ?, ?)');
 
-  const assignedName = (key: Key): string | undefined => nameOf.get(...keyTuple(key));
+  const assignedName = (key: Key): string | undefined => nameOf.get(keys.find(key) ?? NO_KEY);
   function nameHolder(type: string, name: string): Key | undefined {
     const found = holder.get(type, name);
     return found && keyOf(found);
@@ -38,6 +34,7 @@ export function createNames(db: Connection, keys: Keys): Names {
       if (assigned !== undefined) throw conflict(key, `its name is ${assigned} for good, it can't become ${name}`);
       if (other && !sameKey(other, key)) throw conflict(key, `the name ${name} belongs to ${formatKri(other)} for good`);
       insert.run(key.type, name, keys.number(key));
+      holdings.add(key.zone, { names: 1 });
     },
   };
 }

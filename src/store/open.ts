@@ -5,6 +5,7 @@ import { type Connection, createPrivate, openDatabase, refuseShort, requireDurab
 import { createFeed, readSums } from './feed.js';
 import { createGone } from './gone.js';
 import { createHistory } from './history.js';
+import { createHoldings } from './holdings.js';
 import { createKeys } from './keys.js';
 import { listResources } from './list.js';
 import { lockFolder } from './lock.js';
@@ -16,6 +17,7 @@ import { createReferences } from './references.js';
 import { createResourceReader, createResourceWriter } from './resources.js';
 import { createSettings, initSettings } from './settings.js';
 import { clearStaging } from './staging.js';
+import { createForgetUnused } from './unused.js';
 
 export interface StoreOptions {
   /** Random hex digits: the id of a new store. */
@@ -58,7 +60,8 @@ export function openSnapshot(bytes: Buffer, options: StoreOptions): SqliteStore 
   }
 }
 
-function createStore(db: Connection, options: StoreOptions, unlock: () => void): SqliteStore {
+/** A store on an open database. `unlock` is called once it is closed. */
+export function createStore(db: Connection, options: StoreOptions, unlock: () => void): SqliteStore {
   try {
     prepare(db, options);
     const { reader, transaction, commit } = connect(db);
@@ -90,12 +93,17 @@ function connect(db: Connection) {
   const sums = readSums(db);
   const settings = createSettings(db);
   const log = createLog(db, settings);
-  const keys = createKeys(db);
+  const holdings = createHoldings(db);
+  const keys = createKeys(db, holdings);
   const positions = createPositions(db);
-  const commits = createCommits(db, settings, log, sums, positions.rolledBack);
-  const { assignName, ...names } = createNames(db, keys);
+  const commits = createCommits(db, settings, log, sums, () => {
+    positions.rolledBack();
+    keys.forget();
+    holdings.forget();
+  });
+  const { assignName, ...names } = createNames(db, keys, holdings);
   const { setReferences, ...references } = createReferences(db, keys);
-  const mirror = createMirror(db, keys, positions);
+  const mirror = createMirror(db, keys, positions, holdings);
   const gone = createGone(db, settings);
   const audit = createAudit(db);
   const reader: Reader = {
@@ -106,18 +114,20 @@ function connect(db: Connection) {
     feed: createFeed(db, settings, log, sums),
     history: createHistory(db, keys, gone),
     audit: audit.reader,
-    ...createResourceReader(db),
+    ...createResourceReader(db, keys),
     ...names,
     ...references,
     mirror,
+    holding: holdings.of,
   };
   const transaction: Transaction = {
     ...reader,
-    ...createResourceWriter(db, keys, commits, gone),
+    ...createResourceWriter(db, keys, commits, gone, holdings),
     get revision() {
       return commits.revision();
     },
     assignName,
+    forgetUnused: createForgetUnused(db, keys, holdings),
     setReferences,
     setSetting: settings.set,
     recordAudit: audit.record,

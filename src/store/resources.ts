@@ -1,29 +1,21 @@
 import { MeridianError } from '../errors.js';
-import { formatKri, type Key, keyTuple } from '../resource/key.js';
+import { formatKri, type Key } from '../resource/key.js';
 import { KINDS } from '../resource/kinds.js';
 import type { Resource } from '../resource/resource.js';
 import type { Reader, Row, Transaction } from '../resource/store.js';
 import { type Connection, requireCommit } from './database.js';
 import type { Gone } from './gone.js';
-import { eachOf, type Keys } from './keys.js';
-import { type Columns, columnsOf, feedState, rowOf, sameColumns } from './rows.js';
+import type { Holdings } from './holdings.js';
+import { eachOf, type Keys, NO_KEY } from './keys.js';
+import { bytesOf, type Columns, columnsOf, feedState, rowOf, sameColumns } from './rows.js';
 import { sealOfParameters } from './seals.js';
 import type { FeedStep } from './sums.js';
 
 export type ResourceReader = Pick<Reader, 'get' | 'has' | 'byName' | 'each' | 'counts'>;
 export type ResourceWriter = Pick<Transaction, 'put' | 'delete'>;
 
-export function createResourceReader(db: Connection): ResourceReader {
-  const get = db.prepare<string[], Columns>(
-    `SELECT r.* FROM keys k JOIN resources r ON r.key = k.id
-     WHERE k.type = ? AND k.mesh = ? AND k.zone = ? AND k.namespace = ? AND k.name = ?`,
-  );
-  const has = db
-    .prepare<string[], number>(
-      `SELECT r.key FROM keys k JOIN resources r ON r.key = k.id
-       WHERE k.type = ? AND k.mesh = ? AND k.zone = ? AND k.namespace = ? AND k.name = ?`,
-    )
-    .pluck();
+export function createResourceReader(db: Connection, keys: Keys): ResourceReader {
+  const has = db.prepare<[number], number>('SELECT 1 FROM resources WHERE key = ?').pluck();
   const byName = db.prepare<[string, string, string, string], Columns>(BY_NAME);
   const byNumber = db.prepare<[number], Columns>(BY_NUMBER);
   const numbers = db
@@ -34,8 +26,8 @@ export function createResourceReader(db: Connection): ResourceReader {
     .pluck();
   const read = (found: Columns | undefined): Row | undefined => found && rowOf(found);
   return {
-    get: (key) => read(get.get(...keyTuple(key))),
-    has: (key) => has.get(...keyTuple(key)) !== undefined,
+    get: (key) => read(byNumber.get(keys.find(key) ?? NO_KEY)),
+    has: (key) => has.get(keys.find(key) ?? NO_KEY) !== undefined,
     byName: (type, mesh, namespace, name) => read(byName.get(type, mesh, namespace, name)),
     *each(type) {
       yield* eachOf(numbers.all(type), (number) => read(byNumber.get(number)));
@@ -64,7 +56,7 @@ export interface Recorder {
   record(step: FeedStep): void;
 }
 
-export function createResourceWriter(db: Connection, keys: Keys, recorder: Recorder, gone: Gone): ResourceWriter {
+export function createResourceWriter(db: Connection, keys: Keys, recorder: Recorder, gone: Gone, holdings: Holdings): ResourceWriter {
   const byNumber = db.prepare<[number], Columns>(BY_NUMBER);
   const byName = db.prepare<[string, string, string, string], Columns>(BY_NAME);
   const upsert = db.prepare<[Columns]>(UPSERT);
@@ -86,6 +78,7 @@ export function createResourceWriter(db: Connection, keys: Keys, recorder: Recor
       if (old?.name !== next.name || old.namespace !== next.namespace) refuseTaken(resource);
       upsert.run(next);
       if (!old) gone.forget(number);
+      holdings.add(next.zone, { resources: old ? 0 : 1, bytes: bytesOf(next) - (old ? bytesOf(old) : 0) });
       recorder.record({ key: number, zone: next.zone, before: feedState(old), after: feedState(next) });
       return old ? 'changed' : 'created';
     },
@@ -95,6 +88,7 @@ export function createResourceWriter(db: Connection, keys: Keys, recorder: Recor
       const old = number === undefined ? undefined : byNumber.get(number);
       if (!old) return false;
       remove.run(old.key);
+      holdings.add(old.zone, { resources: -1, bytes: -bytesOf(old) });
       forget.run(old.key);
       gone.add(old, recorder.revision());
       recorder.record({ key: old.key, zone: old.zone, before: feedState(old), after: feedState(undefined) });

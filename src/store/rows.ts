@@ -97,6 +97,11 @@ function sameJson(a: string | null, b: string | null): boolean {
   return isDeepStrictEqual(JSON.parse(a), JSON.parse(b));
 }
 
+/** What a line says, in bytes (`Holding.bytes`). */
+export function bytesOf({ labels, spec, status }: Pick<Columns, 'labels' | 'spec' | 'status'>): number {
+  return Buffer.byteLength(labels) + Buffer.byteLength(spec) + Buffer.byteLength(status ?? '');
+}
+
 /** What a line is to the feeds. */
 export function feedState(columns: Columns | undefined): FeedState {
   return columns === undefined ? ABSENT : { audience: columns.audience, hash: columns.hash };
