@@ -36,12 +36,11 @@ export function contentOf(reader: Reader): Map<string, Entry> {
 export class History {
   private readonly moments = new Map<string, Content[]>();
 
-  /** `changed`: else the content is what was recorded last at that moment, if anything was. */
-  record(head: Head, content: Content, changed: boolean): void {
+  record(head: Head, content: Content): void {
     const at = momentOf(head);
-    const known = this.moments.get(at);
-    if (!known) this.moments.set(at, [new Map(content)]);
-    else if (changed) known.push(new Map(content));
+    const known = this.moments.get(at) ?? [];
+    known.push(new Map(content));
+    this.moments.set(at, known);
   }
 
   /** All that was held at that moment of that store. */

@@ -18,11 +18,14 @@ export function lie(world: World, model: Model, liar: Node): void {
   const { key } = random.pick(victims);
   world.log(`${liar.name} claims ${key.type} ${key.mesh}/${key.zone}/${key.namespace}/${key.name.slice(0, 12)}`);
   const gone = random.chance(0.3);
+  const name = `forged${random.below(100)}-${key.name.slice(0, 20)}`;
   liar.write(({ store, now }) =>
     store.commit((tx) => {
-      tx.put(forged(key, `forged${random.below(100)}`, now()), OTHERS, wireOf(key));
+      // Its own store has one name for one resource, whatever it says of them.
+      if (tx.byName(key.type, key.mesh, key.namespace, name)) return;
+      tx.put(forged(key, name, now()), OTHERS, wireOf(key));
       if (gone) tx.delete(key);
-      else if (random.chance(0.2)) tx.put(forged(key, 'none', now()), NOBODY, '');
+      else if (random.chance(0.2)) tx.put(forged(key, name, now()), NOBODY, '');
     }),
   );
 }
@@ -33,7 +36,7 @@ function forged(key: Key, name: string, now: string): Resource {
   const labels = { 'kuma.io/origin': 'global', 'kuma.io/zone': key.zone, 'kuma.io/display-name': key.name };
   return {
     key,
-    name: `${name}-${key.name.slice(0, 20)}`,
+    name,
     namespace: key.namespace,
     labels,
     spec: SPEC,

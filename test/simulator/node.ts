@@ -5,7 +5,7 @@ import { Sync } from '../../src/control/sync.js';
 import { writeDrafts } from '../../src/control/write.js';
 import { signer } from '../../src/kds/cursor.js';
 import type { Place } from '../../src/resource/resource.js';
-import type { Store, Transaction } from '../../src/resource/store.js';
+import type { Head, Store, Transaction } from '../../src/resource/store.js';
 import { openSnapshot, type SqliteStore } from '../../src/store/open.js';
 import { contentOf, type Entry } from './content.js';
 import { openEmpty } from './empty.js';
@@ -19,10 +19,12 @@ export class Node {
   generation = 0;
   /** What the store holds, as its commits told. */
   content = new Map<string, Entry>();
+  private recorded: Head | undefined;
   /** Crashes at so many more points; 0: never. */
   fuse = 0;
   /** This process does nothing until then: the machine is suspended. Virtual ms. */
   private suspendedUntil = 0;
+  private readonly waiting: (() => void)[] = [];
   /** How far this machine's clocks are off. ms. The monotonic one never goes back. */
   private wall = 0;
   private monotonic = 0;
@@ -69,6 +71,7 @@ export class Node {
     this.generation += 1;
     this.up = false;
     this.sync = undefined;
+    this.waiting.splice(0);
     this.world.log(`${this.name} crashes`);
   }
 
@@ -98,15 +101,20 @@ export class Node {
 
   deliver(sender: string, text: string, from: Node): void {
     if (!this.up || !this.connected || !from.connected) return;
-    const wait = this.suspendedUntil - this.world.now;
-    if (wait > 0) return this.world.after(wait, () => this.deliver(sender, text, from));
-    this.guarded(() => this.sync?.message(sender, text));
+    if (this.suspendedUntil > this.world.now) this.waiting.push(() => this.deliver(sender, text, from));
+    else this.guarded(() => this.sync?.message(sender, text));
   }
 
-  /** What comes meanwhile waits. */
+  /** What comes meanwhile waits, and is read in its order. A machine that sleeps already may sleep on. */
   suspend(duration: number): void {
-    this.suspendedUntil = this.world.now + duration;
+    this.suspendedUntil = Math.max(this.suspendedUntil, this.world.now + duration);
     this.world.log(`${this.name} is suspended for ${duration} ms`);
+    this.world.after(duration, () => this.suspendedUntil <= this.world.now && this.wake());
+  }
+
+  wake(): void {
+    this.suspendedUntil = 0;
+    for (const read of this.waiting.splice(0)) read();
   }
 
   /** Both clocks of the machine jump: the wall clock either way, the monotonic one ahead. */
@@ -218,13 +226,22 @@ export class Node {
       if (entry) this.content.set(id, entry);
       else this.content.delete(id);
     }
-    this.world.history.record(this.store.head(), this.content, entries.size > 0);
+    this.record();
     for (const peer of moved) this.world.watch.committed(this, peer);
+  }
+
+  /** Once for each revision that this store has in this life. */
+  private record(): void {
+    const head = this.store.head();
+    if (this.recorded?.revision === head.revision && this.recorded.term === head.term) return;
+    this.recorded = head;
+    this.world.history.record(head, this.content);
   }
 
   private readContent(): void {
     this.content = contentOf(this.store);
-    this.world.history.record(this.store.head(), this.content, true);
+    this.recorded = undefined;
+    this.record();
   }
 
   private firstStart(): void {

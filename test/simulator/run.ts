@@ -63,6 +63,7 @@ function recover(world: World): void {
   world.weather = CALM;
   for (const node of world.nodes.values()) {
     node.fuse = 0;
+    node.wake();
     node.setConnected(true);
   }
 }
@@ -74,7 +75,8 @@ const A_WHILE = 12_000;
 function settle(world: World, model: Model, disasters: Disasters | undefined): void {
   const end = world.now + LONGEST;
   do {
-    world.run(2_000);
+    // Out of step with the statuses: the operator must not always look between the same two.
+    world.run(1_500 + world.random.below(1_000));
     for (const { place } of world.zones) setEnabled(world, place.zone, true);
     disasters?.operate();
     disasters?.giveUp();

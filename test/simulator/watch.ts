@@ -10,7 +10,7 @@ import type { Node } from './node.js';
 /** Who looks at each commit of each node. */
 export interface Watch {
   deleted(node: Node, key: Key): void;
-  /** `before`: undefined for what is new. */
+  /** `before`: undefined for what is new, and for the node's own. */
   rewritten(node: Node, before: Resource | undefined, after: Resource): void;
   moved(node: Node, peer: string, before: Position | undefined, after: Position | undefined): void;
   /** The commit is done; it had set the position of `peer`. */
@@ -43,7 +43,7 @@ export class Invariants implements Watch {
   }
 
   rewritten(node: Node, before: Resource | undefined, after: Resource): void {
-    if (before === undefined || after.key.zone === node.place.zone || shown(before) !== shown(after) || this.isLie(node, after.key)) return;
+    if (before === undefined || shown(before) !== shown(after) || this.isLie(node, after.key)) return;
     this.say(node, `rewrites what did not change: ${JSON.stringify(after.key)}`);
   }
 
@@ -110,7 +110,7 @@ export interface Deeds {
 /** A transaction of `node` that tells `watch` what it does, and notes its deeds. */
 export function watched(tx: Transaction, node: Node, watch: Watch, { entries, moved }: Deeds): Transaction {
   const put: Transaction['put'] = (resource, audience, wire) => {
-    const before = tx.get(resource.key)?.resource;
+    const before = resource.key.zone === node.place.zone ? undefined : tx.get(resource.key)?.resource;
     const outcome = tx.put(resource, audience, wire);
     if (outcome !== 'unchanged' && resource.key.type !== 'Zone') {
       entries.set(keyId(resource.key), entryOf(resource));
