@@ -2,24 +2,26 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { FairQueue } from './queue.js';
+import { PER_TURN } from './turns.js';
 
-function newQueue() {
+function newQueue(maxWaiting?: number) {
   const handled: string[] = [];
   const tasks: (() => void)[] = [];
-  const queue = new FairQueue<number>(
-    (peer, n) => handled.push(`${peer}${n}`),
+  const queue = new FairQueue(
+    (peer, text) => handled.push(`${peer}${text}`),
     (task) => tasks.push(task),
+    maxWaiting,
   );
   const run = () => {
     for (let task = tasks.shift(); task; task = tasks.shift()) task();
   };
-  return { queue, handled, run };
+  return { queue, handled, run, tasks };
 }
 
 test('one of each peer in turn', () => {
   const { queue, handled, run } = newQueue();
-  for (let n = 0; n < 3; n++) queue.add('a', n);
-  queue.add('b', 0);
+  for (let n = 0; n < 3; n++) queue.add('a', String(n));
+  queue.add('b', '0');
   run();
   assert.deepEqual(handled, ['a0', 'b0', 'a1', 'a2']);
 });
@@ -32,7 +34,7 @@ test('a flood costs another peer one turn at most, and keeps its own order', () 
       for (const peer of order) {
         const n = counts.get(peer) ?? 0;
         counts.set(peer, n + 1);
-        queue.add(peer, n);
+        queue.add(peer, String(n));
       }
       run();
       assert.equal(
@@ -49,4 +51,28 @@ test('a flood costs another peer one turn at most, and keeps its own order', () 
       }
     }),
   );
+});
+
+test('what waits is bounded in size: those who have most of it lose, never one that has little', () => {
+  const message = fc.record({ peer: fc.constantFrom('a', 'b', 'c'), size: fc.integer({ min: 1, max: 40 }) });
+  fc.assert(
+    fc.property(fc.array(message, { maxLength: 60 }), (messages) => {
+      const { queue, handled, run } = newQueue(100);
+      queue.add('quiet', 'x');
+      for (const { peer, size } of messages) {
+        queue.add(peer, '-'.repeat(size));
+        assert.ok(queue.size() <= 100);
+      }
+      run();
+      assert.equal(queue.size(), 0);
+      assert.ok(handled.includes('quietx'));
+    }),
+  );
+});
+
+test('many peers are heard a few at a time', () => {
+  const { queue, handled, tasks } = newQueue();
+  for (let peer = 0; peer < 3 * PER_TURN; peer++) queue.add(`p${peer} `, '0');
+  tasks.shift()?.();
+  assert.equal(handled.length, PER_TURN);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MeridianError } from '../errors.js';
 import { signer } from '../kds/cursor.js';
-import { decodeMessage, encodeMessage, type Message, STATUS_INTERVAL } from '../kds/protocol.js';
+import { ACKNOWLEDGE_INTERVAL, decodeMessage, encodeMessage, type Message, STATUS_INTERVAL } from '../kds/protocol.js';
 import { GLOBAL_PEER } from '../resource/audience.js';
 import type { Place } from '../resource/resource.js';
 import type { Plane } from './plane.js';
@@ -44,6 +44,11 @@ class Wired {
 
   hear(peer: string, text: string): void {
     this.sync.message(peer, text);
+    this.run();
+  }
+
+  /** What is to be done soon. */
+  run(): void {
     for (let task = this.tasks.shift(); task; task = this.tasks.shift()) task();
   }
 
@@ -54,7 +59,11 @@ class Wired {
 
 /** Carries messages between the two until both are silent. */
 function exchange(global: Wired, zone: Wired): void {
-  while (global.sent.length + zone.sent.length > 0) {
+  const isBusy = (): boolean => {
+    for (const one of [global, zone]) one.run();
+    return global.sent.length + zone.sent.length > 0;
+  };
+  while (isBusy()) {
     for (const { to, message } of global.sent.splice(0)) if (to === zone.plane.place.zone) zone.hear(GLOBAL_PEER, encodeMessage(message));
     for (const { message } of zone.sent.splice(0)) global.hear(zone.plane.place.zone, encodeMessage(message));
   }
@@ -80,17 +89,41 @@ test('what is written in a zone is at global, and the other way round, without a
       ['down', 'up'],
     ],
   );
+  for (const one of [global, zone]) {
+    one.now += ACKNOWLEDGE_INTERVAL;
+    one.sync.tick();
+  }
+  exchange(global, zone);
   assert.equal(global.sync.view('east').ack?.position?.digest, global.sync.view('east').head.digest);
   assert.equal(zone.sync.view(GLOBAL_PEER).upToDate, true);
+});
+
+test('of commits in a row a peer is told at once of the first, and then of the last', () => {
+  const { global, zone } = pair();
+  global.now = zone.now = 1_000;
+  const told: number[] = [];
+  for (const name of ['a', 'b', 'c']) {
+    writeDrafts(global.plane, [forAll(name)]);
+    global.sync.committed();
+    global.run();
+    for (const { message } of global.sent.splice(0)) zone.hear(GLOBAL_PEER, encodeMessage(message));
+    told.push(zone.sent.splice(0).length);
+  }
+  zone.now += ACKNOWLEDGE_INTERVAL;
+  zone.sync.tick();
+  zone.run();
+  assert.deepEqual([...told, zone.sent.length], [1, 0, 0, 1]);
 });
 
 test('a push says no more than what changed', () => {
   const { global, zone } = pair();
   writeDrafts(global.plane, [forAll('down')]);
   global.sync.committed();
+  global.run();
   assert.deepEqual(global.kinds(), ['push']);
   exchange(global, zone);
   global.sync.committed();
+  global.run();
   assert.deepEqual(global.kinds(), []);
 });
 

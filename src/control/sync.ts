@@ -14,6 +14,7 @@ import { applyTransfer, type Transfer } from './receive.js';
 import { diverged, markDiverged } from './recover.js';
 import { reportedDigest } from './reported.js';
 import { writeEffect } from './effects.js';
+import { Turns } from './turns.js';
 import { Voice, type VoiceOptions } from './voice.js';
 import { registerZone, zoneState } from './zones.js';
 
@@ -41,7 +42,10 @@ export interface SyncOptions extends VoiceOptions {
 export class Sync {
   private readonly sessions = new Map<string, Session>();
   /** Still encoded: what a flood brings too much is dropped unread. */
-  private readonly queue: FairQueue<string>;
+  private readonly queue: FairQueue;
+  /** Whom a commit is to be told to, and whose timeouts are due: of a thousand sessions a few at a time. */
+  private readonly telling: Turns;
+  private readonly ticking: Turns;
   private readonly voice: Voice;
   private readonly quiet: Quiet;
   private readonly global: boolean;
@@ -56,7 +60,10 @@ export class Sync {
     this.global = isGlobal(options.plane.place);
     this.voice = new Voice(options);
     this.quiet = quiet(options.report, options.machine.now);
-    this.queue = new FairQueue((peer, text) => this.take(peer, text), options.machine.soon);
+    const { soon } = options.machine;
+    this.queue = new FairQueue((peer, text) => this.take(peer, text), soon);
+    this.telling = new Turns((peer) => this.handle(peer, { on: 'committed' }), soon);
+    this.ticking = new Turns((peer) => this.connected && this.handle(peer, { on: 'tick' }), soon);
     if (!this.global) this.sessions.set(GLOBAL_PEER, newSession(GLOBAL_PEER));
   }
 
@@ -85,7 +92,7 @@ export class Sync {
     if (!this.connected) return;
     // The first word may have been lost: two processes of global must find each other.
     if (this.global && this.options.machine.now() - this.announcedAt >= STATUS_INTERVAL) this.announceSelf();
-    for (const peer of this.sessions.keys()) this.handle(peer, { on: 'tick' });
+    for (const peer of this.sessions.keys()) this.ticking.add(peer);
   }
 
   view(peer: string): PeerView {
@@ -142,15 +149,19 @@ export class Sync {
     };
   }
 
-  /** Remembered from commit to commit: it is asked at each message. */
+  /** Remembered until a Zone changes: it is asked at each message. */
   private isDisabled(peer: string): boolean {
     if (!this.global) return false;
     const { revision } = this.store.head();
-    if (revision !== this.disabledAt) this.disabled.clear();
+    if (revision !== this.disabledAt && this.mayHaveChanged('Zone', this.disabledAt)) this.disabled.clear();
     this.disabledAt = revision;
     const known = this.disabled.get(peer) ?? zoneState(this.store, peer) === 'disabled';
     this.disabled.set(peer, known);
     return known;
+  }
+
+  private mayHaveChanged(type: string, since: number): boolean {
+    return this.options.plane.touched?.(since)?.some((key) => key.type === type) ?? true;
   }
 
   /** False when the store can't write now (a full disk). What is missing then does not add up, or is said again. */
@@ -191,7 +202,7 @@ export class Sync {
   }
 
   private push(peer: string, base: Extract<Effect, { do: 'push' }>['base']): void {
-    const push = makePush({ store: this.store, sign: this.options.sign }, peer, base);
+    const push = makePush(this.store, peer, base, this.voice.headFor(peer));
     if (push) this.voice.send(peer, push.body, push.lines);
     else this.voice.send(peer, this.voice.statusOf(peer));
   }
@@ -252,7 +263,7 @@ export class Sync {
   }
 
   private announceCommit(except: string | undefined): void {
-    for (const peer of this.sessions.keys()) if (peer !== except) this.handle(peer, { on: 'committed' });
+    for (const peer of this.sessions.keys()) if (peer !== except) this.telling.add(peer);
   }
 
   /** Of two processes of global the later one goes on. */

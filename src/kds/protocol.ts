@@ -19,6 +19,8 @@ export const MAX_TRANSFER_BYTES = 256 * 1024 * 1024;
 export const LINE_BYTES = 512;
 /** Status messages go out at least this often, in milliseconds. */
 export const STATUS_INTERVAL = 2_000;
+/** Of commits in a row the peer is told at most so often, in milliseconds. */
+export const ACKNOWLEDGE_INTERVAL = 200;
 /** A peer that was silent this long counts as away. */
 export const SILENCE = 7_000;
 /** An answer that takes longer is asked for again. */

@@ -1,5 +1,5 @@
 import type { Position } from '../resource/store.js';
-import { type Acknowledged, SILENCE, STATUS_INTERVAL } from './protocol.js';
+import { ACKNOWLEDGE_INTERVAL, type Acknowledged, SILENCE, STATUS_INTERVAL } from './protocol.js';
 
 /**
  * The sending half of a session: announces the head, and pushes small deltas to a peer that is known to be at the point where they
@@ -16,6 +16,9 @@ export interface Sending {
   readonly ack?: Acknowledged | undefined;
   /** When the last status went out (monotonic ms). */
   readonly statusAt: number;
+  /** When the peer was last told of a commit of its items, and whether it is still to be told of a later one. */
+  readonly acknowledgedAt: number;
+  readonly owed: boolean;
 }
 
 export type SenderEffect =
@@ -28,7 +31,7 @@ export interface Sent {
   readonly effects: readonly SenderEffect[];
 }
 
-export const NEW_SENDING: Sending = { statusAt: Number.NEGATIVE_INFINITY };
+export const NEW_SENDING: Sending = { statusAt: Number.NEGATIVE_INFINITY, acknowledgedAt: Number.NEGATIVE_INFINITY, owed: false };
 
 export interface SenderContext {
   readonly head: Position;
@@ -58,12 +61,23 @@ export function onAck(state: Sending, ack: Acknowledged, { head }: SenderContext
   return { ...state, ack, base: news ? { revision: position.revision, digest: position.digest, count: position.count } : state.base };
 }
 
+/**
+ * The peer's items were committed here: it is told at once, but of many commits in a row only now and then. What it sends next does not wait for that.
+ *
+ *   applied at 0, 90, 180 ms   -> told at 0 and, with the next tick, of the last
+ */
+export function acknowledge(state: Sending, now: number): Sent {
+  if (now - state.acknowledgedAt < ACKNOWLEDGE_INTERVAL) return { state: { ...state, owed: true }, effects: [] };
+  return announce({ ...state, acknowledgedAt: now }, now);
+}
+
 /** Time passed: announce when it is due. */
 export function onSenderTick(state: Sending, { now }: SenderContext): Sent {
+  if (state.owed) return acknowledge(state, now);
   return now - state.statusAt < STATUS_INTERVAL ? { state, effects: [] } : announce(state, now);
 }
 
 /** Announces the head, and says how far the own mirror is. */
 export function announce(state: Sending, now: number): Sent {
-  return { state: { ...state, statusAt: now }, effects: [{ do: 'status' }] };
+  return { state: { ...state, statusAt: now, owed: false }, effects: [{ do: 'status' }] };
 }

@@ -120,14 +120,15 @@ test('a push starts only where the own log agrees', () => {
   put(store, 'a');
   const base = cursor(store);
   put(store, 'b');
-  const push = makePush({ store, sign }, 'east', base);
+  const end = () => makePosition(sign, 'east', store.head(), store.feed.summary('east'));
+  const push = makePush(store, 'east', base, end());
   assert.deepEqual([push?.lines, push?.body.from.digest, push?.body.end], [['b'], base.digest, cursor(store)]);
-  assert.equal(makePush({ store, sign }, 'east', { ...base, digest: 'ff' }), undefined);
-  assert.equal(makePush({ store, sign }, 'east', { ...base, count: 7 }), undefined);
-  assert.equal(makePush({ store, sign }, 'east', { ...base, revision: 99 }), undefined);
+  assert.equal(makePush(store, 'east', { ...base, digest: 'ff' }, end()), undefined);
+  assert.equal(makePush(store, 'east', { ...base, count: 7 }, end()), undefined);
+  assert.equal(makePush(store, 'east', { ...base, revision: 99 }, end()), undefined);
   put(store, 'c', 'x'.repeat(PUSH_BYTES + 1));
   put(store, 'd', 'd');
-  assert.equal(makePush({ store, sign }, 'east', base), undefined);
+  assert.equal(makePush(store, 'east', base, end()), undefined);
 });
 
 test('refusals are listed in pages, in key order', () => {

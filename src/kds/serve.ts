@@ -40,19 +40,18 @@ export function servePull(source: Source, peer: string, pull: Pull): ServedPage 
 }
 
 /**
- * The delta since `base`, if it fits into a push. undefined: too much, or the own log does not say the same of that revision (it does not reach
+ * The delta from `base` to the head, whose cursor is `end`, if it fits into a push. undefined: too much, or the own log does not say the same of that revision (it does not reach
  * back, or the store was restored): then the peer asks, and shows its cursor.
  */
 export function makePush(
-  source: Source,
+  store: Reader,
   peer: string,
   base: { revision: number; digest: string; count: number },
+  end: Position,
 ): { body: Push; lines: readonly string[] } | undefined {
-  const { store, sign } = source;
   const { changes, next } = store.feed.changes(peer, base.revision, 0, PUSH_BYTES);
   const then = store.feed.summaryAt(peer, base.revision);
   if (next !== undefined || then?.digest !== base.digest || then.count !== base.count) return undefined;
-  const end = makePosition(sign, peer, store.head(), store.feed.summary(peer));
   return { body: { kind: 'push', from: { digest: base.digest, count: base.count }, end }, lines: changes.map(toLine) };
 }
 

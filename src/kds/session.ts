@@ -13,7 +13,7 @@ import {
   type ReceiverEffect,
   type Receiving,
 } from './receiver.js';
-import { announce, NEW_SENDING, onAck, onCommit, onSenderTick, type SenderEffect, type Sending, type Sent } from './sender.js';
+import { acknowledge, announce, NEW_SENDING, onAck, onCommit, onSenderTick, type SenderEffect, type Sending, type Sent } from './sender.js';
 import { askRefusals, dropStale, type Listed, type Listing, type ListingEffect, onListingPage } from './listing.js';
 import { isOf, orderOf } from './speaker.js';
 
@@ -128,10 +128,10 @@ function tick(state: Session, context: Context): Step {
   return join(sent, receiver(sent.state, onTick(sent.state.receiving, context)));
 }
 
-/** After a commit of the peer's items the peer is told at once: its ledger shows it, and its next push fits. */
+/** After a commit of the peer's items the peer is told: its ledger shows it. */
 function applied(state: Session, outcome: Outcome, context: Context): Step {
   const received = receiver(state, onApplied(state.receiving, outcome, context));
-  return join(received, sender(received.state, announce(received.state.sending, context.now), context));
+  return join(received, sender(received.state, acknowledge(received.state.sending, context.now), context));
 }
 
 function message(state: Session, { from, body, lines }: Message, context: Context): Step {

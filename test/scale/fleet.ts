@@ -1,0 +1,19 @@
+import { NatsTransport } from '../../src/nats/transport.js';
+import type { Scope } from '../harness/scope.js';
+import { type Applied, LightZone } from './light-zone.js';
+
+/** Starts so many light zones, called `light-0` and so on, each with a connection of its own. They end with the scope. */
+export function startFleet(scope: Scope, url: string, count: number, onApplied?: Applied): readonly LightZone[] {
+  return Array.from({ length: count }, (_, index) => startLight(scope, url, `light-${index}`, onApplied));
+}
+
+export function startLight(scope: Scope, url: string, name: string, onApplied?: Applied): LightZone {
+  const transport = new NatsTransport({ url, credsFile: undefined, tls: {}, zone: name, log: () => {} });
+  const zone = new LightZone(name, transport, onApplied);
+  transport.start();
+  scope.add(async () => {
+    zone.stop();
+    await transport.close(0);
+  });
+  return zone;
+}
