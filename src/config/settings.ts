@@ -79,6 +79,19 @@ export const COMMON = {
   logLevel: setting('MERIDIAN_LOG_LEVEL', z.enum(LEVELS), LEVELS.join(', '), { fallback: 'info' as const }),
 };
 
+function upTo(most: number) {
+  const digits = z.string().regex(/^\d{1,9}$/);
+  return z.union([z.number(), digits.transform(Number)]).pipe(z.number().int().min(1).max(most));
+}
+
+/** What global can be told besides. */
+export const AT_GLOBAL = {
+  ...COMMON,
+  /** What each zone may hold at global: more is refused, resource by resource. */
+  zoneMaxResources: setting('MERIDIAN_ZONE_MAX_RESOURCES', upTo(10_000_000), 'a number from 1 to 10000000', { fallback: 100_000 }),
+  zoneMaxMegabytes: setting('MERIDIAN_ZONE_MAX_MEGABYTES', upTo(100_000), 'a number from 1 to 100000', { fallback: 128 }),
+};
+
 /** What a zone can be told besides. */
 export const ZONE = {
   ...COMMON,

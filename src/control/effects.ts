@@ -3,12 +3,14 @@ import { placeOf, readPeer, writePeer } from './peers.js';
 import type { Plane } from './plane.js';
 import { readLines } from './receive.js';
 import { writeReported } from './reported.js';
+import { forgetUnused } from './room.js';
 
 /** The effects of a session that only change the store, and no feed. */
 export type StoreEffect = Extract<Effect, { do: 'stage' | 'unstage' | 'adopt' | 'pin' | 'refusals' }>;
 
 /** Does what a session said, in one commit. */
-export function writeEffect({ store, now }: Plane, peer: string, effect: StoreEffect): void {
+export function writeEffect(plane: Plane, peer: string, effect: StoreEffect): void {
+  const { store, now } = plane;
   store.commit((tx) => {
     switch (effect.do) {
       case 'stage': {
@@ -16,7 +18,8 @@ export function writeEffect({ store, now }: Plane, peer: string, effect: StoreEf
         return origin && tx.mirror.stage(peer, readLines(effect.lines, origin));
       }
       case 'unstage':
-        return tx.mirror.clearStage(peer);
+        tx.mirror.clearStage(peer);
+        return forgetUnused(tx, plane, peer);
       case 'adopt':
         return tx.mirror.setPosition(peer, effect.position);
       case 'pin':

@@ -2,10 +2,26 @@ import type { Key } from '../resource/key.js';
 import type { Place } from '../resource/resource.js';
 import type { Reader, Store } from '../resource/store.js';
 
+/** What one zone may hold at global (`Holding`, src/resource/store.ts). Of what it sends, accepted or not, twice as much is kept. */
+export interface Quota {
+  readonly resources: number;
+  readonly bytes: number;
+}
+
+/** Names are given to what is referred to as well, and stay with what is gone for a while. */
+const NAMES_PER_RESOURCE = 10;
+
+/** How many names a zone may have at global. */
+export function mostNames({ resources }: Quota): number {
+  return resources * NAMES_PER_RESOURCE;
+}
+
 /** One control plane: where it stands, what it holds, and the time to stamp changes with. Global and zones are the same thing here. */
 export interface Plane {
   readonly place: Place;
   readonly store: Store;
+  /** What each zone may hold here; undefined: as much as it likes. Only global has one. */
+  readonly quota?: Quota | undefined;
   /** RFC 3339, UTC: read before a commit, for show only. */
   readonly now: () => string;
   /** The keys of the resources that were written or removed after a revision; undefined, as without it: not known. */

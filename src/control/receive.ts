@@ -1,13 +1,15 @@
-import { decodeLine } from '../kds/item.js';
+import { decodeLine, type Item } from '../kds/item.js';
 import { addHash, type Digest, EMPTY_DIGEST, formatDigest, hashItem, parseDigest, subtractHash } from '../kds/digest.js';
 import { cutReason, inForceAfterRefusal } from '../kds/refusal.js';
 import { type Key, keyId } from '../resource/key.js';
 import type { Place } from '../resource/resource.js';
 import type { MirrorItem, Position, Transaction } from '../resource/store.js';
 import { dropCopy, putCopy } from './copy.js';
+import { refuseFlood, whyOverQuota } from './quota.js';
 import { rerender } from './rerender.js';
 import { retryRefused } from './retry.js';
 import { isGlobal, type Plane } from './plane.js';
+import { forgetUnused, useRoom } from './room.js';
 
 /** What a peer sent, complete: what is staged in the store for it, and these last lines. */
 export interface Transfer {
@@ -41,7 +43,9 @@ export function applyTransfer(plane: Plane, transfer: Transfer): 'applied' | 'mi
       return 'mismatch';
     }
     const absent = transfer.mode === 'scan' ? gone(tx, transfer, changes) : [];
-    applyChanges(tx, plane, transfer, [...absent.map((key): Change => ({ key, wire: '' })), ...changes.values()]);
+    const all = [...absent.map((key): Change => ({ key, wire: '' })), ...changes.values()];
+    refuseFlood(tx, plane, peer, all);
+    applyChanges(tx, plane, transfer, all);
     tx.mirror.setPosition(peer, end);
     tx.mirror.clearStage(peer);
     return 'applied';
@@ -104,6 +108,8 @@ interface SecondChance {
 }
 
 function applyChanges(tx: Transaction, plane: Plane, transfer: Transfer, changes: readonly Change[]): void {
+  const { peer, origin } = transfer;
+  const held = plane.quota && tx.holding(peer);
   const chance: SecondChance = { meshes: new Set(), names: new Set() };
   // Meshes first: what is in them depends on them.
   const ordered = [...changes].sort((a, b) => Number(b.key.type === 'Mesh') - Number(a.key.type === 'Mesh'));
@@ -114,6 +120,8 @@ function applyChanges(tx: Transaction, plane: Plane, transfer: Transfer, changes
     else if (before || wire !== '') change(tx, plane, transfer, { key, wire, hash, term: transfer.end.term }, chance);
   }
   giveSecondChance(tx, plane, transfer, chance);
+  forgetUnused(tx, plane, peer);
+  useRoom(tx, plane, peer, held, (item) => judge(tx, plane, peer, origin, item));
 }
 
 /** What is unchanged is not touched, but was sent again in the present term. */
@@ -140,7 +148,7 @@ function giveSecondChance(tx: Transaction, plane: Plane, { peer, origin }: Trans
 /** Puts an item into the store, or lists it as refused with the reason. */
 export function judge(tx: Transaction, plane: Plane, peer: string, origin: Place, item: MirrorItem): boolean {
   const decoded = decodeLine(item.wire)?.item;
-  const reason = decoded ? putCopy(tx, plane, origin, { ...decoded, key: item.key }) : 'it can not be read';
+  const reason = decoded ? putOrRefuse(tx, plane, origin, { ...decoded, key: item.key }, item.wire) : 'it can not be read';
   if (reason === undefined) {
     tx.mirror.put(peer, { key: item.key, wire: item.wire, hash: item.hash, term: item.term });
     rerender(tx, plane, item.key);
@@ -151,4 +159,8 @@ export function judge(tx: Transaction, plane: Plane, peer: string, origin: Place
   const same = item.refusal?.hash === refusal.hash && item.refusal.reason === refusal.reason && item.refusal.inForce === inForce;
   if (!same) tx.mirror.put(peer, { key: item.key, wire: item.wire, hash: item.hash, term: item.term, refusal });
   return false;
+}
+
+function putOrRefuse(tx: Transaction, plane: Plane, origin: Place, item: Item, wire: string): string | undefined {
+  return whyOverQuota(tx, plane, origin, item, wire) ?? putCopy(tx, plane, origin, item);
 }

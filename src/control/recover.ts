@@ -1,8 +1,11 @@
 import { MeridianError } from '../errors.js';
+import { GLOBAL_PEER } from '../resource/audience.js';
 import type { MirrorItem, Reader, Transaction } from '../resource/store.js';
 import { dropCopy } from './copy.js';
-import { readPeer, writePeer } from './peers.js';
+import { placeOf, readPeer, writePeer } from './peers.js';
 import type { Plane } from './plane.js';
+import { judge } from './receive.js';
+import { useRoom } from './room.js';
 
 const DIVERGED = 'diverged';
 
@@ -32,7 +35,7 @@ export function recover(plane: Plane, order: RecoverOrder): readonly string[] {
     const done = [
       ...(diverged(tx) === undefined ? [] : [raiseTerm(tx)]),
       ...(order.acceptStore === undefined ? [] : [acceptStore(tx, order.acceptStore, order.store)]),
-      ...(order.dropAbsent === undefined ? [] : [dropAbsent(tx, order.dropAbsent)]),
+      ...(order.dropAbsent === undefined ? [] : [dropAbsent(tx, plane, order.dropAbsent)]),
     ];
     return done.length > 0 ? done : ['nothing to recover from'];
   });
@@ -48,18 +51,26 @@ function raiseTerm(tx: Transaction): string {
 
 /** The store is pinned. Nothing of the old one proves anything any more. */
 function acceptStore(tx: Transaction, peer: string, store = ''): string {
-  if (!readPeer(tx, peer)) throw new MeridianError('not_found', `nothing ever spoke as ${peer}`);
+  if (!readPeer(tx, peer)) throw new MeridianError('not_found', `nothing ever spoke as ${titleOf(peer)}`);
   // It may stand elsewhere than the old one did: it says so anew, and what it sends is judged by that, even if it is what the old one sent.
   writePeer(tx, peer, { store });
   for (const item of [...tx.mirror.each(peer)]) tx.mirror.put(peer, { ...item, term: 0, hash: '' });
   tx.mirror.setPosition(peer, undefined);
-  return store === '' ? `the next store that speaks for ${peer} is accepted` : `store ${store} is accepted for ${peer}`;
+  return store === '' ? `the next store that speaks for ${titleOf(peer)} is accepted` : `store ${store} is accepted for ${titleOf(peer)}`;
 }
 
-function dropAbsent(tx: Transaction, peer: string): string {
+function dropAbsent(tx: Transaction, plane: Plane, peer: string): string {
   const orphans = orphansOf(tx, peer);
+  const held = plane.quota && tx.holding(peer);
   for (const { key } of orphans) dropCopy(tx, peer, key);
-  return `dropped ${orphans.length} that ${peer} sent in an earlier term and has not sent since`;
+  const origin = placeOf(tx, peer);
+  if (origin) useRoom(tx, plane, peer, held, (item) => judge(tx, plane, peer, origin, item));
+  return `dropped ${orphans.length} that ${titleOf(peer)} sent in an earlier term and has not sent since`;
+}
+
+/** As an operator calls it. */
+function titleOf(peer: string): string {
+  return peer === GLOBAL_PEER ? 'global' : peer;
 }
 
 /** What stays in force although the peer's present store and term do not have it. */

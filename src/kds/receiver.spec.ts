@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Position } from '../resource/store.js';
-import { ANSWER_TIMEOUT, type PageBody } from './protocol.js';
+import { ANSWER_TIMEOUT, LINE_BYTES, type PageBody } from './protocol.js';
 import {
   NEW_RECEIVING,
   onApplied,
@@ -238,4 +238,11 @@ test('a transfer without end is given up', () => {
     ['page', { end: at('7') }, 9],
   ];
   assert.deepEqual(play(undefined, last, 2_000), ['unstage, ask scan', 'stage, ask tail 9 after 0', 'unstage']);
+});
+
+test('a feed that counts more than a transfer may hold is not asked for, and fails', () => {
+  const context = { position: undefined, now: 0, random: 0, id: '1', maxTransfer: 10 * LINE_BYTES };
+  const told = onHead(NEW_RECEIVING, { ...at('7'), count: 11 }, context);
+  assert.deepEqual([told.effects, told.state.failures], [[{ do: 'unstage' }], 1]);
+  assert.equal(onHead(NEW_RECEIVING, { ...at('7'), count: 10 }, context).state.failures, 0);
 });

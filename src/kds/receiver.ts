@@ -144,6 +144,8 @@ function start(state: Receiving, context: ReceiverContext): Received {
 }
 
 function sendFirst(state: Receiving, ask: Asking['ask'], context: ReceiverContext): Received {
+  // What the peer counts could never come whole.
+  if ((state.seen?.count ?? 0) * LINE_BYTES > context.maxTransfer) return fail(state, context);
   const asking: Asking = { ask, id: context.id, sentAt: context.now, tries: 1, staged: 0 };
   return { state: { ...state, asking }, effects: [{ do: 'unstage' }, { do: 'ask', id: asking.id, ask }] };
 }

@@ -104,8 +104,11 @@ export interface Transaction extends Reader {
   /** Removes a resource and what it refers to; its name stays assigned. False when there is none. */
   delete(key: Key): boolean;
   assignName(key: Key, name: string): void;
-  /** Forgets the names of `zone` that nothing has, is sent with or refers to, and the keys that nothing is known of. Reads all keys of the zone. */
-  forgetUnused(zone: string): void;
+  /**
+   * Looks at the next `most` keys of `zone` behind `after`: the names among them that nothing has, is sent with or refers to are forgotten, and the
+   * keys that nothing is known of. Gives where to go on; 0 at the end.
+   */
+  forgetUnused(zone: string, after: number, most: number): number;
   /** Replaces the targets of `key`'s references; empty removes them. */
   setReferences(key: Key, targets: readonly Key[]): void;
   setSetting(name: string, value: string): void;

@@ -19,6 +19,8 @@ export interface PeerSample {
   readonly refused: number;
   /** Pulls that failed in a row. */
   readonly failures: number;
+  /** At global: what the zone holds here. */
+  readonly held?: { readonly resources: number; readonly bytes: number } | undefined;
 }
 
 export interface ProxySample {
@@ -65,6 +67,8 @@ function createGauges(registry: Registry) {
       'Envoys that were connected here: connected and disconnected; of these, refusing an update, or with a problem',
       'state',
     ),
+    heldResources: gauge('zone_held_resources', 'Resources that the zone has at global', 'peer'),
+    heldBytes: gauge('zone_held_bytes', 'What they say takes so many bytes', 'peer'),
     failures: gauge('sync_failures', 'Pulls from the peer that failed in a row', 'peer'),
   };
 }
@@ -76,11 +80,13 @@ function fill(gauges: ReturnType<typeof createGauges>, { revision, resources, na
   if (natsConnected === undefined) gauges.nats.remove();
   else gauges.nats.set(Number(natsConnected));
   if (proxies) fillProxies(gauges.proxies, proxies);
-  for (const { peer, online, upToDate, refused, failures } of peers) {
+  for (const { peer, online, upToDate, refused, failures, held } of peers) {
     gauges.online.set({ peer }, Number(online));
     gauges.upToDate.set({ peer }, Number(upToDate));
     gauges.refused.set({ peer }, refused);
     gauges.failures.set({ peer }, failures);
+    if (held) gauges.heldResources.set({ peer }, held.resources);
+    if (held) gauges.heldBytes.set({ peer }, held.bytes);
   }
 }
 

@@ -3,30 +3,48 @@ import { type Connection, requireCommit } from './database.js';
 import type { Holdings } from './holdings.js';
 import type { Keys } from './keys.js';
 
-/** A name may go once nobody can mean it any more: what had it is gone, is not sent either, and nothing refers to it. */
+/** The next keys of a zone that are looked at. */
+const WINDOW = 'SELECT id FROM keys WHERE zone = @zone AND id > @after ORDER BY id LIMIT @most';
+
+/** None of these tables has a row of the key `k`. */
+function isInNone(...columns: readonly string[]): string {
+  return columns
+    .map((column) => {
+      const [table] = column.split('.');
+      return `NOT EXISTS (SELECT 1 FROM ${table} WHERE ${column} = k.id)`;
+    })
+    .join(' AND ');
+}
+
+/** A name may go once nobody can mean it any more: what had it is gone and is not sent, and nothing refers to it. */
 const NAMES = `
   DELETE FROM names WHERE key IN (
-    SELECT k.id FROM keys k WHERE k.zone = @zone
-      AND NOT EXISTS (SELECT 1 FROM resources r WHERE r.key = k.id) AND NOT EXISTS (SELECT 1 FROM mirror m WHERE m.key = k.id)
-      AND NOT EXISTS (SELECT 1 FROM staged s WHERE s.key = k.id) AND NOT EXISTS (SELECT 1 FROM refs WHERE target = k.id))`;
+    SELECT k.id FROM (${WINDOW}) AS k WHERE ${isInNone('resources.key', 'mirror.key', 'staged.key', 'refs.target')})`;
 
-/** A key once nothing is known of it. The last one stays, so that no number is given to another key at once. */
+/** A key, once nothing is known of it. The last one stays, so that no number is given to another key at once. */
 const KEYS = `
   DELETE FROM keys WHERE id IN (
-    SELECT k.id FROM keys k WHERE k.zone = @zone AND k.id < (SELECT max(id) FROM keys)
-      AND NOT EXISTS (SELECT 1 FROM resources r WHERE r.key = k.id) AND NOT EXISTS (SELECT 1 FROM mirror m WHERE m.key = k.id)
-      AND NOT EXISTS (SELECT 1 FROM staged s WHERE s.key = k.id) AND NOT EXISTS (SELECT 1 FROM names n WHERE n.key = k.id)
-      AND NOT EXISTS (SELECT 1 FROM log l WHERE l.key = k.id) AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.key = k.id)
-      AND NOT EXISTS (SELECT 1 FROM refs WHERE policy = k.id) AND NOT EXISTS (SELECT 1 FROM refs WHERE target = k.id))`;
+    SELECT k.id FROM (${WINDOW}) AS k WHERE k.id < (SELECT max(id) FROM keys)
+      AND ${isInNone('resources.key', 'mirror.key', 'staged.key', 'names.key', 'log.key', 'gone.key', 'refs.policy', 'refs.target')})`;
 
 /** Transaction.forgetUnused. */
 export function createForgetUnused(db: Connection, keys: Keys, holdings: Holdings): Transaction['forgetUnused'] {
-  const names = db.prepare<[{ zone: string }]>(NAMES);
-  const unused = db.prepare<[{ zone: string }]>(KEYS);
-  return (zone) => {
+  const last = db.prepare<[Asked], number | null>(`SELECT max(id) FROM (${WINDOW})`).pluck();
+  const names = db.prepare<[Asked]>(NAMES);
+  const unused = db.prepare<[Asked]>(KEYS);
+  return (zone, after, most) => {
     requireCommit(db);
-    holdings.add(zone, { names: -names.run({ zone }).changes });
-    holdings.add(zone, { keys: -unused.run({ zone }).changes });
+    const asked = { zone, after, most };
+    const next = last.get(asked) ?? 0;
+    holdings.add(zone, { names: -names.run(asked).changes });
+    holdings.add(zone, { keys: -unused.run(asked).changes });
     keys.forget();
+    return next;
   };
+}
+
+interface Asked {
+  readonly zone: string;
+  readonly after: number;
+  readonly most: number;
 }
