@@ -9,7 +9,7 @@ import { beginLife, type Identity } from '../src/control/identity.js';
 import type { Watched } from '../src/control/commits.js';
 import { recordLife } from '../src/control/lives.js';
 import { natsTls } from '../src/config/security.js';
-import type { Plane } from '../src/control/plane.js';
+import type { Plane, Quota } from '../src/control/plane.js';
 import { readiness } from '../src/control/readiness.js';
 import { retryAllRefused } from '../src/control/retry.js';
 import { Sync } from '../src/control/sync.js';
@@ -29,12 +29,12 @@ import { sampleOf } from './sample.js';
 const TICK = 500;
 const DRAIN = 2_000;
 
-/** The store and where it stands, for good. What was refused before is judged again. */
-export function openPlane({ config, supervisor }: Daemon, place: Place): Plane {
+/** The store and where it stands, for good; at global with what each zone may hold there. What was refused before is judged again. */
+export function openPlane({ config, supervisor }: Daemon, place: Place, quota?: Quota): Plane {
   const store = openStore(join(config.dataDir, 'meridian.db'), { random: randomHex });
   supervisor.onStop('store', () => store.close());
   recordLife(store, randomHex());
-  const plane: Plane = { place, store, now: () => new Date().toISOString() };
+  const plane: Plane = { place, store, quota, now: () => new Date().toISOString() };
   settle(plane);
   retryAllRefused(plane);
   return plane;

@@ -8,11 +8,12 @@ import type { PeerSample, Sample } from '../src/runtime/metrics.js';
 
 /** What /metrics shows, read now. */
 export function sampleOf(
-  { store }: Plane,
+  plane: Plane,
   sync: Sync | undefined,
   nats: NatsTransport | undefined,
   proxies: readonly ProxyStanding[] | undefined,
 ): Sample {
+  const { store } = plane;
   const counts = new Map<string, number>();
   for (const { type, count } of store.counts()) counts.set(type, (counts.get(type) ?? 0) + count);
   const peers = sync ? [...new Set([...peersOf(store), ...sync.peers()])] : [];
@@ -20,12 +21,13 @@ export function sampleOf(
     revision: store.head().revision,
     resources: [...counts].map(([type, count]) => ({ type, count })),
     natsConnected: nats && nats.away() === undefined,
-    peers: sync ? peers.map((peer) => samplePeer(store, sync, peer)) : [],
+    peers: sync ? peers.map((peer) => samplePeer(plane, sync, peer)) : [],
     proxies: proxies && countProxies(proxies),
   };
 }
 
-function samplePeer(store: Plane['store'], sync: Sync, peer: string): PeerSample {
+function samplePeer({ store, quota }: Plane, sync: Sync, peer: string): PeerSample {
   const { online, upToDate, failures } = sync.view(peer);
-  return { peer: peer === GLOBAL_PEER ? 'global' : peer, online, upToDate, failures, refused: store.mirror.refusals(peer).length };
+  const refused = store.mirror.refusals(peer).length;
+  return { peer: peer === GLOBAL_PEER ? 'global' : peer, online, upToDate, failures, refused, held: quota && store.holding(peer) };
 }

@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { PeerView } from '../control/peer-view.js';
 import { peersOf } from '../control/peers.js';
-import type { Plane } from '../control/plane.js';
+import type { Plane, Quota } from '../control/plane.js';
 import { diverged, orphansOf } from '../control/recover.js';
 import { GLOBAL_PEER } from '../resource/audience.js';
-import type { Refusal } from '../resource/store.js';
+import type { Reader, Refusal } from '../resource/store.js';
 import { describeKey } from './keys.js';
 import { described, type Operation } from './openapi/operation.js';
 import { keyFields, time } from './openapi/shapes.js';
@@ -25,6 +25,10 @@ const peerShape = z
     stopped: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
     failures: count,
     about: z.strictObject({ environment: z.string(), systemNamespace: z.string(), version: z.string() }).optional(),
+    held: z
+      .strictObject({ resources: count, bytes: count, mostResources: count, mostBytes: count })
+      .nullable()
+      .describe('At global: what the zone holds here, and what it may. More is refused with `over_quota`'),
     refused: z.array(refusal).describe('What this side refused of the peer'),
     absent: z.array(z.strictObject(keyFields)).describe("What stays in force although the peer's present store lacks it"),
   })
@@ -68,16 +72,23 @@ export function peerName(peer: string): string {
 }
 
 /** `refused`: what this side refused of the peer's feed. `absent`: what stays in force although the peer's present store lacks it. */
-function describePeer({ store }: Plane, { peer, head, ack, ...view }: PeerView) {
+function describePeer({ store, quota }: Plane, { peer, head, ack, ...view }: PeerView) {
   return {
     ...view,
     peer: peerName(peer),
     head: describePosition(head),
     ack: ack ? { ...ack, position: ack.position ? describePosition(ack.position) : null } : null,
     stopped: view.stopped ?? null,
+    held: describeHeld(store, quota, peer),
     refused: store.mirror.refusals(peer).map(describeRefusal),
     absent: orphansOf(store, peer).map(({ key }) => describeKey(key)),
   };
+}
+
+function describeHeld(store: Reader, quota: Quota | undefined, peer: string) {
+  if (!quota) return null;
+  const { resources, bytes } = store.holding(peer);
+  return { resources, bytes, mostResources: quota.resources, mostBytes: quota.bytes };
 }
 
 /** Without the signature: it is the peer's to show. */
