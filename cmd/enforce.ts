@@ -8,6 +8,7 @@ import type { Watched } from '../src/control/commits.js';
 import type { Plane } from '../src/control/plane.js';
 import { xdsTls } from '../src/config/security.js';
 import type { ZoneConfig } from '../src/config/settings.js';
+import type { ProxyTokens } from '../src/api/options.js';
 import { type Authenticate, authenticator } from '../src/xds/caller.js';
 import { generate } from '../src/xds/generate.js';
 import type { Certificates, Inbound } from '../src/xds/inbound.js';
@@ -19,16 +20,13 @@ import type { Snapshot } from '../src/xds/types.js';
 import type { ProxyStanding } from '../src/control/enforce/standing.js';
 import type { Daemon } from './daemon.js';
 
-/** Makes a proxy's proof of who it is. `validFor`: seconds. */
-export type IssueProxyToken = (proxy: ProxyId, validFor: number) => { token: string; nodeId: string; expires: string };
-
 const SECRET = 'proxy token secret';
 /** How often it is looked for proxies that came, went or answered. */
 const LOOK = 1_000;
 
 /** What a zone's xDS server is to its other parts. */
 export interface Enforced {
-  readonly issueProxyToken: IssueProxyToken;
+  readonly proxyTokens: ProxyTokens;
   readonly proxies: () => ProxyStanding[];
 }
 
@@ -70,12 +68,8 @@ export async function serveXds(
     told = sendChanges(xds, enforcement, told);
   });
   report('info', 'listening', { address, port: xds.port });
-  const issueProxyToken: IssueProxyToken = (proxy, validFor) => {
-    const expires = Math.floor(now()) + validFor;
-    return { token: issueToken(secretOf(plane), proxy, expires), nodeId: nodeId(proxy), expires: new Date(expires * 1000).toISOString() };
-  };
   const proxies = () => xds.views().map((view) => standingOf(view, given.get(nodeId(view.proxy))));
-  return { issueProxyToken, proxies };
+  return { proxyTokens: tokensOf(plane, xds, now), proxies };
 }
 
 /** A proxy as the API shows it: what it was sent, and what of its Dataplane can't be. */
@@ -120,10 +114,28 @@ function rulesIn(enforcement: Enforcement, mesh: string): (name: string) => Prox
   return (name) => attempt(() => rulesOf?.(name));
 }
 
-/** What tokens are signed with, made at the first start. */
-function secretOf({ store }: Plane): Uint8Array {
-  const known = store.setting(SECRET);
-  if (known !== undefined) return Buffer.from(known, 'hex');
+/** `now`: seconds since 1970. */
+function tokensOf(plane: Plane, xds: Xds, now: () => number): ProxyTokens {
+  return {
+    issue(proxy, validFor) {
+      const expires = Math.floor(now()) + validFor;
+      return { token: issueToken(secretOf(plane), proxy, expires), nodeId: nodeId(proxy), expires: new Date(expires * 1000).toISOString() };
+    },
+    revokeAll() {
+      newSecret(plane);
+      // Each is judged anew.
+      for (const proxy of xds.connected()) xds.changed(proxy);
+    },
+  };
+}
+
+/** What tokens are signed with, made when it is first needed. */
+function secretOf(plane: Plane): Uint8Array {
+  const known = plane.store.setting(SECRET);
+  return known === undefined ? newSecret(plane) : Buffer.from(known, 'hex');
+}
+
+function newSecret({ store }: Plane): Uint8Array {
   const secret = randomBytes(32);
   store.commit((tx) => tx.setSetting(SECRET, secret.toString('hex')));
   return secret;

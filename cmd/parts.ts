@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Access } from '../src/api/options.js';
 import { startApi } from '../src/api/server.js';
@@ -60,7 +60,7 @@ export function startSync(
   transport: NatsTransport,
   about?: About,
 ): Sync {
-  const machine = { now: () => performance.now(), random: Math.random, id: randomHex, soon: (task: () => void) => void setImmediate(task) };
+  const machine = { now: () => performance.now(), random: Math.random, id: requestId, soon: (task: () => void) => void setImmediate(task) };
   const sync = new Sync({ plane, self, sign, about, transport, machine, report: report('sync') });
   transport.onMessage((peer, text) => sync.message(peer, text));
   transport.onConnection((connected) => sync.connection(connected));
@@ -110,7 +110,7 @@ export async function serveApi(
     sync,
     afterCommit: () => sync?.committed(),
     onCommit,
-    issueProxyToken: enforced?.issueProxyToken,
+    proxyTokens: enforced?.proxyTokens,
     proxies: enforced?.proxies,
     address,
     port: config.apiPort,
@@ -125,6 +125,11 @@ export async function serveApi(
 function accessOf({ apiHostnames, apiLoopbackAdmin, apiTlsCert, apiTlsKey, dataDir }: GlobalConfig): Access {
   const tls = apiTlsCert === '' ? undefined : { cert: apiTlsCert, key: apiTlsKey };
   return { hostNames: apiHostnames, loopbackAdmin: apiLoopbackAdmin, tls, firstTokenFile: join(dataDir, 'admin-token') };
+}
+
+/** The same, many a second: the library makes them in advance. */
+function requestId(): string {
+  return randomUUID().replaceAll('-', '');
 }
 
 /** 32 hex digits that nobody can guess. */

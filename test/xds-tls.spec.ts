@@ -132,6 +132,18 @@ describe('over TLS with a token', { concurrency: 2 }, () => {
   });
 });
 
+it('when all tokens of a zone are revoked, open streams end, their Envoys keep what they have, and none of those tokens lets in', async () => {
+  const token = await tokenOf(byToken, '1h');
+  const open = await envoyOf(byToken, { token });
+  await connects(open);
+  const listeners = await open.stat('listener_manager.total_listeners_active');
+  assert.equal((await fetch(`${byToken.url}/_proxy-tokens`, { method: 'DELETE' })).status, 200);
+  await until('the stream is gone', async () => (await open.stat('control_plane.connected_state')) === 0);
+  assert.equal(await open.stat('listener_manager.total_listeners_active'), listeners);
+  await isRefused(byToken, await envoyOf(byToken, { token }), /does not prove who it is/);
+  await connects(await envoyOf(byToken, { token: await tokenOf(byToken, '1h') }));
+});
+
 describe('over mutual TLS without a token', { concurrency: 2 }, () => {
   it('a proxy is known by the certificate of its Dataplane', async () => connects(await envoyOf(byCertificate, await own('a', [ID]))));
 

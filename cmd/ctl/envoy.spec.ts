@@ -51,3 +51,13 @@ describe('meridianctl envoy bootstrap', { concurrency: 2 }, () => {
     });
   }
 });
+
+it('meridianctl envoy revoke-tokens asks the zone to refuse all', async (t) => {
+  const stub = await startStub(t, () => ({ body: {} }));
+  const { code, out } = await meridianctl(['envoy', 'revoke-tokens', '--url', stub.url]);
+  assert.deepEqual([code, out], [0, "no proxy's token that was made before holds any more\n"]);
+  assert.deepEqual(
+    stub.asked.map(({ method, path }) => `${method} ${path}`),
+    ['DELETE /_proxy-tokens'],
+  );
+});

@@ -23,6 +23,9 @@ DATAPLANE is the name in the zone's REST API (<name>.<namespace> where there are
   meridianctl envoy bootstrap backend-1 > bootstrap.json
 How long a TCP connection that lost its permission may go on is not part of a bootstrap, but of the command line that is printed beside it.`;
 
+const REVOKE_HELP = `
+Envoys go on with the rules that they have, and get no new ones until they start with a new bootstrap. Those that are known by a certificate stay connected.`;
+
 export function addEnvoy(program: Command): void {
   const envoy = program.command('envoy').description('Connects Envoys to a zone. Ask the zone.');
   envoy
@@ -38,6 +41,16 @@ export function addEnvoy(program: Command): void {
     .option('--drain-time <seconds>', 'how long a TCP connection that lost its permission may go on', parseSeconds, 10)
     .addHelpText('after', HELP)
     .action(printBootstrap);
+  envoy
+    .command('revoke-tokens')
+    .description("Refuses every proxy's token that this zone made before, and ends the streams that were opened with one.")
+    .addHelpText('after', REVOKE_HELP)
+    .action(revokeTokens);
+}
+
+async function revokeTokens(_: object, command: Command): Promise<void> {
+  const answer = await ask(serverOf(command), '/_proxy-tokens', { method: 'DELETE' });
+  await print(optionsOf(command).output, answer, () => "no proxy's token that was made before holds any more\n");
 }
 
 async function printBootstrap(dataplane: string, given: Given, command: Command): Promise<void> {

@@ -23,6 +23,14 @@ export interface Access {
   readonly firstTokenFile: string;
 }
 
+/** The proofs of a zone's proxies. */
+export interface ProxyTokens {
+  /** Makes one, valid for some seconds; `name` as in the REST API. `expires` is RFC 3339. */
+  issue(proxy: { mesh: string; name: string }, validFor: number): ProxyToken;
+  /** None that was made before holds any more, and streams that were opened with one end. */
+  revokeAll(): void;
+}
+
 /** What the REST API of one control plane is made of. */
 export interface ApiOptions {
   readonly plane: Plane;
@@ -32,8 +40,8 @@ export interface ApiOptions {
   readonly afterCommit: () => void;
   /** Who wants to know of all commits, those of the sync too; undefined: only those of this API are told of. */
   readonly onCommit?: Watched['onCommit'] | undefined;
-  /** Makes a proxy's proof of who it is, valid for some seconds; `name` as in the REST API. `expires` is RFC 3339. Of zones alone. */
-  readonly issueProxyToken?: ((proxy: { mesh: string; name: string }, validFor: number) => ProxyToken) | undefined;
+  /** Of zones alone. */
+  readonly proxyTokens?: ProxyTokens | undefined;
   /** How the proxies of this zone stand. Of zones alone. */
   readonly proxies?: (() => readonly ProxyStanding[]) | undefined;
   readonly address: string;

@@ -18,7 +18,7 @@ const YEAR = 365 * 24 * 3600;
 const VALID_FOR = YEAR;
 const LONGEST = 10 * YEAR;
 
-const operation: Operation = {
+const issueOperation: Operation = {
   id: 'issueProxyToken',
   summary: 'Make the proof of who it is for the proxy of a Dataplane',
   tag: 'Security',
@@ -37,17 +37,29 @@ const operation: Operation = {
   refusals: [404],
 };
 
+const revokeOperation: Operation = {
+  id: 'revokeProxyTokens',
+  summary: 'Refuse every proxy token that was made before, and end the streams that were opened with one',
+  tag: 'Security',
+  answers: { 200: z.strictObject({}) },
+};
+
 /**
  * `POST /_proxy-tokens` with `{mesh, dataplane, validFor?}`: the proof of who it is for the proxy of a Dataplane (its REST name or KRI), and the
- * node id that it goes with. `validFor` is like `24h`, `90m` or `30s`; a year if not said. A zone's alone.
+ * node id that it goes with. `validFor` is like `24h`, `90m` or `30s`; a year if not said. `DELETE` revokes all of them: which one leaked is not always
+ * known, and none is kept. A zone's alone.
  */
-export function addProxyTokensRoute(app: FastifyInstance, { plane, issueProxyToken }: ApiOptions): void {
-  if (!issueProxyToken) return;
-  app.post('/_proxy-tokens', described('Could not make a token', operation), (request) => {
+export function addProxyTokensRoute(app: FastifyInstance, { plane, proxyTokens }: ApiOptions): void {
+  if (!proxyTokens) return;
+  app.delete('/_proxy-tokens', described('Could not revoke the tokens', revokeOperation), () => {
+    proxyTokens.revokeAll();
+    return {};
+  });
+  app.post('/_proxy-tokens', described('Could not make a token', issueOperation), (request) => {
     const { mesh, dataplane, validFor } = readOrder(parseJson(textOf(request)));
     const name = restName(findResource(plane, kindOf('Dataplane'), mesh, dataplane), plane.place);
     about(request, 'Dataplane', name, mesh);
-    return issueProxyToken({ mesh, name }, validFor);
+    return proxyTokens.issue({ mesh, name }, validFor);
   });
 }
 

@@ -108,8 +108,8 @@ describe('GET /_audit', () => {
     ]);
     assert.ok(!JSON.stringify(await audit(api)).includes(body.token.slice(-20)));
     const zone = newApi(scope, EAST);
-    const issueProxyToken = () => ({ token: 'secret-of-a-proxy', nodeId: 'default.p', expires: '2026-01-01T00:00:00Z' });
-    const withTokens = apiOn(scope, zone.plane, undefined, '127.0.0.1', { issueProxyToken });
+    const issue = () => ({ token: 'secret-of-a-proxy', nodeId: 'default.p', expires: '2026-01-01T00:00:00Z' });
+    const withTokens = apiOn(scope, zone.plane, undefined, '127.0.0.1', { proxyTokens: { issue, revokeAll: () => {} } });
     const inbound = [{ port: 80, tags: { 'kuma.io/service': 'p' } }];
     const proxy = { type: 'Dataplane', mesh: 'default', name: 'p', networking: { address: '127.0.0.1', inbound } };
     await ask(withTokens, 'POST', '/apply', [proxy]);

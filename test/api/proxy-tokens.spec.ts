@@ -9,16 +9,19 @@ after(() => scope.close());
 type Issued = { mesh: string; name: string; validFor: number };
 
 /** An API whose tokens are counted, with one Dataplane. */
-async function newIssuer(place: typeof EAST): Promise<{ asked: Asked; issued: Issued[] }> {
+async function newIssuer(place: typeof EAST): Promise<{ asked: Asked; issued: Issued[]; revoked: () => number }> {
   const issued: Issued[] = [];
-  const issueProxyToken = (proxy: { mesh: string; name: string }, validFor: number) => {
+  let revoked = 0;
+  const issue = (proxy: { mesh: string; name: string }, validFor: number) => {
     issued.push({ ...proxy, validFor });
     return { token: 'a-token', nodeId: `${proxy.mesh}.${proxy.name}`, expires: '2026-01-02T00:00:00.000Z' };
   };
-  const asked = apiOn(scope, newApi(scope, place).plane, undefined, '127.0.0.1', { issueProxyToken });
+  const asked = apiOn(scope, newApi(scope, place).plane, undefined, '127.0.0.1', {
+    proxyTokens: { issue, revokeAll: () => void revoked++ },
+  });
   const networking = { address: '127.0.0.1', inbound: [{ port: 1, tags: { 'kuma.io/service': 'a' } }] };
   assert.equal((await ask(asked, 'POST', '/apply', { type: 'Dataplane', mesh: 'default', name: 'a', networking })).status, 200);
-  return { asked, issued };
+  return { asked, issued, revoked: () => revoked };
 }
 
 it('makes a token for a Dataplane that is there, under its REST name', async () => {
@@ -60,4 +63,13 @@ it('refuses what it can’t make one for', async () => {
   }
   assert.deepEqual(issued, []);
   assert.equal((await ask(newApi(scope, WEST), 'POST', '/_proxy-tokens', order)).status, 404);
+});
+
+it('revokes all of a zone, and says so in the audit log', async () => {
+  const { asked, revoked } = await newIssuer(EAST);
+  assert.deepEqual(await ask(asked, 'DELETE', '/_proxy-tokens').then(({ status, body }) => [status, body]), [200, {}]);
+  assert.equal(revoked(), 1);
+  const { items } = (await ask(asked, 'GET', '/_audit')).body;
+  assert.ok(items.some(({ operation, outcome }: Record<string, string>) => operation === 'revokeProxyTokens' && outcome === 'done'));
+  assert.equal((await ask(newApi(scope, WEST), 'DELETE', '/_proxy-tokens')).status, 404);
 });

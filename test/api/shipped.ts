@@ -15,8 +15,8 @@ export const SHIPPED = fileURLToPath(new URL('docs/reference/openapi.json', ROOT
 
 /** An API with every route that a control plane of this place may have. */
 export function wholeApi(scope: Scope, place: Place) {
-  const issueProxyToken = () => ({ token: 'token', nodeId: 'node', expires: '2027-01-01T00:00:00Z' });
-  const atZones = isGlobal(place) ? {} : { issueProxyToken, proxies: () => [] };
+  const proxyTokens = { issue: () => ({ token: 'token', nodeId: 'node', expires: '2027-01-01T00:00:00Z' }), revokeAll: () => {} };
+  const atZones = isGlobal(place) ? {} : { proxyTokens, proxies: () => [] };
   return apiOn(scope, newApi(scope, place).plane, undefined, '127.0.0.1', atZones);
 }
 

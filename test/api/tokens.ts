@@ -27,7 +27,10 @@ export interface Guarded {
 
 /** 2026-01-01T00:00:00Z */
 const START = 1_767_225_600_000;
-const issueProxyToken: ApiOptions['issueProxyToken'] = () => ({ token: 'proof', nodeId: 'node', expires: '2026-01-02T00:00:00Z' });
+const proxyTokens: ApiOptions['proxyTokens'] = {
+  issue: () => ({ token: 'proof', nodeId: 'node', expires: '2026-01-02T00:00:00Z' }),
+  revokeAll: () => {},
+};
 
 export function newGuarded(scope: Scope, place: Place, more: Partial<ApiOptions> = {}): Guarded {
   const plane = newPlane(scope, place);
@@ -40,7 +43,7 @@ export function newGuarded(scope: Scope, place: Place, more: Partial<ApiOptions>
     plane,
     sync: undefined,
     afterCommit: () => {},
-    issueProxyToken,
+    proxyTokens,
     proxies: () => [],
     address: '127.0.0.1',
     port: 0,

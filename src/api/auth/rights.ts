@@ -48,6 +48,7 @@ const ROUTES: Readonly<Record<string, Right>> = {
   'POST /can': 'read',
   'POST /apply': 'operate',
   'POST /_proxy-tokens': 'operate',
+  'DELETE /_proxy-tokens': 'operate',
   'POST /_recover': 'admin',
   'GET /tokens': 'admin',
   'POST /tokens': 'admin',
