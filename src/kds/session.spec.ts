@@ -83,10 +83,22 @@ const TABLE: readonly (readonly [title: string, says: readonly Say[], out: reado
     [
       [PEER, status(5)],
       [OLDER, status(9)],
-      [PEER, status(5)],
-      [PEER, status(5)],
+      [OLDER, status(9), { now: 1_000 }],
+      [PEER, status(5), { now: 2_000 }],
+      [PEER, status(5), { now: 3_000 }],
     ],
-    ['-', '-', 'tell 4b superseded', '-'],
+    ['-', '-', '-', 'tell 4b superseded', '-'],
+  ],
+  [
+    'one whose predecessor is only heard late is not told, and speaks after its silence',
+    [
+      [PEER, status(5)],
+      [OLDER, status(7)],
+      [PEER, status(5), { now: 400 }],
+      [OLDER, status(7), { now: 2_000 }],
+      [OLDER, status(7), { now: SILENCE + 401 }],
+    ],
+    ['-', '-', '-', '-', 'pull delta'],
   ],
   [
     'one that is alone speaks, however often it was started',

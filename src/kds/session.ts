@@ -26,8 +26,8 @@ export interface Session {
   /** The process that speaks for the peer, and when it was last heard (monotonic ms). */
   readonly speaker?: Speaker | undefined;
   readonly heardAt: number;
-  /** An earlier process that was heard although a later one speaks: if that one is heard again, both are alive, and this one is told. */
-  readonly rival?: Speaker | undefined;
+  /** An earlier process that was heard although a later one speaks, and when first: if that one is heard well after it, both are alive, and this one is told. */
+  readonly rival?: { readonly process: Speaker; readonly since: number } | undefined;
   readonly about?: About | undefined;
   readonly receiving: Receiving;
   readonly sending: Sending;
@@ -84,6 +84,9 @@ export interface Step {
   readonly state: Session;
   readonly effects: readonly Effect[];
 }
+
+/** A message that is on its way for so long comes too late to tell that its sender lives. ms */
+const LATE = 1_500;
 
 export function newSession(peer: string): Session {
   return { peer, heardAt: Number.NEGATIVE_INFINITY, receiving: NEW_RECEIVING, sending: NEW_SENDING };
@@ -188,11 +191,13 @@ function onNotice(state: Session, from: Speaker, notice: Notice, context: Contex
 
 /**
  * Who speaks. A store id that isn't the pinned one needs an operator's word. Of two processes with one identity the later one counts; the
- * earlier one is told once the later one is heard again, for a restored store has forgotten how often it was started: it is alone.
+ * earlier one is told once the later one is heard again, for a restored store has forgotten how often it was started: it is alone, though a word
+ * of the one before it may arrive late.
  *
- *   5, then 6        -> 6 speaks; what 5 announced is void
- *   6, then 5, 6     -> both are alive: 5 is told to stop
- *   6, silence, 5    -> 6 is gone: 5 speaks
+ *   5, then 6               -> 6 speaks; what 5 announced is void
+ *   6, then 5, 6 at once    -> 6 may be gone, and this was on its way
+ *   6, then 5, a while, 6   -> both are alive: 5 is told to stop
+ *   6, silence, 5           -> 6 is gone: 5 speaks
  */
 function identify(state: Session, from: Speaker, context: Context): { step: Step; stop: boolean } {
   if (context.disabled)
@@ -208,15 +213,23 @@ function identify(state: Session, from: Speaker, context: Context): { step: Step
   }
   const pins: Effect[] = context.pin === undefined ? [{ do: 'pin', store: from.store }] : [];
   const order = orderOf(state.speaker, from);
-  if (order === 0) return { step: { state: { ...state, rival: undefined }, effects: [...pins, ...tellRival(state)] }, stop: false };
-  if (order < 0 && context.now - state.heardAt <= SILENCE) return { step: { state: { ...state, rival: from }, effects: [] }, stop: true };
+  if (order === 0) return { step: rivalry(state, context.now, pins), stop: false };
+  if (order < 0 && context.now - state.heardAt <= SILENCE)
+    return { step: { state: heardRival(state, from, context.now), effects: [] }, stop: true };
   return { step: newSpeaker(state, from, pins), stop: false };
 }
 
-function tellRival({ rival }: Session): Effect[] {
-  if (!rival) return [];
-  const notice: Notice = { kind: 'notice', code: 'superseded', message: 'a later process has this identity', instance: rival.instance };
-  return [{ do: 'send', body: notice }];
+function heardRival(state: Session, process: Speaker, now: number): Session {
+  return state.rival?.process.instance === process.instance ? state : { ...state, rival: { process, since: now } };
+}
+
+/** The one that counts was heard. */
+function rivalry(state: Session, now: number, effects: readonly Effect[]): Step {
+  const { rival } = state;
+  if (!rival || now - rival.since < LATE) return { state, effects };
+  const { instance } = rival.process;
+  const notice: Notice = { kind: 'notice', code: 'superseded', message: 'a later process has this identity', instance };
+  return { state: { ...state, rival: undefined }, effects: [...effects, { do: 'send', body: notice }] };
 }
 
 /** Nothing that another process asked will be answered, nothing that it said holds. */
