@@ -13,22 +13,32 @@ import type { World } from './world.js';
 export class Disasters {
   private readonly backups = new Map<string, Buffer>();
   private left = 3;
+  private struck = 0;
 
   constructor(
     private readonly world: World,
     private readonly model: Model,
-  ) {}
+  ) {
+    world.scanned = this.scanned;
+  }
 
   /** Perhaps something happens to `node`. */
   strike(node: Node): void {
     const { random } = this.world;
     const { zone } = node.place;
-    if (random.chance(0.4)) this.backups.set(zone, node.backup());
+    if (random.chance(0.4) || !this.backups.has(zone)) this.backups.set(zone, node.backup());
     else if (this.left > 0) {
       this.left -= 1;
       random.pick([this.restore, this.restore, this.restore, this.lose, this.startTwice])(node);
     }
   }
+
+  /** A feed did not add up, and `sender` is asked for all of it: somebody takes it back to its backup, and it is asked again. */
+  private readonly scanned = (sender: Node): void => {
+    if (this.struck >= 2 || !this.backups.has(sender.place.zone) || !this.world.random.chance(0.3)) return;
+    this.struck += 1;
+    this.restore(sender);
+  };
 
   /** The operator looks at every control plane once, and says what is to be said. */
   operate(): void {

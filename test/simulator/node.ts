@@ -265,6 +265,7 @@ export class Node {
       plane: this.plane,
       self: { store, term, incarnation, instance: world.random.hex(16) },
       sign: signer(this.store.setting('secret') ?? ''),
+      perSlice: 2,
       about: zone === '' ? undefined : { environment, systemNamespace, version: 'sim' },
       transport: {
         send: (peer, text) => {

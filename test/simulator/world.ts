@@ -40,6 +40,8 @@ export class World {
   readonly sizes: { readonly pageBytes: number; readonly logged: number; readonly forgotten: number };
   /** Further processes with the identity of a node. */
   private readonly twins: Node[] = [];
+  /** Called when a node that has a cursor asks `sender` for a scan. */
+  scanned: (sender: Node) => void = () => {};
   /** What happened, for a failing seed. */
   readonly journal: string[] = [];
   private tasks: Task[] = [];
@@ -54,7 +56,7 @@ export class World {
     this.sizes = {
       pageBytes: this.random.pick([100_000, 2_000, 300]),
       logged: this.random.pick([1_000_000, 1_000_000, 15]),
-      forgotten: this.random.pick([0, 0, 0, 0, 0.05]),
+      forgotten: this.random.pick([0, 0, 0, 0.05, 0.5]),
     };
     for (const place of [GLOBAL, ...zones]) this.nodes.set(nameOf(place), new Node(this, place));
     for (const node of this.nodes.values()) node.start();
@@ -104,6 +106,7 @@ export class World {
   /** Carries a message as the weather has it. `peer` is whom the sender means. */
   carry(from: Node, peer: string, text: string): void {
     const zone = peer === GLOBAL_PEER ? '' : peer;
+    if (text.includes('"mode":"scan","cursor"')) this.scanned(this.node(zone));
     for (const target of [this.node(zone), ...this.twins.filter((twin) => twin.place.zone === zone)]) {
       if (target !== from) this.carryTo(target, from, text);
     }
