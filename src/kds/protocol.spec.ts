@@ -55,6 +55,41 @@ test('only a refusal is thrown, whatever comes', () => {
   );
 });
 
+test('what a zone says of itself is what can be shown and filed', () => {
+  const good = [{}, { version: '' }, { version: '1.2.3-rc.1+x (y)' }, { environment: 'universal', systemNamespace: '' }];
+  const bad = [
+    ...['\u001b[2J', '1\n2', 'ä', 'x'.repeat(65)].map((version) => ({ version })),
+    ...['A', 'a.b', '-', 'x'.repeat(64), '\u0000', ''].map((systemNamespace) => ({ systemNamespace })),
+    { environment: 'cluster' },
+  ];
+  const decode = (more: object) => {
+    const about = { environment: 'kubernetes', systemNamespace: 'kuma-system', version: '1', ...more };
+    return decodeMessage(JSON.stringify({ v: 1, from: FROM, body: { kind: 'status', ack: { refusals: '' }, about } }));
+  };
+  for (const more of good) assert.equal(decode(more).body.kind, 'status');
+  for (const more of bad) assert.throws(() => decode(more), { code: 'invalid' }, JSON.stringify(more));
+});
+
+test('a notice is cut, and is one line of text', () => {
+  const decode = (message: string) =>
+    decodeMessage(JSON.stringify({ v: 1, from: FROM, body: { kind: 'notice', code: 'disabled', message } })).body;
+  assert.deepEqual(decode('\u001b]0;x\u0007\nof west'), { kind: 'notice', code: 'disabled', message: ' ]0;x  of west' });
+  const long = decode('x'.repeat(900_000));
+  assert.ok(long.kind === 'notice' && long.message.length === 512);
+});
+
+test('numbers of a speaker are those of a store', () => {
+  for (const field of ['term', 'incarnation']) {
+    for (const number of ['-1', '1.5', '9007199254740992', '1e300', '"7"', 'null', '[]', '-0.5']) {
+      const from = JSON.stringify({ ...FROM, [field]: 0 }).replace(`"${field}":0`, `"${field}":${number}`);
+      const text = `{"v":1,"from":${from},"body":{"kind":"status","ack":{"refusals":""}}}`;
+      assert.throws(() => decodeMessage(text), { code: 'invalid' }, `${field} ${number}`);
+    }
+    const most = { ...FROM, [field]: Number.MAX_SAFE_INTEGER };
+    assert.equal(decodeMessage(JSON.stringify({ v: 1, from: most, body: { kind: 'status', ack: { refusals: '' } } })).body.kind, 'status');
+  }
+});
+
 test('messages that are none', () => {
   const status = { kind: 'status', ack: { refusals: '' } };
   const bad: [title: string, value: unknown][] = [

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { MeridianError } from '../errors.js';
 import type { KeyTuple } from '../resource/key.js';
+import { isDnsLabel } from '../resource/names.js';
+import { readableUpTo } from '../resource/text.js';
 
 /** The version of this protocol. A message of another one is answered with a notice. */
 export const PROTOCOL = 1;
@@ -17,6 +19,8 @@ export const PUSH_BYTES = 64 * 1024;
  */
 export const MAX_TRANSFER_BYTES = 256 * 1024 * 1024;
 export const LINE_BYTES = 512;
+/** What a notice says to a person is cut behind so many characters. */
+const MAX_NOTICE = 512;
 /** Status messages go out at least this often, in milliseconds. */
 export const STATUS_INTERVAL = 2_000;
 /** Of commits in a row the peer is told at most so often, in milliseconds. */
@@ -52,12 +56,14 @@ const acknowledged = z.object({
   refusals: z.string().max(64),
 });
 
-/** What a zone says of itself, once it speaks. */
-const about = z.object({
-  environment: z.enum(['kubernetes', 'universal']),
-  systemNamespace: z.string().max(63),
-  version: z.string().max(64),
-});
+/** What a zone says of itself, once it speaks. On universal there are no namespaces. */
+const about = z
+  .object({
+    environment: z.enum(['kubernetes', 'universal']),
+    systemNamespace: z.union([z.literal(''), z.string().refine(isDnsLabel)]),
+    version: z.string().regex(/^[ -~]{0,64}$/),
+  })
+  .refine(({ environment, systemNamespace }) => environment === 'universal' || systemNamespace !== '');
 
 const status = z.object({
   kind: z.literal('status'),
@@ -108,7 +114,7 @@ const notice = z.object({
   code: z.enum(['superseded', 'disabled', 'diverged', 'store-changed']),
   /** The process that is meant, where only one of several with the same identity is. */
   instance: hex.optional(),
-  message: z.string().max(512),
+  message: z.string().transform((text) => readableUpTo(MAX_NOTICE, text)),
 });
 
 const header = z.object({

@@ -32,6 +32,8 @@ test('a line reads as it was written, with a reason of one line', () => {
   const line = JSON.stringify({ ...REFUSAL, key: keyTuple(KEY), reason: 'x'.repeat(900) });
   assert.deepEqual(decodeRefusal(line), { ...REFUSAL, reason: cutReason('x'.repeat(900)) });
   assert.equal(cutReason('x'.repeat(900)).length, 500);
+  const steering = JSON.stringify({ ...REFUSAL, key: keyTuple(KEY), reason: 'no\u001b[2J\r\nreally\ud800' });
+  assert.equal(decodeRefusal(steering)?.reason, 'no [2J  really ');
 });
 
 test('no line makes it throw', () => {

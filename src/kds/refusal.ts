@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Key, keyFromTuple, keyTuple } from '../resource/key.js';
 import type { Refusal } from '../resource/store.js';
+import { readableUpTo } from '../resource/text.js';
 
 /** A reason is one line for a person: longer ones are cut. */
 const MAX_REASON = 500;
@@ -26,8 +27,9 @@ export function inForceAfterRefusal(key: Key, hasPrevious: boolean): Refusal['in
 
 const MAY_DENY = ['MeshTrafficPermission', 'AccessPolicy', 'PrivilegedAccessPolicy'];
 
+/** It may repeat what is in the item: nothing of that is more than text. */
 export function cutReason(reason: string): string {
-  return reason.length > MAX_REASON ? `${reason.slice(0, MAX_REASON - 1)}…` : reason;
+  return readableUpTo(MAX_REASON, reason);
 }
 
 /** Names a list of refusals: both sides compare it instead of the list. '' when there are none. */
