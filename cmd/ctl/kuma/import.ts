@@ -80,7 +80,9 @@ async function importDocuments(options: ImportOptions, command: Command): Promis
   const results = toRows(judged, outcomes);
   await print(optionsOf(command).output, { dryRun: dryRun === true, applied: !refused && !dryRun, results }, () => formatRows(results));
   if (!refused) return;
-  note(`nothing was applied: ${open} documents must be converted first; --partial applies the others without them`);
+  note(
+    `nothing was applied: ${open} ${open === 1 ? 'document' : 'documents'} must be converted first; --partial applies the others without them`,
+  );
   process.exitCode = REFUSED;
 }
 
