@@ -1,5 +1,6 @@
 import { GLOBAL_PEER } from '../resource/audience.js';
 import type { Reader } from '../resource/store.js';
+import { isFilling } from './fill.js';
 import { isGlobal, type Plane } from './plane.js';
 import { diverged } from './recover.js';
 import type { Sync } from './sync.js';
@@ -22,8 +23,10 @@ export function readiness(plane: Plane, sync: Pick<Sync, 'view' | 'ended' | 'pee
 }
 
 /** Whether a zone ever had everything that global has for it. Before, denies may be missing, so it denies. */
-export function hasFirstScan({ mirror }: Reader): boolean {
+export function hasFirstScan(reader: Reader): boolean {
+  const { mirror } = reader;
   if (mirror.position(GLOBAL_PEER) !== undefined) return true;
+  if (isFilling(reader)) return false;
   // After `recover` has accepted global's new store there is no position, but what the old one sent is in force.
   for (const _ of mirror.each(GLOBAL_PEER)) return true;
   return false;

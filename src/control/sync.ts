@@ -5,18 +5,20 @@ import type { Outcome } from '../kds/receiver.js';
 import { compareSpeakers } from '../kds/speaker.js';
 import { type Context, type Effect, newSession, type Session, type SessionEvent, step } from '../kds/session.js';
 import { GLOBAL_PEER } from '../resource/audience.js';
+import { Disabled } from './disabled.js';
 import { type PeerView, viewOf } from './peer-view.js';
 import { placeOf, readPeer, writePeer } from './peers.js';
 import { isGlobal } from './plane.js';
-import { type Quiet, quiet } from './quiet.js';
+import { type Incident, type Quiet, quiet } from './quiet.js';
+import { applyWhole, fill, isFirstFill, PER_SLICE } from './fill.js';
 import { FairQueue } from './queue.js';
-import { applyTransfer, type Transfer } from './receive.js';
+import type { Transfer } from './receive.js';
 import { diverged, markDiverged } from './recover.js';
 import { reportedDigest } from './reported.js';
 import { writeEffect } from './effects.js';
 import { Turns } from './turns.js';
 import { Voice, type VoiceOptions } from './voice.js';
-import { registerZone, zoneState } from './zones.js';
+import { registerZone } from './zones.js';
 
 /** What the sync takes from the machine it runs on: real ones in the daemons, seeded ones in the simulator. */
 export interface Machine {
@@ -36,6 +38,8 @@ export type Report = (level: 'info' | 'warn' | 'error', event: string, details: 
 export interface SyncOptions extends VoiceOptions {
   readonly machine: Machine;
   readonly report: Report;
+  /** Items of a first scan that are taken in one turn of the event loop; PER_SLICE. */
+  readonly perSlice?: number | undefined;
 }
 
 /** Runs the sessions of one control plane: reads what a step needs, does what it says. */
@@ -52,13 +56,12 @@ export class Sync {
   private connected = false;
   private announcedAt = Number.NEGATIVE_INFINITY;
   private endedBy: string | undefined;
-  /** Which zones are, as of a revision. */
-  private readonly disabled = new Map<string, boolean>();
-  private disabledAt = -1;
+  private readonly disabled: Disabled;
 
   constructor(private readonly options: SyncOptions) {
     this.global = isGlobal(options.plane.place);
     this.voice = new Voice(options);
+    this.disabled = new Disabled(options.plane);
     this.quiet = quiet(options.report, options.machine.now);
     const { soon } = options.machine;
     this.queue = new FairQueue((peer, text) => this.take(peer, text), soon);
@@ -100,6 +103,11 @@ export class Sync {
     return viewOf(session, this.voice.headFor(peer), this.store.mirror.position(peer), this.options.machine.now(), this.connected);
   }
 
+  /** What peers brought about that was to be warned of, since the start. */
+  incidents(): readonly Incident[] {
+    return this.quiet.incidents();
+  }
+
   /** The peers that were heard of since the start. */
   peers(): readonly string[] {
     return [...this.sessions.keys()];
@@ -139,7 +147,7 @@ export class Sync {
       position: this.store.mirror.position(peer),
       recordedRefusals: reportedDigest(this.store, peer),
       pin: readPeer(this.store, peer)?.store || undefined,
-      disabled: this.isDisabled(peer),
+      disabled: this.disabled.is(peer),
       diverged: diverged(this.store) !== undefined,
       pushes: this.global,
       maxTransfer: this.global ? MAX_TRANSFER_BYTES : Number.POSITIVE_INFINITY,
@@ -147,21 +155,6 @@ export class Sync {
       random: machine.random(),
       id: machine.id(),
     };
-  }
-
-  /** Remembered until a Zone changes: it is asked at each message. */
-  private isDisabled(peer: string): boolean {
-    if (!this.global) return false;
-    const { revision } = this.store.head();
-    if (revision !== this.disabledAt && this.mayHaveChanged('Zone', this.disabledAt)) this.disabled.clear();
-    this.disabledAt = revision;
-    const known = this.disabled.get(peer) ?? zoneState(this.store, peer) === 'disabled';
-    this.disabled.set(peer, known);
-    return known;
-  }
-
-  private mayHaveChanged(type: string, since: number): boolean {
-    return this.options.plane.touched?.(since)?.some((key) => key.type === type) ?? true;
   }
 
   /** False when the store can't write now (a full disk). What is missing then does not add up, or is said again. */
@@ -220,10 +213,29 @@ export class Sync {
   }
 
   private apply(peer: string, { mode, lines, end }: Extract<Effect, { do: 'apply' }>): void {
+    const { plane, perSlice } = this.options;
     const origin = placeOf(this.store, peer);
-    if (!origin) return;
     const before = this.store.head().revision;
-    const outcome = this.tryApply({ peer, origin, mode, lines, end });
+    const transfer = origin && { peer, origin, mode, lines, end };
+    if (!transfer) this.handle(peer, { on: 'applied', outcome: 'failed' });
+    else if (isFirstFill(plane, transfer)) this.go(transfer, before, fill(plane, transfer, perSlice ?? PER_SLICE));
+    else
+      this.applied(
+        transfer,
+        before,
+        this.attempt(peer, () => applyWhole(plane, transfer)),
+      );
+  }
+
+  /** A part of a fill; the next one soon, after what else is at hand. */
+  private go(transfer: Transfer, before: number, filling: Generator<void, Outcome>): void {
+    if (this.endedBy !== undefined) return;
+    const outcome = this.attempt(transfer.peer, () => filling.next().value ?? 'more');
+    if (outcome === 'more') this.options.machine.soon(() => this.go(transfer, before, filling));
+    else this.applied(transfer, before, outcome);
+  }
+
+  private applied({ peer, mode, end }: Transfer, before: number, outcome: Outcome): void {
     this.voice.forgetRefusals(peer);
     if (outcome === 'mismatch') this.quiet.report('warn', 'the digest does not match', { peer, mode, revision: end.revision });
     this.handle(peer, { on: 'applied', outcome });
@@ -231,11 +243,11 @@ export class Sync {
   }
 
   /** A store that can't write now (a full disk) is tried again later; nothing was written. */
-  private tryApply(transfer: Transfer): Outcome {
+  private attempt<T>(peer: string, what: () => T): T | 'failed' {
     try {
-      return applyTransfer(this.options.plane, transfer);
+      return what();
     } catch (thrown) {
-      this.requireUnavailable(thrown, transfer.peer);
+      this.requireUnavailable(thrown, peer);
       return 'failed';
     }
   }

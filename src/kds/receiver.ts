@@ -12,6 +12,8 @@ import { ANSWER_TIMEOUT, type Ask, LINE_BYTES, type PageBody, type Push } from '
 export interface Receiving {
   /** The request that is out, if any. One at a time. */
   readonly asking?: Asking | undefined;
+  /** What arrived is being applied: until the outcome is known, nothing is asked. */
+  readonly applying: boolean;
   /** The newest head that the peer announced. */
   readonly seen?: Position | undefined;
   /** Something did not add up: only a full scan helps. */
@@ -59,7 +61,7 @@ export interface Received {
   readonly effects: readonly ReceiverEffect[];
 }
 
-export const NEW_RECEIVING: Receiving = { scanNeeded: false, failures: 0, retryAt: 0 };
+export const NEW_RECEIVING: Receiving = { applying: false, scanNeeded: false, failures: 0, retryAt: 0 };
 
 const MAX_TRIES = 5;
 const MAX_BACKOFF = 30_000;
@@ -77,6 +79,7 @@ export function onPush(state: Receiving, push: Push, lines: readonly string[], c
   const { position } = context;
   const fits =
     !state.asking &&
+    !state.applying &&
     !state.scanNeeded &&
     position?.store === push.end.store &&
     position.term === push.end.term &&
@@ -84,7 +87,7 @@ export function onPush(state: Receiving, push: Push, lines: readonly string[], c
     position.digest === push.from.digest &&
     position.count === push.from.count;
   if (!fits) return start({ ...state, seen }, context);
-  return { state: { ...state, seen }, effects: [{ do: 'apply', mode: 'delta', lines, end: push.end }] };
+  return { state: { ...state, seen, applying: true }, effects: [{ do: 'apply', mode: 'delta', lines, end: push.end }] };
 }
 
 /** An answer. One that was not asked for, or comes late, is dropped. */
@@ -97,7 +100,7 @@ export function onPage(state: Receiving, page: PageBody, lines: readonly string[
   if (next) return askNext(state, asking, page, next, lines, context);
   if (!page.end) return fail(state, context);
   const mode = asking.ask.mode === 'delta' ? 'delta' : 'scan';
-  return { state: { ...state, asking: undefined }, effects: [{ do: 'apply', mode, lines, end: page.end }] };
+  return { state: { ...state, asking: undefined, applying: true }, effects: [{ do: 'apply', mode, lines, end: page.end }] };
 }
 
 /**
@@ -106,7 +109,8 @@ export function onPage(state: Receiving, page: PageBody, lines: readonly string[
  */
 export type Outcome = 'applied' | 'mismatch' | 'failed';
 
-export function onApplied(state: Receiving, outcome: Outcome, context: ReceiverContext): Received {
+export function onApplied(before: Receiving, outcome: Outcome, context: ReceiverContext): Received {
+  const state = { ...before, applying: false };
   if (outcome === 'failed') return fail(state, context);
   if (outcome === 'mismatch') return fail({ ...state, scanNeeded: true }, context);
   // Where the peer announced something else for the very revision that was applied, what it signed at last holds.
@@ -127,12 +131,12 @@ export function onTick(state: Receiving, context: ReceiverContext): Received {
 /** The connection is gone, or another process speaks for the peer: nothing that was asked will be answered, nothing that was said holds. */
 export function onLost(state: Receiving): Received {
   const effects: ReceiverEffect[] = state.asking ? [{ do: 'unstage' }] : [];
-  return { state: { ...NEW_RECEIVING, scanNeeded: state.scanNeeded }, effects };
+  return { state: { ...NEW_RECEIVING, applying: state.applying, scanNeeded: state.scanNeeded }, effects };
 }
 
 /** Asks for what is missing, unless a request is out or it is too early. */
 function start(state: Receiving, context: ReceiverContext): Received {
-  if (state.asking || context.now < state.retryAt) return { state, effects: [] };
+  if (state.asking || state.applying || context.now < state.retryAt) return { state, effects: [] };
   const missing = whatIsMissing(state, context.position);
   if (missing === 'nothing') return { state, effects: [] };
   if (typeof missing === 'object') return { state, effects: [{ do: 'adopt', position: missing }] };

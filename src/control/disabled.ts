@@ -1,0 +1,26 @@
+import { isGlobal, type Plane } from './plane.js';
+import { zoneState } from './zones.js';
+
+/** Which zones may exchange nothing. Remembered until a Zone changes: it is asked at each message. */
+export class Disabled {
+  private readonly known = new Map<string, boolean>();
+  private revision = -1;
+
+  constructor(private readonly plane: Plane) {}
+
+  is(peer: string): boolean {
+    if (!isGlobal(this.plane.place)) return false;
+    this.renew();
+    const known = this.known.get(peer) ?? zoneState(this.plane.store, peer) === 'disabled';
+    this.known.set(peer, known);
+    return known;
+  }
+
+  private renew(): void {
+    const { revision } = this.plane.store.head();
+    if (revision === this.revision) return;
+    const touched = this.plane.touched?.(this.revision);
+    if (!touched || touched.some(({ type }) => type === 'Zone')) this.known.clear();
+    this.revision = revision;
+  }
+}
