@@ -56,7 +56,12 @@ export async function serveXds(
   const { xdsAddress: address, xdsPort: port } = config;
   const xds = await startXds({ address, port, tls, authenticate, snapshotOf, report });
   const insights = new Insights(plane, instance);
-  const looking = setInterval(() => insights.record(xds.views()), LOOK).unref();
+  const looking = setInterval(() => {
+    const views = xds.views();
+    insights.record(views);
+    const known = new Set(views.map(({ proxy }) => nodeId(proxy)));
+    for (const id of given.keys()) if (!known.has(id)) given.delete(id);
+  }, LOOK).unref();
   supervisor.onStop('xds', async () => {
     clearInterval(looking);
     await xds.close();

@@ -32,6 +32,7 @@ const PROVEN = 30_000;
 /** Serves one call: its first request says whose it is and proves it, or the call ends with the reason. */
 export function serve(call: Call, shared: Shared): void {
   let served: Served | undefined;
+  let refused = false;
   const silent = setTimeout(() => end(call, status.DEADLINE_EXCEEDED, 'no request came'), FIRST_REQUEST).unref();
   const close = (): void => {
     clearTimeout(silent);
@@ -39,7 +40,10 @@ export function serve(call: Call, shared: Shared): void {
   };
   call.on('data', (request: DeltaRequest) => {
     clearTimeout(silent);
+    // What comes behind a first request that was refused is not looked at: the call has ended.
+    if (refused) return;
     served ??= admitted(call, request, shared);
+    refused = served === undefined;
     served?.request(request);
   });
   call.on('end', () => {

@@ -22,8 +22,10 @@ export class ProxyCompiler {
   /** The same object as last time if nothing changed. It shares with what came out before, and changes it: use it before the next call. */
   compile(given: readonly Decided[]): ProxyRules {
     if (this.#rules && isSame(this.#given, given)) return this.#rules;
-    const compilers = new Map<string, InboundRbac>();
-    const inbounds = given.flatMap((one, index) => ('place' in one ? [this.#inbound(one, index, compilers)] : []));
+    const [before, compilers] = [this.#compilers, new Map<string, InboundRbac>()];
+    // What failed half-way can't be gone on with: the next time begins anew.
+    [this.#compilers, this.#rules] = [new Map(), undefined];
+    const inbounds = given.flatMap((one, index) => ('place' in one ? [inboundRules(one, index, before, compilers)] : []));
     const problems = given.flatMap((one) => ('problem' in one ? [one.problem] : []));
     this.#compilers = compilers;
     this.#given = given;
@@ -31,16 +33,23 @@ export class ProxyCompiler {
     this.#rules = { inbounds, problems, warnings };
     return this.#rules;
   }
+}
 
-  #inbound({ place, permissions, plaintext }: Served, index: number, compilers: Map<string, InboundRbac>): InboundRules {
-    const protocol = place.protocol === 'tcp' ? 'tcp' : 'http';
-    const id = `${index} ${protocol} ${place.name}`;
-    // Envoys that are too old for trees are refused by the xDS server.
-    const compiler = this.#compilers.get(id) ?? new InboundRbac({ protocol, form: 'trees', statPrefix: `rbac:${place.name}` });
-    compilers.set(id, compiler);
-    const { alone, routes } = compiler.compile(permissions);
-    return { ...place, rbac: alone, plaintextToo: plaintext.taken, routes };
-  }
+type Compilers = ReadonlyMap<string, InboundRbac>;
+
+function inboundRules(
+  { place, permissions, plaintext }: Served,
+  index: number,
+  before: Compilers,
+  now: Map<string, InboundRbac>,
+): InboundRules {
+  const protocol = place.protocol === 'tcp' ? 'tcp' : 'http';
+  const id = `${index} ${protocol} ${place.name}`;
+  // Envoys that are too old for trees are refused by the xDS server.
+  const compiler = before.get(id) ?? new InboundRbac({ protocol, form: 'trees', statPrefix: `rbac:${place.name}` });
+  now.set(id, compiler);
+  const { alone, routes } = compiler.compile(permissions);
+  return { ...place, rbac: alone, plaintextToo: plaintext.taken, routes };
 }
 
 /** Puts to each inbound that has a place what decides it. */
