@@ -1,32 +1,41 @@
 import type { Completed, CompletedOption } from './tree.js';
 
-/** A completion for fish: which command the words before the cursor lead to says a function, fish does the rest. */
+/**
+ * A completion for fish: which command the words before the cursor lead to, and how many arguments it has already, says a function; fish does the
+ * rest.
+ */
 export function fishCompletion(commands: readonly Completed[]): string {
   const [root] = commands;
-  const valued = (root?.options ?? []).filter(({ value }) => value !== 'none').flatMap(({ flags }) => flags);
   return `# fish completion of meridianctl: meridianctl completion fish > ~/.config/fish/completions/meridianctl.fish
 function __meridianctl_at
     set -l at
     set -l skip 0
+    set -g __meridianctl_count 0
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
             continue
         end
-        switch $word
-            case ${valued.map(quote).join(' ')}
+        switch "$at $word"
+            case ${commands.flatMap(valuedPatterns).join(' ')}
                 set skip 1
-            case '-*'
+            case '* -*'
             case '*'
                 if contains -- (string join ' ' $at $word) ${commands
                   .slice(1)
                   .map(({ path }) => quote(path))
                   .join(' ')}
                     set -a at $word
+                    set __meridianctl_count 0
+                else
+                    set __meridianctl_count (math $__meridianctl_count + 1)
                 end
         end
     end
-    test (string join ' ' $at) = "$argv"
+    test "$at" = "$argv"
+end
+function __meridianctl_first
+    __meridianctl_at $argv; and test $__meridianctl_count = 0
 end
 complete -c meridianctl -f
 ${(root?.options ?? []).map((option) => optionLine('', option)).join('\n')}
@@ -36,12 +45,19 @@ ${commands.flatMap(linesOf).join('\n')}
 
 function linesOf({ path, commands, options, argument }: Completed): string[] {
   const here = `-n ${quote(`__meridianctl_at ${path}`.trim())}`;
-  const words = typeof argument === 'string' ? [] : [`complete -c meridianctl ${here} -a ${quote(argument.join(' '))}`];
+  const first = `-n ${quote(`__meridianctl_first ${path}`.trim())}`;
+  const words = typeof argument === 'string' ? [] : [`complete -c meridianctl ${first} -a ${quote(argument.join(' '))}`];
   return [
-    ...commands.map(({ name, description }) => `complete -c meridianctl ${here} -a ${quote(name)} -d ${quote(description)}`),
+    ...commands.map(({ name, description }) => `complete -c meridianctl ${first} -a ${quote(name)} -d ${quote(description)}`),
     ...words,
     ...(path === '' ? [] : options.map((option) => optionLine(` ${here}`, option))),
   ];
+}
+
+/** The program's own options stand anywhere, those of a command behind it. */
+function valuedPatterns({ path, options }: Completed): string[] {
+  const flags = options.filter(({ value }) => value !== 'none').flatMap((option) => option.flags);
+  return flags.map((flag) => quote(`${path === '' ? '*' : path} ${flag}`));
 }
 
 function optionLine(condition: string, { flags, description, value }: CompletedOption): string {
