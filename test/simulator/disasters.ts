@@ -66,6 +66,8 @@ export class Disasters {
   private readonly restore = (node: Node): void => {
     const backup = this.backups.get(node.place.zone);
     if (backup === undefined || node.retired) return;
+    // Two processes that both remember too little: nobody can tell which one is meant.
+    this.world.endTwins(node.place.zone);
     node.restore(backup);
     this.rebase(node);
     this.startLater(node);

@@ -95,6 +95,11 @@ export class World {
     later.start();
   }
 
+  /** Whoever restores a store sees to it that nothing else runs on it. */
+  endTwins(zone: string): void {
+    for (const twin of this.twins) if (twin.place.zone === zone && twin.up) twin.crash();
+  }
+
   log(line: string): void {
     this.journal.push(`${this.now.toFixed(0).padStart(7)} ${line}`);
   }
