@@ -22,6 +22,7 @@ export function sampleOf(
     resources: [...counts].map(([type, count]) => ({ type, count })),
     natsConnected: nats && nats.away() === undefined,
     peers: sync ? peers.map((peer) => samplePeer(plane, sync, peer)) : [],
+    incidents: (sync?.incidents() ?? []).map(({ peer, ...incident }) => ({ ...incident, peer: nameOf(peer) })),
     proxies: proxies && countProxies(proxies),
   };
 }
@@ -29,5 +30,9 @@ export function sampleOf(
 function samplePeer({ store, quota }: Plane, sync: Sync, peer: string): PeerSample {
   const { online, upToDate, failures } = sync.view(peer);
   const refused = store.mirror.refusals(peer).length;
-  return { peer: peer === GLOBAL_PEER ? 'global' : peer, online, upToDate, failures, refused, held: quota && store.holding(peer) };
+  return { peer: nameOf(peer), online, upToDate, failures, refused, held: quota && store.holding(peer) };
+}
+
+function nameOf(peer: string): string {
+  return peer === GLOBAL_PEER ? 'global' : peer;
 }

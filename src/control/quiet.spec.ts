@@ -5,7 +5,7 @@ import { quiet } from './quiet.js';
 test("a peer's warnings are said once, then counted; another peer's, another code's and what no peer brings about are not held back", () => {
   const said: string[] = [];
   let now = 0;
-  const { report, flush } = quiet(
+  const { report, flush, incidents } = quiet(
     (_level, event, details) => said.push(`${event} ${JSON.stringify(details)}`),
     () => now,
   );
@@ -23,10 +23,26 @@ test("a peer's warnings are said once, then counted; another peer's, another cod
     'ended {}',
   ];
   assert.deepEqual(said, first);
+  assert.deepEqual(incidents(), [
+    { peer: 'west', event: 'refused', code: '', count: 1_000 },
+    { peer: 'east', event: 'refused', code: '', count: 1 },
+    { peer: 'west', event: 'notice', code: 'diverged', count: 2 },
+    { peer: 'west', event: 'notice', code: 'disabled', count: 1 },
+  ]);
   now = 60_000;
   flush();
   assert.deepEqual(said.slice(first.length), [
     'refused {"peer":"west","reason":"r999","more":998}',
     'notice {"peer":"west","code":"diverged","more":0}',
   ]);
+});
+
+test('made-up peers are counted together from some number on', () => {
+  const { report, incidents } = quiet(
+    () => {},
+    () => 0,
+  );
+  for (let i = 0; i < 12_000; i++) report('warn', 'refused', { peer: `z${i}` });
+  assert.equal(incidents().length, 10_001);
+  assert.deepEqual(incidents().at(-1), { peer: '(others)', event: 'refused', code: '', count: 2_000 });
 });

@@ -7,23 +7,47 @@ interface Line {
   readonly details: Parameters<Report>[2];
 }
 
+/** How often something that a peer brought about was to be warned of, said or kept back. */
+export interface Incident {
+  readonly peer: string;
+  readonly event: string;
+  /** '' where one sentence has no several. */
+  readonly code: string;
+  readonly count: number;
+}
+
+/** Of so many peers and sentences at most: without credentials anybody on the machine can make up zones. What is beyond counts for `OTHERS`. */
+const MOST = 10_000;
+const OTHERS = '(others)';
+
 /** A report that a peer can't fill with its warnings. `flush`, called now and then, says what was kept back, with `more`: how many besides. */
 export interface Quiet {
   readonly report: Report;
   flush(): void;
+  /** Since the start. */
+  incidents(): readonly Incident[];
 }
 
 /** What a peer's messages bring about is throttled by peer and sentence; all else goes through. `now`: monotonic ms. */
 export function quiet(report: Report, now: () => number): Quiet {
   const throttle = new Throttle<Line>();
+  const incidents = new Map<string, Incident>();
+  function count(peer: string, event: string, code: string): void {
+    const kind = JSON.stringify([peer, event, code]);
+    const known = incidents.get(kind);
+    if (!known && peer !== OTHERS && incidents.size >= MOST) return count(OTHERS, event, code);
+    incidents.set(kind, { peer, event, code, count: (known?.count ?? 0) + 1 });
+  }
   return {
     report: (level, event, details) => {
       const { peer, code = '' } = details;
+      if (typeof peer === 'string' && level !== 'info') count(peer, event, String(code));
       const kind = JSON.stringify([peer, event, code]);
       if (typeof peer !== 'string' || throttle.admits(kind, { level, event, details }, now())) report(level, event, details);
     },
     flush: () => {
       for (const { line, more } of throttle.due(now())) report(line.level, line.event, { ...line.details, more });
     },
+    incidents: () => [...incidents.values()],
   };
 }

@@ -4,7 +4,7 @@ import { MeridianError } from '../errors.js';
 import { type Readiness, startDiagnostics } from './diagnostics.js';
 import { createMetrics, type Sample } from './metrics.js';
 
-const EMPTY: Sample = { revision: 0, resources: [], natsConnected: undefined, peers: [] };
+const EMPTY: Sample = { revision: 0, resources: [], natsConnected: undefined, peers: [], incidents: [] };
 
 async function serve(state: { ready: Readiness; sample: Sample }, call: (url: string) => Promise<void>): Promise<void> {
   const { port, close } = await startDiagnostics({
@@ -54,9 +54,10 @@ test('a port that is taken is an error of ours', async () => {
 });
 
 test('/metrics shows what is true now, and nothing of what was', async () => {
-  const peer = { peer: 'east', online: true, upToDate: false, refused: 2, failures: 3 };
+  const peer = { peer: 'east', online: true, upToDate: false, refused: 2, failures: 3, held: { resources: 5, bytes: 900 } };
+  const incidents = [{ peer: 'east', event: 'a message was refused', code: '', count: 6 }];
   const proxies = { connected: 3, disconnected: 1, refusing: 2, withProblems: 0 };
-  const sample = { revision: 7, resources: [{ type: 'Mesh', count: 4 }], natsConnected: true, peers: [peer], proxies };
+  const sample = { revision: 7, resources: [{ type: 'Mesh', count: 4 }], natsConnected: true, peers: [peer], incidents, proxies };
   const state: { ready: Readiness; sample: Sample } = { ready: { ready: true, reasons: [], warnings: [] }, sample };
   const own = async (url: string) =>
     (await (await fetch(`${url}/metrics`)).text())
@@ -66,6 +67,7 @@ test('/metrics shows what is true now, and nothing of what was', async () => {
   await serve(state, async (url) => {
     assert.deepEqual(await own(url), [
       'meridian_nats_connected 1',
+      'meridian_peer_incidents_total{peer="east",event="a message was refused",code=""} 6',
       'meridian_peer_online{peer="east"} 1',
       'meridian_peer_up_to_date{peer="east"} 0',
       'meridian_proxies{state="connected"} 3',
@@ -76,6 +78,8 @@ test('/metrics shows what is true now, and nothing of what was', async () => {
       'meridian_resources{type="Mesh"} 4',
       'meridian_store_revision 7',
       'meridian_sync_failures{peer="east"} 3',
+      'meridian_zone_held_bytes{peer="east"} 900',
+      'meridian_zone_held_resources{peer="east"} 5',
     ]);
     state.sample = { ...EMPTY, revision: 8 };
     assert.deepEqual(await own(url), ['meridian_store_revision 8']);

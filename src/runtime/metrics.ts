@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 
 /** What is measured, as it is now. */
 export interface Sample {
@@ -7,6 +7,8 @@ export interface Sample {
   /** undefined: this control plane stands alone. */
   readonly natsConnected: boolean | undefined;
   readonly peers: readonly PeerSample[];
+  /** What peers brought about that was to be warned of, since the start. */
+  readonly incidents: readonly { readonly peer: string; readonly event: string; readonly code: string; readonly count: number }[];
   /** The Envoys of this zone; undefined: it is global. */
   readonly proxies?: ProxySample | undefined;
 }
@@ -45,8 +47,17 @@ export function createMetrics(read: () => Sample): Metrics {
   // The event loop's lag is sampled ten times a second: more often, an idle process would mostly look at itself.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
   const gauges = createGauges(registry);
+  const incidents = new Counter({
+    name: 'meridian_peer_incidents_total',
+    help: 'What a peer brought about that was to be warned of: messages that were refused, notices, failures',
+    labelNames: ['peer', 'event', 'code'],
+    registers: [registry],
+  });
   const metrics = (): Promise<string> => {
-    fill(gauges, read());
+    const sample = read();
+    fill(gauges, sample);
+    incidents.reset();
+    for (const { count, ...labels } of sample.incidents) incidents.inc(labels, count);
     return registry.metrics();
   };
   return { contentType: registry.contentType, metrics };
