@@ -1,5 +1,5 @@
 import { MeridianError } from '../errors.js';
-import { type About, decodeMessage, MAX_TRANSFER_BYTES, type Message, type Pull, type Speaker, STATUS_INTERVAL } from '../kds/protocol.js';
+import { type About, MAX_TRANSFER_BYTES, type Pull, type Speaker, STATUS_INTERVAL } from '../kds/protocol.js';
 import { makePush, servePull } from '../kds/serve.js';
 import type { Outcome } from '../kds/receiver.js';
 import { compareSpeakers } from '../kds/speaker.js';
@@ -10,6 +10,7 @@ import { type PeerView, viewOf } from './peer-view.js';
 import { placeOf, readPeer, writePeer } from './peers.js';
 import { isGlobal } from './plane.js';
 import { type Incident, type Quiet, quiet } from './quiet.js';
+import { readMessage } from './read-message.js';
 import { applyWhole, fill, isFirstFill, PER_SLICE } from './fill.js';
 import { FairQueue } from './queue.js';
 import type { Transfer } from './receive.js';
@@ -119,7 +120,7 @@ export class Sync {
   }
 
   private take(peer: string, text: string): void {
-    const message = this.decode(peer, text);
+    const message = readMessage(this.quiet, peer, text);
     if (!message || this.endedBy !== undefined) return;
     if (this.global && peer === GLOBAL_PEER) this.otherGlobal(message.from);
     else this.handle(peer, { on: 'message', message });
@@ -289,17 +290,5 @@ export class Sync {
     if (this.endedBy !== undefined) return;
     this.announcedAt = this.options.machine.now();
     this.voice.send(GLOBAL_PEER, { kind: 'notice', code: 'superseded', message: 'a process of global is running' });
-  }
-
-  private decode(peer: string, text: string): Message | undefined {
-    try {
-      return decodeMessage(text);
-    } catch (thrown) {
-      this.quiet.report('warn', 'a message was refused', {
-        peer,
-        reason: thrown instanceof MeridianError ? thrown.message : String(thrown),
-      });
-      return undefined;
-    }
   }
 }

@@ -27,7 +27,7 @@ export interface Session {
   readonly speaker?: Speaker | undefined;
   readonly heardAt: number;
   /** An earlier process that was heard although a later one speaks, and when first: if that one is heard well after it, both are alive, and this one is told. */
-  readonly rival?: { readonly process: Speaker; readonly since: number } | undefined;
+  readonly rival?: { readonly speaker: Speaker; readonly since: number } | undefined;
   readonly about?: About | undefined;
   readonly receiving: Receiving;
   readonly sending: Sending;
@@ -219,15 +219,15 @@ function identify(state: Session, from: Speaker, context: Context): { step: Step
   return { step: newSpeaker(state, from, pins), stop: false };
 }
 
-function heardRival(state: Session, process: Speaker, now: number): Session {
-  return state.rival?.process.instance === process.instance ? state : { ...state, rival: { process, since: now } };
+function heardRival(state: Session, speaker: Speaker, now: number): Session {
+  return state.rival?.speaker.instance === speaker.instance ? state : { ...state, rival: { speaker, since: now } };
 }
 
 /** The one that counts was heard. */
 function rivalry(state: Session, now: number, effects: readonly Effect[]): Step {
   const { rival } = state;
   if (!rival || now - rival.since < LATE) return { state, effects };
-  const { instance } = rival.process;
+  const { instance } = rival.speaker;
   const notice: Notice = { kind: 'notice', code: 'superseded', message: 'a later process has this identity', instance };
   return { state: { ...state, rival: undefined }, effects: [...effects, { do: 'send', body: notice }] };
 }

@@ -1,0 +1,14 @@
+import { MeridianError } from '../errors.js';
+import { decodeMessage, type Message } from '../kds/protocol.js';
+import type { Quiet } from './quiet.js';
+
+/** What a peer sent, or undefined for what is no message: that is reported. */
+export function readMessage(quiet: Quiet, peer: string, text: string): Message | undefined {
+  try {
+    return decodeMessage(text);
+  } catch (thrown) {
+    const reason = thrown instanceof MeridianError ? thrown.message : String(thrown);
+    quiet.report('warn', 'a message was refused', { peer, reason });
+    return undefined;
+  }
+}
