@@ -57,7 +57,7 @@ export function createMetrics(read: () => Sample): Metrics {
     const sample = read();
     fill(gauges, sample);
     incidents.reset();
-    for (const { count, ...labels } of sample.incidents) incidents.inc(labels, count);
+    for (const { count, peer, event, code } of sample.incidents) incidents.inc({ peer, event, code }, count);
     return registry.metrics();
   };
   return { contentType: registry.contentType, metrics };

@@ -3,6 +3,7 @@ import { connect, credsAuthenticator, type NatsConnection } from '@nats-io/trans
 import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../../src/kds/digest.js';
 import { encodeItem, type Item } from '../../src/kds/item.js';
 import {
+  type About,
   type Body,
   decodeMessage,
   encodeMessage,
@@ -30,6 +31,8 @@ export class Attacker {
   lines: readonly string[] = [];
   revision = 1;
   answer: Answer;
+  /** What it says of itself, besides the truth. */
+  claims: Partial<About> = {};
   private beating = true;
 
   private constructor(
@@ -69,6 +72,7 @@ export class Attacker {
     const { store, term, incarnation } = this.speaker;
     this.speaker = { store, term, incarnation: incarnation + 1, instance: hex() };
     this.answer = (pull) => this.honest(pull);
+    this.claims = {};
     this.beating = true;
     this.say(this.status());
   }
@@ -86,6 +90,11 @@ export class Attacker {
     this.connection.publish(upSubject(this.zone), data, reply === undefined ? {} : { reply });
   }
 
+  /** Pulls all, with a subject for the answer. */
+  ask(id: string, reply: string): void {
+    this.raw(encodeMessage({ from: this.speaker, body: { kind: 'pull', id, ask: { mode: 'scan' } }, lines: [] }), reply);
+  }
+
   flush(): Promise<void> {
     return this.connection.flush();
   }
@@ -98,7 +107,13 @@ export class Attacker {
   }
 
   status(more: Partial<Status> = {}): Status {
-    return { kind: 'status', head: this.head(), ack: { refusals: '' }, about: { ...ABOUT, version: this.version }, ...more };
+    return {
+      kind: 'status',
+      head: this.head(),
+      ack: { refusals: '' },
+      about: { ...ABOUT, version: this.version, ...this.claims },
+      ...more,
+    };
   }
 
   head(more: Partial<Position> = {}): Position {

@@ -23,7 +23,7 @@ function broken(west: Attacker, more: object): string {
   return header(west, JSON.stringify({ ...west.status(), head: { ...west.head(), ...more } }));
 }
 
-const NUMBERS = ['-1', '1.5', '9007199254740993', '1e300', '"7"', 'null', '[]', '-0.0001'];
+const NUMBERS = ['-1', '1.5', '9007199254740992', '9007199254740993', '1e300', '"7"', 'null', '[]', '-0.0001'];
 
 export const TEXTS: Readonly<Record<string, Texts>> = {
   'nothing, noise and half a message': (west) => ['', '\n', '{', 'null', '[]', '7', header(west, '{}'), JSON.stringify(west.status())],
@@ -54,7 +54,7 @@ export const TEXTS: Readonly<Record<string, Texts>> = {
   ],
   'another version': (west) => [header(west, '{}').replace('"v":1', '"v":2'), header(west, '{}').replace('"v":1', '"v":-1')],
   'revisions and counts that are no numbers of a store': (west) =>
-    ['revision', 'count', 'term'].flatMap((field) =>
+    ['revision', 'count', 'term', 'incarnation'].flatMap((field) =>
       NUMBERS.map((number) => broken(west, {}).replace(new RegExp(`("${field}"):\\d+`, 'g'), `$1:${number}`)),
     ),
   'digests that are none': (west) => ['', 'xyz', 'f'.repeat(65), '0x12', '-1'].map((digest) => broken(west, { digest })),
@@ -62,6 +62,15 @@ export const TEXTS: Readonly<Record<string, Texts>> = {
   'stores and processes that are none': (west) =>
     [{ store: '' }, { store: '../..' }, { instance: 'x' }, { incarnation: -1 }, { term: 0 }].map((more) =>
       header(west, JSON.stringify(west.status()), JSON.stringify({ ...west.speaker, ...more })),
+    ),
+  'versions and namespaces that steer a terminal or have no end': (west) =>
+    ['\u001b[2J', 'a\nb', '\u202e', 'x'.repeat(900_000)].flatMap((text) =>
+      [{ version: text }, { systemNamespace: text }, { environment: text }].map((more) =>
+        header(
+          west,
+          JSON.stringify({ ...west.status(), about: { environment: 'kubernetes', systemNamespace: 'a', version: '', ...more } }),
+        ),
+      ),
     ),
   'keys that are too long or have too many parts': (west) =>
     [
@@ -71,19 +80,23 @@ export const TEXTS: Readonly<Record<string, Texts>> = {
       [1, 2, 3, 4, 5],
     ].map((after) => header(west, JSON.stringify({ kind: 'pull', id: '1', ask: { mode: 'scan', after } }))),
   'a million lines': (west) => [`${header(west, JSON.stringify({ kind: 'page', id: '1', revision: 1 }))}${'\n'.repeat(900_000)}`],
-  'reply subjects that point elsewhere': (west) => {
-    const replies = [
-      'meridian.v1.zone.east.down',
-      'meridian.v1.zone.east.up',
-      'meridian.v1.global',
-      '$SYS.REQ.SERVER.PING',
-      '_INBOX.x',
-      '$JS.API.INFO',
-    ];
-    for (const reply of replies) west.raw(header(west, JSON.stringify({ kind: 'pull', id: '1', ask: { mode: 'scan' } })), reply);
-    return [];
-  },
 };
+
+/** Where global must not answer, though it is told to. */
+export const REPLIES = [
+  'meridian.v1.zone.east.down',
+  'meridian.v1.zone.east1.down',
+  'meridian.v1.zone.east.up',
+  'meridian.v1.global',
+  '$SYS.REQ.SERVER.PING',
+  '_INBOX.x',
+  '$JS.API.INFO',
+];
+
+/** `count` small policies of west's. */
+export function many(count: number): readonly Item[] {
+  return Array.from({ length: count }, (_, n) => item({ name: `n${n}` }));
+}
 
 interface Claim {
   readonly items: () => readonly (Item | string)[];
@@ -378,6 +391,27 @@ export const LIES: Readonly<Record<string, Lie>> = {
     },
     seen: stopped,
   },
+  'a notice that steers a terminal and has no end': {
+    run: (west) => {
+      west.hush();
+      west.say({ kind: 'notice', code: 'diverged', message: `\u001b[2J\r\n\u202e${'x'.repeat(900_000)}` });
+    },
+    seen: async (scene) => (await stopped(scene)) && isText(scene.global.log()) && isText(await scene.global.ready()),
+  },
+  'a refusal whose reason steers a terminal': {
+    run: (west, { global }) => {
+      west.hush();
+      const key = ['MeshTimeout', 'default', '', '', 'of-global'];
+      const reason = '\u001b]0;owned\u0007\nno';
+      const line = JSON.stringify({ key, hash: 'a'.repeat(64), reason, since: '\u001b', inForce: 'none' });
+      west.answer = ({ id }) => ({ body: { kind: 'page', id, revision: 1 }, lines: [line] });
+      return refusing(west, global);
+    },
+    seen: async ({ global }) => {
+      const shown = await ledgerOf(global);
+      return shown.includes(' ]0;owned  no') && isText(shown);
+    },
+  },
   'that it is disabled': { run: (west) => (west.hush(), west.say(notice('disabled'))), seen: stopped },
   'that global was restored': {
     run: (west) => (west.hush(), west.say(notice('diverged', west.heard.at(-1)?.from.instance))),
@@ -391,6 +425,19 @@ async function ackOf(west: Attacker, { url }: Daemon): Promise<void> {
   const position = { store: `${store}`, term: Number(term), revision: Number.MAX_SAFE_INTEGER, digest: 'ef', count: 7 };
   west.hush();
   west.say(west.status({ ack: { position, refusals: '' } }));
+}
+
+/** That it has all that global has for it, and refused some of it. */
+async function refusing(west: Attacker, { url }: Daemon): Promise<void> {
+  const head = itemsOf((await get(`${url}/_sync`)).peers).find(({ peer }) => peer === 'west')?.head;
+  const [term, revision, count] = [Number(head?.term), Number(head?.revision), Number(head?.count)];
+  const position = { store: `${head?.store}`, term, revision, digest: `${head?.digest}`, count };
+  west.say(west.status({ ack: { position, refusals: 'abc' } }));
+}
+
+/** Whether nothing in it, shown as it is, would do anything to a terminal. */
+function isText(shown: unknown): boolean {
+  return !/\\u(00[01789]|20[02]|206)/i.test(typeof shown === 'string' ? shown : JSON.stringify(shown));
 }
 
 async function ledgerOf({ url }: Daemon): Promise<string> {

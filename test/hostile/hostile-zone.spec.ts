@@ -3,9 +3,9 @@ import { after, before, describe, it } from 'node:test';
 import { Scope } from '../harness/scope.js';
 import { until } from '../harness/until.js';
 import type { Attacker } from './attacker.js';
-import { CLAIMS, LIES, SQUATTED, TEXTS, VOID } from './attacks.js';
+import { CLAIMS, LIES, many, REPLIES, SQUATTED, TEXTS, VOID } from './attacks.js';
 import { flood, rss } from './flood.js';
-import { namesOf, othersOf, peerOf, playScene, put, reaches, type Scene } from './scene.js';
+import { get, itemsOf, MOST, namesOf, othersOf, peerOf, playScene, put, reaches, type Scene } from './scene.js';
 
 const scope = new Scope();
 after(() => scope.close());
@@ -45,6 +45,15 @@ async function honest(attacker: Attacker): Promise<void> {
   );
 }
 
+/** What global logged last, for a failure. */
+function lastWords(): string {
+  return scene.global
+    .log()
+    .slice(-5)
+    .map((line) => JSON.stringify(line))
+    .join('\n');
+}
+
 /** Nothing of others changed, others are heard, and global is the process that it was. */
 async function unharmed(what: string): Promise<void> {
   await reaches(scene, what);
@@ -52,7 +61,7 @@ async function unharmed(what: string): Promise<void> {
   assert.equal(await othersOf(scene.east), held.east);
   assert.ok(scene.global.running() && scene.east.running());
   const peer = await peerOf(scene.global, 'east');
-  assert.deepEqual([peer?.stopped, peer?.upToDate, peer?.failures], [null, true, 0]);
+  assert.deepEqual([peer?.stopped, peer?.upToDate, peer?.failures], [null, true, 0], `${what}: ${lastWords()}`);
   assert.equal((await scene.global.ready()).status, 200);
 }
 
@@ -66,7 +75,29 @@ describe('a zone that was taken over sends what is no message', () => {
     });
   }
 
-  it('and that is seen, once', () => {
+  it('reply subjects that point elsewhere: nothing of the answer comes there', async () => {
+    const { west, east1, listen } = scene;
+    await honest(west);
+    const elsewhere = [await listen('east', 'meridian.v1.zone.east.down'), await listen('', 'meridian.v1.global')];
+    const ids = REPLIES.map((_, n) => `abc${n}`);
+    for (const [n, reply] of REPLIES.entries()) west.ask(`abc${n}`, reply);
+    await until('west has its answers', () => ids.every((id) => west.heard.some(({ body }) => body.kind === 'page' && body.id === id)));
+    await unharmed('reply subjects');
+    for (const heard of [...elsewhere, east1.heard.map((message) => JSON.stringify(message))])
+      assert.doesNotMatch(heard.join('\n'), /"id":"abc\d"/);
+    assert.ok(elsewhere[0]?.length, 'the listener hears what is said to east');
+  });
+
+  it('and that is seen: once in the log, each time in the metrics', async () => {
+    const metrics = await (await fetch(`${scene.global.diagnosticsUrl}/metrics`)).text();
+    const refused = /^meridian_peer_incidents_total\{peer="west",event="a message was refused",code=""\} (\d+)$/m.exec(metrics)?.[1];
+    assert.ok(
+      Number(refused) > 50,
+      `${refused} refused messages: ${metrics
+        .split('\n')
+        .filter((line) => line.includes('incidents'))
+        .join('; ')}`,
+    );
     const lines = scene.global.log().filter(({ msg, peer }) => msg === 'a message was refused' && peer === 'west');
     assert.ok(lines.length >= 1 && lines.length <= 3, `${lines.length} lines`);
   });
@@ -83,6 +114,62 @@ describe('a zone that was taken over says what only others may', () => {
       west.holds([]);
     });
   }
+});
+
+describe('a zone that was taken over wants more room than it may have', () => {
+  const refusals = async (): Promise<readonly string[]> =>
+    itemsOf((await peerOf(scene.global, 'west'))?.refused).map(({ reason }) => `${reason}`);
+
+  it('more resources: those beyond are refused, it is told, and they are taken once there is room', async () => {
+    const { west, global } = scene;
+    await honest(west);
+    west.holds(many(MOST.resources + 10));
+    await until('ten are refused', async () => (await refusals()).filter((reason) => reason.startsWith('over_quota: ')).length === 10, 15);
+    assert.equal(Number((await peerOf(global, 'west'))?.held?.resources), MOST.resources);
+    west.say({ kind: 'pull', id: 'beef', ask: { mode: 'refusals' } });
+    const told = await until('it is told', () => west.heard.find(({ body }) => body.kind === 'page' && body.id === 'beef'));
+    assert.equal(told.lines.filter((line) => line.includes('over_quota: zone west')).length, 10);
+    await unharmed('a zone over its quota');
+    west.holds(many(MOST.resources + 10).slice(20));
+    await until('all have room', async () => (await peerOf(global, 'west'))?.upToDate && (await refusals()).length === 0);
+    await unharmed('a zone within its quota again');
+  });
+
+  it('twice as many: nothing of it is taken, and that is seen', async () => {
+    const { west, global } = scene;
+    await honest(west);
+    west.holds(many(2 * MOST.resources + 1));
+    await until('it fails', async () => Number((await peerOf(global, 'west'))?.failures) > 0, 15);
+    const why = global.log().find(({ reason, peer }) => peer === 'west' && `${reason}`.startsWith('over_quota: '));
+    assert.match(`${why?.reason}`, /zone west has 81 resources/);
+    await unharmed('a zone far over its quota');
+    west.holds([]);
+    await honest(west);
+  });
+});
+
+describe('a zone that claims to stand elsewhere', () => {
+  it('stays where it introduced itself: what it sends is judged by that', async () => {
+    const { west, global } = scene;
+    await honest(west);
+    west.claims = { environment: 'universal', systemNamespace: '' };
+    west.holds(many(1));
+    const found = await until('it is taken', async () => {
+      const { items } = await get(`${global.url}/meshes/default/meshtimeouts?size=1000`);
+      return itemsOf(items).find(({ labels }) => labels?.['kuma.io/zone'] === 'west' && labels['kuma.io/display-name'] === 'n0');
+    });
+    assert.equal(found.labels?.['kuma.io/env'], 'kubernetes');
+    assert.match(`${found.kri}`, /^kri_mt_default_west_app_n0_$/);
+    west.claims = { environment: 'kubernetes', systemNamespace: 'app' };
+    west.holds(many(2));
+    await until('the next one too, and as a consumer of a custom namespace', async () => {
+      const { items } = await get(`${global.url}/meshes/default/meshtimeouts?size=1000`);
+      const next = itemsOf(items).find(({ labels }) => labels?.['kuma.io/display-name'] === 'n1');
+      return next?.labels?.['kuma.io/policy-role'] === 'consumer';
+    });
+    await unharmed('claims of another place');
+    west.holds([]);
+  });
 });
 
 describe('a zone whose name and namespaces run together with those of another', () => {
@@ -121,6 +208,18 @@ describe('a zone that was taken over lies about the exchange', () => {
       await unharmed(what);
     });
   }
+
+  it('speaks in a life and a term at the end of all numbers', async () => {
+    const { east1, global } = scene;
+    const most = Number.MAX_SAFE_INTEGER;
+    for (const more of [{ incarnation: most }, { incarnation: most, instance: 'ff' }, { term: most }, { term: most, incarnation: most }]) {
+      east1.speaker = { ...east1.speaker, ...more };
+      east1.say(east1.status());
+      east1.say({ kind: 'pull', id: '6', ask: { mode: 'tail', revision: most, after: most } });
+    }
+    await until('it is heard', async () => (await peerOf(global, 'east1'))?.about?.version === `life ${most}`);
+    await unharmed('the end of all numbers');
+  });
 
   it('floods', async () => {
     const lines = scene.global.log().length;

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { connect, credsAuthenticator } from '@nats-io/transport-node';
 import { claimsOf, issue, newAuthority } from '../../src/nats/authority/authority.js';
 import { serverConfiguration } from '../../src/nats/authority/configuration.js';
 import { type Daemon, startDaemon } from '../harness/daemon.js';
@@ -15,7 +16,14 @@ export interface Scene {
   readonly west: Attacker;
   /** Its name and namespaces run together with east's. */
   readonly east1: Attacker;
+  /** What is heard on a subject with the credential of a zone; '' is global's. */
+  listen(zone: string, subject: string): Promise<readonly string[]>;
 }
+
+/** What each zone may hold at global here. */
+export const MOST = { resources: 40, megabytes: 2 };
+
+const QUOTA = { MERIDIAN_ZONE_MAX_RESOURCES: `${MOST.resources}`, MERIDIAN_ZONE_MAX_MEGABYTES: `${MOST.megabytes}` };
 
 export const KINDS = ['meshtimeouts', 'meshtrafficpermissions', 'meshservices', 'dataplanes', 'meshhttproutes'];
 
@@ -32,12 +40,22 @@ export async function playScene(scope: Scope): Promise<Scene> {
   const nats = await startNats(scope, serverConfiguration(await claimsOf(authority), join(folder, 'accounts')));
   const env = (zone: string) => ({ MERIDIAN_NATS_URL: nats.url, MERIDIAN_NATS_CREDS: join(folder, `${zone}.creds`) });
   const [global, east] = await Promise.all([
-    startDaemon(scope, 'global', env('')),
+    startDaemon(scope, 'global', { ...env(''), ...QUOTA }),
     startDaemon(scope, 'zone', { ...env('east'), MERIDIAN_ZONE_NAME: 'east' }),
   ]);
   await east.untilReady();
   const open = (zone: string): Promise<Attacker> => Attacker.open(scope, nats.url, zone, creds[zone] ?? '');
-  return { global, east, west: await open('west'), east1: await open('east1') };
+  const listen = (zone: string, subject: string) => hear(scope, nats.url, creds[zone] ?? '', subject);
+  return { global, east, west: await open('west'), east1: await open('east1'), listen };
+}
+
+async function hear(scope: Scope, url: string, creds: string, subject: string): Promise<readonly string[]> {
+  const connection = await connect({ servers: url, authenticator: credsAuthenticator(new TextEncoder().encode(creds)), reconnect: false });
+  scope.add(() => connection.close());
+  const heard: string[] = [];
+  connection.subscribe(subject, { callback: (_error, message) => void heard.push(message.string()) });
+  await connection.flush();
+  return heard;
 }
 
 export async function get(url: string): Promise<Json> {
