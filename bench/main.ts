@@ -10,6 +10,7 @@ import { cpuMs, residentMb } from './process.js';
 import { measureRbac } from './rbac.js';
 import { report } from './report.js';
 import { measureThroughput } from './api/throughput.js';
+import { measureScale } from './scale/scale.js';
 import { startHundredThousand } from './start.js';
 import { apply, count, getJson, policy, quantile, startSystem, type System } from './system.js';
 
@@ -99,12 +100,16 @@ const PARTS: Readonly<Record<string, (scope: Scope) => Promise<void>>> = {
     await measureAcks(scope);
     await measureLatency(scope);
   },
+  scale: measureScale,
 };
+
+/** A quarter of an hour: only when it is asked for. */
+const LONG = new Set(['scale']);
 
 /** `npm run bench -- enforcement`: a part alone. */
 const asked = process.argv.slice(2);
 for (const [name, measure] of Object.entries(PARTS)) {
-  if (asked.length > 0 && !asked.includes(name)) continue;
+  if (asked.length > 0 ? !asked.includes(name) : LONG.has(name)) continue;
   console.log(`# ${name} (load average ${loadavg()[0]?.toFixed(1)}, ${availableParallelism()} cores)`);
   const scope = new Scope();
   try {

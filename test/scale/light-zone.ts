@@ -106,6 +106,12 @@ export class LightZone {
         return;
       case 'pin':
         this.pin = effect.store;
+        return;
+      case 'introduce':
+      case 'push':
+      case 'refusals':
+      case 'stopped':
+        return; // Nothing that it has to do.
     }
   }
 
