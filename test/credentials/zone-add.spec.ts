@@ -13,8 +13,22 @@ after(() => scope.close());
 
 const run = (...args: string[]) => meridianctl(args);
 
+/** Seconds in which a revocation, or `zone disable`, holds on open connections. */
+const PROMISED = 5;
+
+async function apply(url: string, name: string): Promise<void> {
+  const spec = { to: [{ targetRef: { kind: 'Mesh' }, default: { connectionTimeout: '1s' } }] };
+  const body = JSON.stringify({ type: 'MeshTimeout', mesh: 'default', name, spec });
+  const headers = { 'content-type': 'application/json' };
+  assert.equal((await fetch(`${url}/meshes/default/meshtimeouts/${name}`, { method: 'PUT', headers, body })).status, 201);
+}
+
+async function atGlobal(url: string): Promise<number> {
+  return ((await (await fetch(`${url}/meshes/default/meshtimeouts`)).json()) as { total: number }).total;
+}
+
 describe('meridianctl zone add', () => {
-  it('gives credentials with which real control planes exchange; a revoked or disabled zone gets nothing any more', async () => {
+  it('gives credentials with which real control planes exchange; a revoked or disabled zone gets nothing any more, on open connections too', async (t) => {
     const folder = scope.folder();
     const at = ['--dir', join(folder, 'nats'), '--accounts-dir', join(folder, 'accounts')];
     for (const zone of ['east', 'west']) assert.equal((await run('zone', 'add', zone, ...at)).code, 0);
@@ -36,15 +50,32 @@ describe('meridianctl zone add', () => {
     await put('first');
     await until('both have it', async () => (await has(east, 'first')) && (await has(west, 'first')));
 
+    /** The promise is 5 s; what it took is told. */
+    const holds = async (what: string, look: () => Promise<boolean>) => {
+      const began = performance.now();
+      await until(what, look, PROMISED);
+      t.diagnostic(`${what}: after ${Math.round(performance.now() - began)} ms`);
+    };
+    const notices = async (): Promise<number> => {
+      const metrics = await (await fetch(`${west.diagnosticsUrl}/metrics`)).text();
+      return Number(/_incidents_total\{peer="global",event="the peer exchanges nothing",code="disabled"\} (\d+)/.exec(metrics)?.[1] ?? 0);
+    };
+
     const revoked = await run('zone', 'revoke', 'east', ...at, '--nats-url', nats.url);
     assert.deepEqual([revoked.code, revoked.out], [0, 'revoked the credential of east\n']);
-    await until('east says that it is away', async () =>
+    await holds('the revoked zone is cut off', async () =>
       (await east.ready()).warnings.some((warning) => /NATS|Authorization|revoked/i.test(warning)),
     );
     assert.equal((await run('zone', 'disable', 'west', '--url', global.url)).code, 0);
+    await holds('the disabled zone is told', async () => (await west.ready()).reasons.some((reason) => reason.startsWith('disabled: ')));
     await put('second');
+    await apply(west.url, 'of-west');
+    const told = await notices();
+    await until('the two have spoken since', async () => (await notices()) >= told + 2);
+    assert.deepEqual([await has(west, 'second'), await atGlobal(global.url)], [false, 0]);
     assert.equal((await run('zone', 'enable', 'west', '--url', global.url)).code, 0);
     await until('west has it once it is enabled', () => has(west, 'second'));
+    await until('and global what west wrote', async () => (await atGlobal(global.url)) === 1);
     assert.equal(await has(east, 'second'), false);
     const secret = readFileSync(creds('west'), 'utf8')
       .split('\n')
