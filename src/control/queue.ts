@@ -1,4 +1,4 @@
-import { PER_TURN } from './turns.js';
+import { LONGEST_TURN, PER_TURN } from './turns.js';
 
 /** Messages of one peer that wait for their turn. More are dropped: the protocol asks again. */
 const LIMIT = 64;
@@ -18,18 +18,23 @@ export class FairQueue {
 
   constructor(
     private readonly handle: (peer: string, message: string) => void,
-    private readonly soon: (task: () => void) => void,
+    private readonly machine: { readonly soon: (task: () => void) => void; readonly now: () => number },
     private readonly maxWaiting = MAX_WAITING,
   ) {}
 
   add(peer: string, message: string): void {
+    if (this.isFull(peer)) return;
     const queue = this.waiting.get(peer) ?? { messages: [], size: 0 };
-    if (queue.messages.length >= LIMIT) return;
     queue.messages.push(message);
     this.waiting.set(peer, queue);
     this.count(queue, message.length);
     while (this.total > this.maxWaiting) this.dropOne();
     this.schedule();
+  }
+
+  /** Whether what comes from the peer now would be dropped: then it need not be read. */
+  isFull(peer: string): boolean {
+    return (this.waiting.get(peer)?.messages.length ?? 0) >= LIMIT;
   }
 
   /** Characters that wait. */
@@ -60,13 +65,16 @@ export class FairQueue {
   private schedule(): void {
     if (this.scheduled || this.waiting.size === 0) return;
     this.scheduled = true;
-    this.soon(() => this.turn());
+    this.machine.soon(() => this.turn());
   }
 
   /** One message of each of the first few, who then stand behind the others. */
   private turn(): void {
     this.scheduled = false;
-    for (const peer of [...this.waiting.keys()].slice(0, PER_TURN)) {
+    const { now } = this.machine;
+    const end = now() + LONGEST_TURN;
+    for (const [index, peer] of [...this.waiting.keys()].slice(0, PER_TURN).entries()) {
+      if (index > 0 && now() >= end) break;
       const message = this.take(peer, 'shift');
       const rest = this.waiting.get(peer);
       this.waiting.delete(peer);

@@ -64,10 +64,10 @@ export class Sync {
     this.voice = new Voice(options);
     this.disabled = new Disabled(options.plane);
     this.quiet = quiet(options.report, options.machine.now);
-    const { soon } = options.machine;
-    this.queue = new FairQueue((peer, text) => this.take(peer, text), soon);
-    this.telling = new Turns((peer) => this.handle(peer, { on: 'committed' }), soon);
-    this.ticking = new Turns((peer) => this.connected && this.handle(peer, { on: 'tick' }), soon);
+    const { machine } = options;
+    this.queue = new FairQueue((peer, text) => this.take(peer, text), machine);
+    this.telling = new Turns((peer) => this.handle(peer, { on: 'committed' }), machine);
+    this.ticking = new Turns((peer) => this.connected && this.handle(peer, { on: 'tick' }), machine);
     if (!this.global) this.sessions.set(GLOBAL_PEER, newSession(GLOBAL_PEER));
   }
 
@@ -81,6 +81,11 @@ export class Sync {
   /** A message from `peer`, as the transport proves it. */
   message(peer: string, text: string): void {
     if (this.endedBy === undefined) this.queue.add(peer, text);
+  }
+
+  /** Whether a message from `peer` would be looked at now. Else it need not even be decoded: a flood must not keep us from reading on. */
+  hears(peer: string): boolean {
+    return this.endedBy === undefined && !this.queue.isFull(peer);
   }
 
   /** Something was committed here. */

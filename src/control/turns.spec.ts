@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { PER_TURN, Turns } from './turns.js';
+import { LONGEST_TURN, PER_TURN, Turns } from './turns.js';
 
 function newTurns() {
   const handled: string[] = [];
   const tasks: (() => void)[] = [];
-  const turns = new Turns(
-    (peer) => handled.push(peer),
-    (task) => tasks.push(task),
-  );
-  return { turns, handled, tasks };
+  const clock = { now: 0 };
+  const turns = new Turns((peer) => handled.push(peer), { soon: (task) => tasks.push(task), now: () => clock.now });
+  return { turns, handled, tasks, clock };
 }
 
 test('each peer has one turn, in the order in which they were added, a few between two of the event loop', () => {
@@ -37,4 +35,21 @@ test('one that is added after its turn has another one, behind those that wait',
   turns.add('p0');
   for (let task = tasks.shift(); task; task = tasks.shift()) task();
   assert.deepEqual(handled, [...peers, 'p0']);
+});
+
+test('a turn that takes long ends early, though never before the first', () => {
+  const tasks: (() => void)[] = [];
+  let now = 0;
+  const handled: string[] = [];
+  const take = (peer: string) => {
+    now += LONGEST_TURN / 2;
+    handled.push(peer);
+  };
+  const turns = new Turns(take, { soon: (task) => tasks.push(task), now: () => now });
+  for (let peer = 0; peer < 5; peer++) turns.add(`p${peer}`);
+  const after = Array.from({ length: 3 }, () => {
+    tasks.shift()?.();
+    return handled.length;
+  });
+  assert.deepEqual([after, tasks.length], [[2, 4, 5], 0]);
 });

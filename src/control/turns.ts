@@ -1,5 +1,6 @@
-/** For so many peers something is done before others get the event loop: a few milliseconds. */
+/** For so many peers something is done, or for so long (ms), before others get the event loop: a commit may wait for the disk. */
 export const PER_TURN = 32;
+export const LONGEST_TURN = 10;
 
 /**
  * Does one thing for each of many peers, a few at a time. One that is added again before its turn still has one: what was committed meanwhile goes with it.
@@ -13,31 +14,27 @@ export class Turns {
 
   constructor(
     private readonly handle: (peer: string) => void,
-    private readonly soon: (task: () => void) => void,
+    /** `now`: monotonic, ms. */
+    private readonly machine: { readonly soon: (task: () => void) => void; readonly now: () => number },
   ) {}
 
   add(peer: string): void {
     this.waiting.add(peer);
-    if (!this.scheduled) this.soon(() => this.turn());
+    if (!this.scheduled) this.machine.soon(() => this.turn());
     this.scheduled = true;
   }
 
   private turn(): void {
     this.scheduled = false;
-    const now = [...take(this.waiting, PER_TURN)];
-    // The next turn is asked for first: what is thrown here must not stop the others.
+    const { now } = this.machine;
+    const end = now() + LONGEST_TURN;
+    let left = PER_TURN;
+    for (const peer of this.waiting) {
+      if (left-- === 0 || (left < PER_TURN - 1 && now() >= end)) break;
+      this.waiting.delete(peer);
+      this.handle(peer);
+    }
     const [next] = this.waiting;
     if (next !== undefined) this.add(next);
-    for (const peer of now) this.handle(peer);
-  }
-}
-
-/** Takes so many out of a set, those that are in it for longest. */
-function* take(from: Set<string>, most: number): IterableIterator<string> {
-  let left = most;
-  for (const one of from) {
-    if (left-- === 0) return;
-    from.delete(one);
-    yield one;
   }
 }
