@@ -7,7 +7,7 @@ import { type ProxyStanding, proxyWarnings } from '../src/control/enforce/standi
 import { settle } from '../src/control/first-start.js';
 import { beginLife, type Identity } from '../src/control/identity.js';
 import type { Watched } from '../src/control/commits.js';
-import { recordLife } from '../src/control/lives.js';
+import { recordLife } from '../src/kds/lives.js';
 import { natsTls } from '../src/config/security.js';
 import type { Plane, Quota } from '../src/control/plane.js';
 import { readiness } from '../src/control/readiness.js';
@@ -63,6 +63,7 @@ export function startSync(
   const machine = { now: () => performance.now(), random: Math.random, id: requestId, soon: (task: () => void) => void setImmediate(task) };
   const sync = new Sync({ plane, self, sign, about, transport, machine, report: report('sync') });
   transport.onMessage((peer, text) => sync.message(peer, text));
+  transport.onlyIf((peer) => sync.hears(peer));
   transport.onConnection((connected) => sync.connection(connected));
   transport.start();
   const ticking = setInterval(() => sync.tick(), TICK).unref();

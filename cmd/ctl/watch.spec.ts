@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { startApi } from '../../src/api/server.js';
-import { recordLife } from '../../src/control/lives.js';
+import { recordLife } from '../../src/kds/lives.js';
 import { GLOBAL } from '../../src/resource/resource.js';
 import { openStore } from '../../src/store/open.js';
 import { apiOn, type Asked, ask, timeout } from '../../test/api/harness.js';

@@ -1,4 +1,5 @@
 import { type Sign, signer } from '../kds/cursor.js';
+import { presentLife } from '../kds/lives.js';
 import type { Speaker } from '../kds/protocol.js';
 import type { Store } from '../resource/store.js';
 
@@ -12,7 +13,7 @@ const SECRET = 'sign-secret';
 const INCARNATION = 'incarnation';
 
 /**
- * Begins a new life of the process on this store: raises the incarnation, durably, before anything is said. `random` gives hex digits, at least 32 of them, fresh at each
+ * Begins to speak for this store, in a life that was recorded (src/kds/lives.ts): raises the incarnation, durably, before anything is said. `random` gives hex digits, at least 32 of them, fresh at each
  * call. The secret is made once and never leaves the store.
  */
 export function beginLife(store: Store, random: () => string): Identity {
@@ -25,5 +26,5 @@ export function beginLife(store: Store, random: () => string): Identity {
     return { incarnation: next, secret: known ?? fresh.secret };
   });
   const { store: id, term } = store.head();
-  return { self: { store: id, term, incarnation, instance: fresh.instance }, sign: signer(secret) };
+  return { self: { store: id, term, incarnation, instance: fresh.instance }, sign: signer(secret, presentLife(store)) };
 }

@@ -1,11 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Head, Position } from '../resource/store.js';
 
-/** Signs cursors with a secret that never leaves the store that made it. */
-export type Sign = (text: string) => string;
+/** Signs cursors with a secret that never leaves the store that made it, and says in which life of a process that was (lives.ts; '': it was not recorded). */
+export interface Sign {
+  (text: string): string;
+  readonly life: string;
+}
 
-export function signer(secret: string): Sign {
-  return (text) => createHmac('sha256', secret).update(text).digest('hex');
+export function signer(secret: string, life = ''): Sign {
+  return Object.assign((text: string) => createHmac('sha256', secret).update(text).digest('hex'), { life });
 }
 
 /**
@@ -15,17 +18,22 @@ export function signer(secret: string): Sign {
 export function makePosition(sign: Sign, peer: string, head: Head, summary: { count: number; digest: string }): Position {
   const { store, term, revision } = head;
   const unsigned = { store, term, revision, digest: summary.digest, count: summary.count };
-  return { ...unsigned, signature: sign(signedText(peer, unsigned)) };
+  return { ...unsigned, signature: signatureOf(sign, peer, unsigned, sign.life) };
+}
+
+/** The life in which a cursor was signed; '' if it does not say. */
+export function lifeOf({ signature }: Position): string {
+  return signature.includes('.') ? signature.slice(0, signature.indexOf('.')) : '';
 }
 
 /** Whether `position` was made by the holder of the secret, for this peer. */
 export function isOwn(sign: Sign, peer: string, position: Position): boolean {
-  const expected = Buffer.from(sign(signedText(peer, position)));
+  const expected = Buffer.from(signatureOf(sign, peer, position, lifeOf(position)));
   const given = Buffer.from(position.signature);
   return expected.length === given.length && timingSafeEqual(expected, given);
 }
 
-/** The separator is in no part: zones are DNS labels, the rest are hex digits and integers. */
-function signedText(peer: string, p: Omit<Position, 'signature'>): string {
-  return [peer, p.store, p.term, p.revision, p.digest, p.count].join('|');
+/** `LIFE.HMAC`. The separator is in no part: zones are DNS labels, the rest are hex digits and integers. */
+function signatureOf(sign: Sign, peer: string, p: Omit<Position, 'signature'>, life: string): string {
+  return `${life}.${sign([peer, p.store, p.term, p.revision, p.digest, p.count, life].join('|'))}`;
 }

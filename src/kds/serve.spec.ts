@@ -6,6 +6,7 @@ import type { Position, Store } from '../resource/store.js';
 import { openSnapshot, openStore } from '../store/open.js';
 import { key, resource } from '../store/sample.spec.js';
 import { makePosition, signer } from './cursor.js';
+import { recordLife } from './lives.js';
 import { PAGE_BYTES, PUSH_BYTES } from './protocol.js';
 import { type Divergence, judgeCursor, makePush, type ServedPage, servePull } from './serve.js';
 
@@ -113,6 +114,37 @@ test('whose cursor it is, and what becomes of it', async (t) => {
       assert.equal('diverged' in scan, expected === 'diverged', 'a scan is not served to one that proves a restore');
     });
   }
+});
+
+test('a store that was restored is told by the life that signed a cursor, though its log is pruned', () => {
+  const store = openStore(':memory:', OPTIONS);
+  const begin = (at: Store, life: string) => {
+    recordLife(at, life);
+    return signer('secret', life);
+  };
+  const pruned = (at: Store): Store => ({ ...at, feed: { ...at.feed, reaches: () => false, summaryAt: () => undefined } });
+  const judged = (at: Store, shown: Position) => {
+    const verdict = judgeCursor({ store: pruned(at), sign: begin(at, 'cc') }, 'east', shown);
+    return typeof verdict === 'object' ? 'diverged' : verdict;
+  };
+  const first = begin(store, 'aa');
+  put(store, 'a');
+  const backup = store.snapshot();
+  const before = makePosition(first, 'east', store.head(), store.feed.summary('east'));
+  put(store, 'b');
+  const lost = makePosition(first, 'east', store.head(), store.feed.summary('east'));
+  const later = makePosition(begin(store, 'bb'), 'east', store.head(), store.feed.summary('east'));
+  const restored = () => {
+    const again = openSnapshot(backup, OPTIONS);
+    recordLife(again, 'ff');
+    for (const name of ['c', 'd', 'e']) put(again, name);
+    return again;
+  };
+  assert.equal(judged(restored(), before), 'unknown');
+  assert.equal(judged(restored(), lost), 'diverged');
+  assert.equal(judged(restored(), later), 'diverged');
+  assert.equal(judged(store, lost), 'unknown');
+  assert.equal(judged(store, { ...lost, signature: lost.signature.replace('aa', 'bb') }), 'unknown');
 });
 
 test('a push starts only where the own log agrees', () => {

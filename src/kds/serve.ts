@@ -1,7 +1,8 @@
 import { type Key, keyFromTuple, keyTuple } from '../resource/key.js';
 import type { FeedChange, Head, Position, Reader } from '../resource/store.js';
-import { isOwn, makePosition, type Sign } from './cursor.js';
+import { isOwn, lifeOf, makePosition, type Sign } from './cursor.js';
 import { encodeDelete } from './item.js';
+import { provesRestore } from './lives.js';
 import { type Ask, PAGE_BYTES, PUSH_BYTES, type PageBody, type Pull, type Push } from './protocol.js';
 
 /** A page with its items, still encoded. */
@@ -64,7 +65,7 @@ function serveDelta(source: Source, peer: string, id: string, ask: Extract<Ask, 
 
 /**
  * Whether the own log agrees with a cursor. `unknown`: it can't tell (an older term, a foreign signature, a pruned log), so only a scan
- * helps. A divergence is proven only by the own signature.
+ * helps. A divergence is proven only by the own signature. Where the log is pruned, the life that signed it may still tell.
  */
 export function judgeCursor({ store, sign }: Source, peer: string, cursor: Position): 'agrees' | 'unknown' | Divergence {
   const head: Head = store.head();
@@ -76,9 +77,15 @@ export function judgeCursor({ store, sign }: Source, peer: string, cursor: Posit
     };
   }
   const then = store.feed.summaryAt(peer, cursor.revision);
-  if (!then) return 'unknown';
+  if (!then)
+    return lost(store, cursor) ? { diverged: `${peer} holds a revision ${cursor.revision} that this store does not know` } : 'unknown';
   if (then.digest === cursor.digest && then.count === cursor.count) return 'agrees';
   return { diverged: `${peer} holds another revision ${cursor.revision} than this store` };
+}
+
+function lost(store: Reader, cursor: Position): boolean {
+  const life = lifeOf(cursor);
+  return life !== '' && provesRestore(store, life, cursor.revision);
 }
 
 function serveChanges({ store, sign }: Source, peer: string, id: string, revision: number, after: number): ServedPage {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { watchCommits } from '../../src/control/commits.js';
-import { recordLife } from '../../src/control/lives.js';
+import { recordLife } from '../../src/kds/lives.js';
 import { GLOBAL } from '../../src/resource/resource.js';
 import { openSnapshot, openStore } from '../../src/store/open.js';
 import { Scope } from '../harness/scope.js';

@@ -70,6 +70,8 @@ export class Disasters {
     this.world.endTwins(node.place.zone);
     node.restore(backup);
     this.rebase(node);
+    // So that it may write more than its log holds before anybody shows it a cursor.
+    if (this.world.random.chance(0.3)) node.setConnected(false);
     this.startLater(node);
   };
 

@@ -1,9 +1,10 @@
+import { beginLife, type Identity } from '../../src/control/identity.js';
 import type { Plane } from '../../src/control/plane.js';
 import { retryRefused } from '../../src/control/retry.js';
 import { peersOf, placeOf } from '../../src/control/peers.js';
 import { Sync } from '../../src/control/sync.js';
 import { writeDrafts } from '../../src/control/write.js';
-import { signer } from '../../src/kds/cursor.js';
+import { recordLife } from '../../src/kds/lives.js';
 import type { Place } from '../../src/resource/resource.js';
 import type { Head, Store, Transaction } from '../../src/resource/store.js';
 import { openSnapshot, type SqliteStore } from '../../src/store/open.js';
@@ -57,12 +58,12 @@ export class Node {
     this.up = true;
     this.fuse = 0;
     this.plane = this.makePlane();
-    const incarnation = Number(this.store.setting('incarnation') ?? '0') + 1;
-    this.store.commit((tx) => tx.setSetting('incarnation', String(incarnation)));
-    if (!this.store.setting('secret')) this.store.commit((tx) => tx.setSetting('secret', this.world.random.hex(32)));
+    const random = () => this.world.random.hex(32);
+    recordLife(this.store, random());
+    const identity = beginLife(this.store, random);
     this.firstStart();
-    this.sync = this.makeSync(incarnation);
-    this.world.log(`${this.name} starts, incarnation ${incarnation}`);
+    this.sync = this.makeSync(identity);
+    this.world.log(`${this.name} starts, incarnation ${identity.self.incarnation}`);
     this.world.keepTicking(this, this.generation);
     if (this.connected) this.guarded(() => this.sync?.connection(true));
   }
@@ -256,15 +257,14 @@ export class Node {
     });
   }
 
-  private makeSync(incarnation: number): Sync {
+  private makeSync({ self, sign }: Identity): Sync {
     const { world } = this;
-    const { store, term } = this.store.head();
     const { environment, systemNamespace, zone } = this.place;
     const generation = this.generation;
     return new Sync({
       plane: this.plane,
-      self: { store, term, incarnation, instance: world.random.hex(16) },
-      sign: signer(this.store.setting('secret') ?? ''),
+      self,
+      sign,
       perSlice: 2,
       about: zone === '' ? undefined : { environment, systemNamespace, version: 'sim' },
       transport: {

@@ -23,7 +23,8 @@ interface Task {
 /** A process died at a chosen point: between two effects, before or after a commit. */
 export class Crash extends Error {}
 
-const TICK = 200;
+/** As in the daemons. */
+const TICK = 500;
 
 /**
  * Global and zones in one process, on a virtual clock and a seeded network. The real session, feed, filter and rendering code, and real
@@ -55,7 +56,7 @@ export class World {
     this.random = seeded(seed);
     this.sizes = {
       pageBytes: this.random.pick([100_000, 2_000, 300]),
-      logged: this.random.pick([1_000_000, 1_000_000, 15]),
+      logged: this.random.pick([1_000_000, 1_000_000, 15, 3]),
       forgotten: this.random.pick([0, 0, 0, 0.05, 0.5]),
     };
     for (const place of [GLOBAL, ...zones]) this.nodes.set(nameOf(place), new Node(this, place));

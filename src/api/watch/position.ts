@@ -1,4 +1,4 @@
-import { isOwnPast } from '../../control/lives.js';
+import { isOwnPast } from '../../kds/lives.js';
 import { invalid } from '../../errors.js';
 import type { Moment } from '../../resource/history.js';
 import type { Reader } from '../../resource/store.js';

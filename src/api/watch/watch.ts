@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { presentLife, recordLife } from '../../control/lives.js';
+import { presentLife, recordLife } from '../../kds/lives.js';
 import { MeridianError } from '../../errors.js';
 import type { Principal } from '../auth/principal.js';
 import type { ApiOptions } from '../options.js';

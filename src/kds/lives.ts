@@ -36,6 +36,18 @@ export function isOwnPast(reader: Reader, id: string, revision: number): boolean
   return at >= 0 && revision <= (lives[at + 1]?.from ?? reader.head().revision);
 }
 
+/**
+ * Whether a revision that was written in a life proves that this store was restored: it is of no past that this store knows, though all lives are
+ * known. When the first ones are forgotten, an unknown life proves nothing.
+ *
+ *   life a from 0, life b from 80   a, revision 80: no   a, revision 100: yes, that was lost   c: yes
+ */
+export function provesRestore(reader: Reader, id: string, revision: number): boolean {
+  const lives = livesOf(reader);
+  const forgotten = lives.length >= KNOWN && lives.every((life) => life.id !== id);
+  return !forgotten && !isOwnPast(reader, id, revision);
+}
+
 function livesOf(reader: Reader): readonly Life[] {
   return JSON.parse(reader.setting(SETTING) ?? '[]') as Life[];
 }
