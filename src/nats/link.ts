@@ -29,15 +29,16 @@ export class Link {
     void dialled.connection.closed().then((error) => this.end(error instanceof Error ? error.message : 'the connection is lost'));
   }
 
-  /** Calls `handler` for each message on `subject` that is not too large; at once, so that nothing waits in memory. */
-  hear(subject: string, handler: (subject: string, text: string) => void): void {
+  /** Calls `handler` for each message on `subject` that is not too large; at once, so that nothing waits in memory. The text is made when it is asked for. */
+  hear(subject: string, handler: (subject: string, text: () => string) => void): void {
     const callback = (error: Error | null, message: Msg): void => {
       if (error) return; // A refused subscription: `watch` says it.
       if (message.data.length > MAX_MESSAGE_BYTES) {
         this.tooLarge(message);
         return;
       }
-      handler(message.subject, Buffer.from(message.data.buffer, message.data.byteOffset, message.data.length).toString());
+      const { buffer, byteOffset, length } = message.data;
+      handler(message.subject, () => Buffer.from(buffer, byteOffset, length).toString());
     };
     this.dialled.connection.subscribe(subject, { callback });
   }

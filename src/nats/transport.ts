@@ -37,6 +37,7 @@ export class NatsTransport implements Transport {
   /** The reason that was logged last. */
   private said: string | undefined;
   private handle: (peer: string, text: string) => void = () => {};
+  private hears: (peer: string) => boolean = () => true;
   private tell: (connected: boolean) => void = () => {};
 
   /** Throws `invalid` for a URL that is none. Nothing happens before `start`. */
@@ -46,6 +47,11 @@ export class NatsTransport implements Transport {
 
   onMessage(handler: (peer: string, text: string) => void): void {
     this.handle = handler;
+  }
+
+  /** What is of a peer that `hears` says no to is dropped before it is decoded. */
+  onlyIf(hears: (peer: string) => boolean): void {
+    this.hears = hears;
   }
 
   onConnection(handler: (connected: boolean) => void): void {
@@ -119,9 +125,9 @@ export class NatsTransport implements Transport {
     this.guard(() => this.tell(true));
   }
 
-  private receive(subject: string, text: string): void {
+  private receive(subject: string, text: () => string): void {
     const peer = senderOf(this.options.zone, subject);
-    if (peer !== undefined) this.guard(() => this.handle(peer, text));
+    if (peer !== undefined && this.hears(peer)) this.guard(() => this.handle(peer, text()));
   }
 
   /** What our handlers throw is a bug or a broken store: it must end the process, not the library's reader, which would go on deaf. */
