@@ -39,6 +39,16 @@ describe('meridianctl apply', { concurrency: 2 }, () => {
     assert.deepEqual(names(stub.asked[0]?.body ?? ''), ['slow', 'fast']);
   });
 
+  it('tells people what may not do as expected, and scripts in the results', async (t) => {
+    const [result] = RESULTS.results;
+    const results = [{ ...result, warnings: ['it is not enforced'] }];
+    const stub = await startStub(t, () => ({ body: { results } }));
+    const apply = (...more: string[]) => meridianctl(['apply', '-f', '-', '--url', stub.url, ...more], { input: SLOW });
+    const [people, scripts] = [await apply(), await apply('-o', 'json')];
+    assert.deepEqual([people.code, people.err], [0, 'warning: MeshTimeout default/slow: it is not enforced\n']);
+    assert.deepEqual([scripts.err, JSON.parse(scripts.out)], ['', { dryRun: false, results }]);
+  });
+
   it('asks only, with --dry-run', async (t) => {
     const stub = await startStub(t, () => ({ body: RESULTS }));
     const done = await meridianctl(['apply', '--dry-run', '-f', '-', '--url', stub.url], { input: SLOW });

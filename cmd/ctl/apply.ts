@@ -3,8 +3,8 @@ import type { JsonObject } from '../../src/resource/resource.js';
 import { addSetOptions, readForSet, sendDocuments, type SetOptions } from './documents/send.js';
 import { formatChanges } from './changes.js';
 import { collect, optionsOf } from './options.js';
-import { print } from './output.js';
-import { textOf } from './printable.js';
+import { note, print } from './output.js';
+import { printable, textOf } from './printable.js';
 import { withProgress } from './progress.js';
 import { resourceTitle } from './resource-path.js';
 import { serverOf } from './server.js';
@@ -37,11 +37,18 @@ export function addApply(program: Command): void {
         progress.say(`applying ${documents.length} documents`);
         return sendDocuments(server, documents, { ...set, dryRun: dryRun === true, output });
       });
+      if (output === 'table') results.forEach(tellWarnings);
       const lines = () => results.map((result) => formatResult(result, dryRun)).join('');
       if (!dryRun) return print(output, { dryRun: false, results }, lines);
       const { changes = [], callerSets = [] } = answer;
       await print(output, { dryRun: true, results, changes, callerSets }, () => `${lines()}${formatChanges(answer)}`);
     });
+}
+
+/** Scripts find them in the results. */
+function tellWarnings({ type, mesh, name, warnings }: JsonObject): void {
+  const title = resourceTitle(textOf(type), textOf(mesh), textOf(name));
+  for (const warning of Array.isArray(warnings) ? warnings : []) note(printable(`warning: ${title}: ${textOf(warning)}`));
 }
 
 function formatResult({ type, mesh, name, outcome }: JsonObject, dryRun: true | undefined): string {

@@ -1,5 +1,6 @@
 import type { Problem } from '../../src/errors.js';
 import { admit } from '../../src/policy/admit.js';
+import { warningsOfDocument } from '../../src/policy/warnings.js';
 import { explicitForm } from '../../src/policy/explicit.js';
 import { describeReach } from '../../src/policy/reach.js';
 import type { Role } from '../../src/policy/role.js';
@@ -36,6 +37,14 @@ export interface Linted {
 const DEFAULT_ZONE = 'zone-1';
 const DEFAULT_SYSTEM_NAMESPACE = 'kuma-system';
 const UNKNOWN: Omit<Linted, 'problems'> = { type: null, name: null, namespace: null, role: null, reaches: null, explicit: null };
+
+/** What the author of a document may not expect of it, though it is accepted: as a control plane warns. */
+export function warningsOfText(text: string): string[][] {
+  return readDocuments(text).map((read) => {
+    const { draft } = 'problem' in read ? {} : parseDocument(read.value);
+    return draft ? warningsOfDocument(draft.type, draft.labels, draft.spec) : [];
+  });
+}
 
 /** Lints every document of a text, each for itself: what stands beside it changes nothing. Never throws. */
 export function lintText(text: string, where: LintPlace): Linted[] {

@@ -4,7 +4,7 @@ import { DNS_LABEL_REASON, isDnsLabel } from '../../src/resource/names.js';
 import type { LintPlace, Linted } from './lint-document.js';
 import { REFUSED } from './failure.js';
 import { collect, optionsOf } from './options.js';
-import { print } from './output.js';
+import { note, print } from './output.js';
 import { printable, textOf } from './printable.js';
 import { readSources } from './sources.js';
 import { type Cell, formatTable } from './table.js';
@@ -18,6 +18,7 @@ interface Found {
   readonly file: string;
   readonly position: number;
   readonly linted: Linted;
+  readonly warnings: readonly string[];
 }
 
 const HELP = `
@@ -25,6 +26,7 @@ Where a document is linted as applied:
   with --zone, --environment or --system-namespace: on that zone (default: "zone-1", kubernetes, kuma-system)
   without, a document with a namespace:             on the kubernetes zone "zone-1", for global has no namespaces
   without, any other document:                      on global
+What is accepted and may not do as expected is a warning, on standard error.
 Exit code 1 if any document has problems.`;
 
 export function addLint(program: Command): void {
@@ -40,16 +42,19 @@ export function addLint(program: Command): void {
     .action(async (options: LintOptions, command: Command) => {
       const found = await lint(options);
       const results = found.map(({ linted }) => linted);
+      for (const { file, position, warnings } of found)
+        for (const warning of warnings) note(printable(`warning: ${file}, document ${position}: ${warning}`));
       await print(optionsOf(command).output, results, () => formatLinted(found));
       if (results.some(({ problems }) => problems.length > 0)) process.exitCode = REFUSED;
     });
 }
 
 async function lint({ file, ...where }: LintOptions): Promise<Found[]> {
-  const [{ lintText }, sources] = await Promise.all([import('./lint-document.js'), readSources(file)]);
-  const found = sources.flatMap((source) =>
-    lintText(source.text, where).map((linted, index) => ({ file: source.file, position: index + 1, linted })),
-  );
+  const [{ lintText, warningsOfText }, sources] = await Promise.all([import('./lint-document.js'), readSources(file)]);
+  const found = sources.flatMap(({ file: from, text }) => {
+    const warnings = warningsOfText(text);
+    return lintText(text, where).map((linted, index) => ({ file: from, position: index + 1, linted, warnings: warnings[index] ?? [] }));
+  });
   if (found.length === 0) throw new MeridianError('invalid', `there are no documents in ${file.join(', ')}`);
   return found;
 }

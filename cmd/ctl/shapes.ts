@@ -6,7 +6,7 @@ import type { Command } from 'commander';
  */
 export const SHAPES: Readonly<Record<string, string>> = {
   apply:
-    '{dryRun, results: [{type, mesh, name, kri, outcome: created|changed|unchanged|deleted}]}, with --dry-run also {changes, callerSets}',
+    '{dryRun, results: [{type, mesh, name, kri, outcome: created|changed|unchanged|deleted, warnings?: [text]}]}, with --dry-run also {changes, callerSets}',
   diff: '{different, results: [{type, mesh, name, kri, outcome: created|changed|unchanged|deleted, diff}]}',
   get: '{total, items: [RESOURCE]}, with a name RESOURCE alone; -o yaml prints documents that apply takes',
   delete: '{type, mesh, name, outcome: deleted}',
@@ -18,6 +18,17 @@ export const SHAPES: Readonly<Record<string, string>> = {
   'inspect policy': '{total, items: [RESOURCE]}',
   can: '{decision: Allow|Deny, shadow: Allow|Deny, decidedBy | null, shadowDecidedBy | null, reason, warnings: [text], dataplane}',
   ledger: '{items: [{kri, type, mesh, zone, namespace, name, peer, state, since, reason}]}',
+  watch:
+    'a message in each line: {op: put|delete, revision, position, kri, type, mesh, name, resource (with put)}, {op: reset, revision, reason} or {op: bookmark, revision, position}',
+  audit: '{total, items: [{id, time, principal, role, address, operation, type, mesh, name, kri, outcome, revision | null, code}]}',
+  'token issue': '{id, name, role, zone (of a zone operator), issued, expires, issuedBy, token}',
+  'token list': '{total, items: [{id, name, role, zone (of a zone operator), issued, expires, issuedBy, revoked (if it was)}]}',
+  'token revoke': 'as an item of `token list`',
+  'token rotate-key': '{kid}',
+  'zone add': '{name, credentials: [file], configuration: file, natsConfiguration: text}',
+  'zone revoke': '{name, revoked, told}',
+  'envoy revoke-tokens': '{}',
+  completion: 'the script all the same',
   'zone list': '{total, items: [RESOURCE]}',
   'zone disable': '{name, enabled}',
   'zone enable': '{name, enabled}',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalid, MeridianError } from '../errors.js';
 import type { Reader, Row } from '../resource/store.js';
 
@@ -24,6 +24,26 @@ export function requireMatch({ headers }: FastifyRequest, store: Reader, row: Ro
   if (wanted && !matches(wanted, tag)) throw stale(row ? 'the resource was changed since' : 'the resource is not there');
   const unwanted = tagsOf('If-None-Match', headers['if-none-match']);
   if (unwanted && matches(unwanted, tag)) throw stale('the resource is there already');
+}
+
+const READS = ['GET', 'HEAD', 'OPTIONS'];
+
+/**
+ * Refuses a write with a precondition where nothing looks at it: whoever sends one relies on it. `POST /apply` writes many resources, and there is one
+ * tag for each.
+ */
+export function refuseUnseenConditions(app: FastifyInstance): void {
+  app.addHook('preHandler', async ({ method, headers, routeOptions }) => {
+    if (READS.includes(method)) return;
+    const seen = Object.keys(routeOptions.config.operation?.headers ?? {});
+    const unseen = ['If-Match', 'If-None-Match'].filter((name) => headers[name.toLowerCase()] !== undefined && !seen.includes(name));
+    if (unseen.length === 0) return;
+    const problems = unseen.map((field) => ({ field, reason: 'is for PUT and DELETE of one resource: here nothing would look at it' }));
+    throw new MeridianError('invalid', 'a precondition that nothing would look at', {
+      problems,
+      hint: 'leave it out, or PUT each resource with its own ETag',
+    });
+  });
 }
 
 function stale(message: string): MeridianError {

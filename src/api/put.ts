@@ -10,6 +10,7 @@ import { parseDocument } from '../resource/parse.js';
 import { formatPath, isObject, quote } from '../resource/path.js';
 import type { Draft } from '../resource/resource.js';
 import { hasNamespaces, restName } from '../resource/rest-name.js';
+import { validateDraft } from '../resource/validate.js';
 import type { Row } from '../resource/store.js';
 import { audited } from './audit/auditing.js';
 import { valuesOf } from './documents.js';
@@ -34,7 +35,9 @@ export function putResource({ plane, afterCommit }: ApiOptions, kind: Kind, witn
     refuseReadOnlyKind(plane.place, kind);
     const { mesh = '', name = '' } = request.params as Params;
     const document = readDocument(plane, { kind, mesh, name }, request);
-    requireMatch(request, plane.store, document.draft && stored(plane, document.draft));
+    // What is wrong with the document itself is told whatever the resource is like by now.
+    const { draft, problems } = document;
+    if (draft && [...problems, ...validateDraft(draft)].length === 0) requireMatch(request, plane.store, stored(plane, draft));
     const [written] = writeDocuments(
       audited<readonly Written[]>(plane, request, (result) => result),
       [document],

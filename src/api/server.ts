@@ -11,6 +11,7 @@ import { addTokenRoutes } from './auth/routes.js';
 import { Tokens } from './auth/tokens.js';
 import { addBodyParsers, MAX_BODY_BYTES } from './bodies.js';
 import { errorHandler, sendNotFound } from './errors.js';
+import { refuseUnseenConditions } from './etag.js';
 import { addForeignRoutes } from './foreign.js';
 import { addGuard } from './guard.js';
 import { addInfoRoutes } from './info.js';
@@ -75,6 +76,7 @@ export function createApi(options: ApiOptions, tokens: Tokens = tokensOf(options
   app.setNotFoundHandler(sendNotFound);
   addGuard(app, gateOf(options, tokens));
   addBodyParsers(app);
+  refuseUnseenConditions(app);
   const trail = addAuditing(app, options);
   const wakeWatches = addWatch(app, options);
   options.onCommit?.(wakeWatches);

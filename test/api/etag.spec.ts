@@ -97,6 +97,38 @@ describe('a write for a state', () => {
     assert.equal((await ask(api, 'PUT', URL, timeout('slow'), { 'if-match': system })).status, 200);
   });
 
+  const BROKEN: readonly [what: string, body: unknown][] = [
+    ['no document', 'text'],
+    ['another name', timeout('other')],
+    ['a field that is none', timeout('slow', undefined, { tox: [] })],
+    ['another type', { ...timeout('slow'), type: 'MeshRetry' }],
+  ];
+  for (const [what, body] of BROKEN) {
+    it(`is told what is wrong with the document, whatever the resource is like: ${what}`, async () => {
+      const api = newApi(scope, GLOBAL);
+      const now = tagOf(await ask(api, 'PUT', URL, timeout('slow')));
+      for (const tag of [now, '"old"']) assert.equal((await ask(api, 'PUT', URL, body as object, { 'if-match': tag })).status, 400);
+    });
+  }
+
+  for (const [method, url, body] of [
+    ['POST', '/apply', [timeout('slow')]],
+    ['POST', '/apply?dryRun=true', [timeout('slow')]],
+    ['POST', '/_recover', {}],
+    ['POST', '/tokens/keys', {}],
+    ['DELETE', '/tokens/nope', undefined],
+  ] as const) {
+    for (const header of ['If-Match', 'If-None-Match']) {
+      it(`is refused where nothing looks at ${header}: ${method} ${url}`, async () => {
+        const api = newApi(scope, GLOBAL);
+        const before = api.plane.store.head().revision;
+        const { status, body: answer } = await ask(api, method, url, body, { [header.toLowerCase()]: '"now"' });
+        assert.deepEqual([status, answer.code, answer.invalid_parameters[0].field], [400, 'invalid', header]);
+        assert.equal(api.plane.store.head().revision, before);
+      });
+    }
+  }
+
   it('loses none of what many writers count up at once', async () => {
     const api = newApi(scope, GLOBAL);
     await ask(api, 'PUT', URL, timeout('slow', undefined, toMesh('1s')));

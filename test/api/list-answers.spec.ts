@@ -54,7 +54,7 @@ describe('a list that is asked for again', () => {
     }
   });
 
-  it('is made once for each state of the store, and is remembered only while there is room', async () => {
+  it('is made once for each state of the store, and the oldest are forgotten where there is no room', async () => {
     const made: string[] = [];
     let revision = 1;
     const answers = rememberLists({ head: () => ({ store: 's', term: 1, revision }) }, 100);
@@ -66,9 +66,12 @@ describe('a list that is asked for again', () => {
     const get = (url: string) => app.inject({ url, headers: { host: 'h' } });
     for (const url of ['/a', '/a', '/large', '/large', '/a'])
       assert.equal((await get(url)).body, url === '/a' ? `"${'x'.repeat(10)}"` : `"${'x'.repeat(90)}"`);
-    assert.deepEqual(made, ['/a', '/large', '/large']);
+    // `/a` had to go for `/large`, and that for `/a`.
+    assert.deepEqual(made, ['/a', '/large', '/a']);
+    for (const url of ['/b', '/c', '/b', '/d', '/e', '/f', '/g', '/c', '/a']) await get(url);
+    assert.deepEqual(made.slice(3), ['/b', '/c', '/d', '/e', '/f', '/g', '/a']);
     revision++;
     for (const url of ['/a', '/a']) await get(url);
-    assert.deepEqual(made.slice(3), ['/a']);
+    assert.deepEqual(made.slice(10), ['/a']);
   });
 });

@@ -1,4 +1,5 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Report } from '../../control/sync.js';
 import type { Tokens } from './tokens.js';
 
@@ -12,8 +13,17 @@ const NAME = 'first-admin';
 export async function writeFirstToken(tokens: Tokens, file: string, report: Report): Promise<void> {
   if (tokens.list().some(({ role, revoked }) => role === 'admin' && revoked === undefined)) return;
   const { id, token } = await tokens.issue({ name: NAME, role: 'admin', validFor: DAY, issuedBy: NAME });
-  writeFileSync(file, `${token}\n`, { mode: 0o600 });
-  // The mode is that of a new file only.
-  chmodSync(file, 0o600);
+  writeSecret(file, `${token}\n`);
   report('warn', "there was no admin's token: one for a day is in a file", { file, tokenId: id });
+}
+
+/** A new file, which nobody else could open in between, in the place of what was there: a file that others may read, or a link to somewhere. */
+function writeSecret(file: string, text: string): void {
+  const next = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    writeFileSync(next, text, { mode: 0o600, flag: 'wx' });
+    renameSync(next, file);
+  } finally {
+    rmSync(next, { force: true });
+  }
 }
