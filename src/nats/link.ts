@@ -5,7 +5,7 @@ import type { Dialled } from './dial.js';
 import type { Log } from './transport.js';
 
 /** What may be on its way without the server having confirmed it: beyond it messages are dropped, so that a stalled server costs no memory. */
-const WINDOW_BYTES = 64 * 1024 * 1024;
+export const WINDOW_BYTES = 64 * 1024 * 1024;
 const CONFIRM_BYTES = 1024 * 1024;
 const TOO_LARGE = 'a message that is too large was dropped';
 
