@@ -1,6 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Head, Position } from '../resource/store.js';
 
+/**
+ * The setting that holds a store's secret. It is made with the store's id: a backup that had the one and not the other would come back with another
+ * secret, and what the lost one signed would prove nothing.
+ */
+export const SECRET = 'sign-secret';
+
 /** Signs cursors with a secret that never leaves the store that made it, and says in which life of a process that was (lives.ts; '': it was not recorded). */
 export interface Sign {
   (text: string): string;

@@ -94,7 +94,7 @@ describe('the history of a store', () => {
 
   it('forgets the oldest deletions in whole revisions, and says from where on it knows them', () => {
     const db = openDatabase(':memory:');
-    initSettings(db, 'a');
+    initSettings(db, 'a', 'b');
     const settings = createSettings(db);
     const gone = createGone(db, settings, 10);
     db.exec(

@@ -20,7 +20,7 @@ import { clearStaging } from './staging.js';
 import { createForgetUnused } from './unused.js';
 
 export interface StoreOptions {
-  /** Random hex digits: the id of a new store. */
+  /** Random hex digits, others each time: the id of a new store, and its secret. */
   readonly random: () => string;
 }
 
@@ -83,7 +83,7 @@ export function createStore(db: Connection, options: StoreOptions, unlock: () =>
 /** The first write. */
 function prepare(db: Connection, { random }: StoreOptions): void {
   db.transaction(() => {
-    initSettings(db, random());
+    initSettings(db, random(), random());
     clearStaging(db);
   }).immediate();
   requireDurable(db);

@@ -1,10 +1,11 @@
 import { MeridianError } from '../errors.js';
 import type { Head } from '../resource/store.js';
+import { SECRET } from '../kds/cursor.js';
 import { type Connection, requireCommit } from './database.js';
 import { remember } from './remembered.js';
 
 /**
- * Small values kept by name. `store`, `revision` and `floor` (see log.ts) are the store's own; `term` is raised with an
+ * Small values kept by name. `store`, `revision`, `floor` (see log.ts) and the secret are the store's own; `term` is raised with an
  * operator's word, by setting it in a commit.
  */
 export interface Settings {
@@ -21,7 +22,7 @@ export interface Settings {
   rolledBack(): void;
 }
 
-const OWN = new Set(['store', 'revision', 'floor']);
+const OWN = new Set(['store', 'revision', 'floor', SECRET]);
 /** Characters. Longer ones (what a peer refused) are read by people alone. */
 const SMALL = 1024;
 
@@ -60,10 +61,11 @@ export function createSettings(db: Connection): Settings {
 }
 
 /** What a new database begins with. Always writes, so that a volume that can't be written to is found at the start. */
-export function initSettings(db: Connection, store: string): void {
+export function initSettings(db: Connection, store: string, secret: string): void {
   const init = db.prepare<[string, string]>('INSERT INTO settings VALUES (?, ?) ON CONFLICT DO UPDATE SET value = value');
   for (const [name, value] of [
     ['store', store],
+    [SECRET, secret],
     ['term', '1'],
     ['revision', '0'],
     ['floor', '0'],
