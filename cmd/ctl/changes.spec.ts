@@ -43,6 +43,7 @@ describe('formatChanges', () => {
       'spiffe://td/* but spiffe://td/a, spiffe://td/b/*',
     ],
     [{ kind: 'other' }, 'anybody else'],
+    [{ kind: 'plaintext' }, 'plain text'],
     [{ kind: 'sans', sans: ['spiffe://m/', 'kuma://env/dev'] }, 'spiffe://m/+kuma://env/dev'],
     [{ kind: 'dataplanes', set: 1 }, 'proxies kri_dp_2'],
   ];

@@ -34,6 +34,7 @@ function formatCaller({ kind, spiffeId, sans, set, except }: JsonObject, sets: r
   const but = without.length === 0 ? '' : ` but ${several(without)}`;
   if (kind === 'prefix') return `${textOf(spiffeId)}/*${but}`;
   if (kind === 'other') return `anybody else${but}`;
+  if (kind === 'plaintext') return 'plain text';
   if (kind === 'sans') return listIn(sans).join('+');
   if (kind !== 'dataplanes') return textOf(spiffeId);
   const { by, dataplanes } = sets[Number(set)] ?? {};

@@ -31,6 +31,7 @@ const caller = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('sans'), sans: z.array(z.string()).describe('`spiffe://<mesh>/` is any identity of that mesh') }),
   z.strictObject({ kind: z.literal('dataplanes'), set: z.int().min(0).describe('The place of a set in `callerSets`') }),
   z.strictObject({ kind: z.literal('other'), except }),
+  z.strictObject({ kind: z.literal('plaintext') }).describe('Whoever comes in plain text: no permission is asked'),
 ]);
 
 /** What a dry run says beside its results. */

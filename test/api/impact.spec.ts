@@ -38,6 +38,38 @@ const ALLOW = verdict('Allow', 'kri_mtp_default_west__open_');
 const DENY = verdict('Deny', 'kri_mtp_default_west__deny_');
 
 describe('POST /apply?dryRun=true', () => {
+  it('lists whoever comes in plain text, where a MeshTLS opens or shuts it', async () => {
+    const api = newApi(scope, WEST);
+    const tls = (name: string, mode: string, targetRef: object) => {
+      const spec = { targetRef, rules: [{ default: { mode } }] };
+      return { type: 'MeshTLS', mesh: 'default', name, spec };
+    };
+    const some = { kind: 'Dataplane', labels: { app: 'a' } };
+    await apply(api, [dataplane('a-1', 'a'), dataplane('a-2', 'a'), dataplane('b-1', 'b'), open]);
+    const of = ({ changes }: Json) =>
+      changes.flatMap(({ inbounds, callers }: Json) =>
+        callers.map(({ from, verdicts: [{ before, after: then }] }: Json) => [
+          inbounds.map((one: Json) => one.dataplane.split('.')[0]),
+          from,
+          before.decision,
+          then.decision,
+        ]),
+      );
+    const plain = [{ kind: 'plaintext' }];
+    const opened = tls('open', 'Permissive', { kind: 'Mesh' });
+    assert.deepEqual(of(await dryRun(api, opened)), [[['a-1', 'a-2', 'b-1'], plain, 'Deny', 'Allow']]);
+    await apply(api, [opened]);
+    assert.deepEqual(of(await dryRun(api, opened)), [], 'it is there already');
+    assert.deepEqual(of(await dryRun(api, tls('shut', 'Strict', some))), [[['a-1', 'a-2'], plain, 'Allow', 'Deny']]);
+    const fresh = of(await dryRun(api, dataplane('b-2', 'b')));
+    assert.deepEqual(
+      fresh.filter(([, from]: Json) => from[0].kind === 'plaintext'),
+      [[['b-2'], plain, 'Deny', 'Allow']],
+    );
+    const denies = of(await dryRun(api, permission('deny', { default: { deny: [prefix(TD)] } })));
+    assert.ok(denies.length > 0 && denies.every(([, from]: Json) => from[0].kind !== 'plaintext'), 'no permission is asked');
+  });
+
   it('lists the proxies and callers that a deny for the mesh changes, of 1,000', async () => {
     const api = newApi(scope, WEST);
     const proxies = Array.from({ length: 1_000 }, (_, index) => dataplane(`p-${index}`, `service-${index % 50}`));

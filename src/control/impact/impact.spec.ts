@@ -66,7 +66,7 @@ function isMeant(caller: Caller, { sans, dataplane: proxy, by }: Asker, sets: Im
     const set = sets[caller.set];
     return proxy !== undefined && set?.by === by && set?.dataplanes.some(({ key }) => key === proxy.key) === true;
   }
-  if (proxy) return false;
+  if (proxy || caller.kind === 'plaintext') return false;
   if (caller.kind === 'sans') {
     const wanted = caller.sans.map((san) => (san.endsWith('/') ? `${san}q` : san));
     return sans.length === wanted.length && sans.length > 1 && wanted.every((san) => sans.includes(san));

@@ -4,7 +4,8 @@ import { groupAlike } from './alike.js';
 import { type CallerPair, type CallerSet, pairCallers } from './caller-sets.js';
 import { enclosing, type Named, namedBy } from './callers.js';
 import { type InboundPair, pairInbounds } from './inbounds.js';
-import { type Changed, Judge } from './judge.js';
+import { type Changed, Judge, type Verdict } from './judge.js';
+import { type PlaintextChange, plaintextChanges } from './plaintext.js';
 import { askedKeys, countingKeys } from './rules.js';
 
 /** Callers whose verdicts change. `except`: those within whose don't; who is named by an entry of its own is not meant either. */
@@ -13,6 +14,8 @@ export type Caller =
   | { readonly kind: 'prefix'; readonly spiffeId: string; readonly except: readonly Named[] }
   | { readonly kind: 'sans'; readonly sans: readonly string[] }
   | { readonly kind: 'other'; readonly except: readonly Named[] }
+  /** Whoever comes in plain text, and so has no certificate. */
+  | { readonly kind: 'plaintext' }
   /** The place of a set in `sets`. */
   | { readonly kind: 'dataplanes'; readonly set: number };
 
@@ -30,7 +33,7 @@ export interface Impact {
 
 /**
  * Finds every inbound and caller whose verdict changes between two states of a mesh, enforced or in the shadow (design, section 8). Callers are
- * all that permissions name, whoever they don't name, and the mesh's own proxies. Exact: what `decide` says before and after, which
+ * all that permissions name, whoever they don't name, whoever comes in plain text, and the mesh's own proxies. Exact: what `decide` says before and after, which
  * is worked out once for inbounds and callers that no permission tells apart.
  *
  *   1,000 proxies, allow: [Prefix spiffe://td]; then deny: [spiffe://td/a] for the mesh
@@ -52,7 +55,20 @@ export function impactOf(before: MeshView, after: MeshView): Impact {
     if (alike) alike.inbounds.push(...inbounds);
     else if (callers.length > 0) changes.set(id, { inbounds: [...inbounds], callers });
   }
-  return withUsedSets([...changes.values()], proxies);
+  return withUsedSets([...changes.values(), ...plaintextChanges(before, after).map(ofPlaintext)], proxies);
+}
+
+/** No policy is named: permissions are not asked about plain text. */
+function ofPlaintext({ taken, inbounds }: PlaintextChange): InboundsChange {
+  const verdict = (decision: Verdict['decision']): Verdict => ({
+    decision,
+    shadow: decision,
+    decidedBy: undefined,
+    shadowDecidedBy: undefined,
+  });
+  const [open, shut] = [verdict('Allow'), verdict('Deny')];
+  const how = taken ? { when: {}, before: shut, after: open } : { when: {}, before: open, after: shut };
+  return { inbounds, callers: [{ from: [{ kind: 'plaintext' }], verdicts: [how] }] };
 }
 
 /** Who changes at an inbound, grouped by how. */

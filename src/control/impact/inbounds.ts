@@ -93,7 +93,7 @@ function createDeciding(): (inbound: Inbound, matches: readonly Match[]) => Deci
   };
 }
 
-interface Listening {
+export interface Listening {
   readonly id: string;
   readonly proxy: Proxy;
   readonly inbound: Inbound;
@@ -101,7 +101,7 @@ interface Listening {
 }
 
 /** The ports that proxies listen on. Two of a proxy may have one name. */
-function listening(view: MeshView): Listening[] {
+export function listening(view: MeshView): Listening[] {
   return view.dataplanes.flatMap((dataplane) => {
     const proxy = readProxy(dataplane, view.index);
     const inbounds = proxy.inbounds.filter(({ port }) => port !== undefined);
