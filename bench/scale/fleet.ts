@@ -29,12 +29,12 @@ export async function measureFleet(scope: Scope): Promise<void> {
   const watching = watchDaemon(global);
   await until('all zones are there', () => zones.every((zone) => zone.holds()), 300);
   report(`${ZONES} light zones connect and have what they must`, `${(performance.now() - began).toFixed(0)} ms`);
-  report('… global meanwhile', told(watching.use()));
+  report('… global meanwhile', told(await watching.use()));
   await wait(10_000);
-  watching.reset();
+  await watching.reset();
   await wait(10_000);
-  report('… global, when nothing changes', told(watching.use()));
-  watching.reset();
+  report('… global, when nothing changes', told(await watching.use()));
+  await watching.reset();
   const applies: number[] = [];
   for (let change = 0, next = performance.now(); change < SECONDS * PER_SECOND; change++, next += 1000 / PER_SECOND) {
     await wait(Math.max(0, next - performance.now()));
@@ -43,7 +43,7 @@ export async function measureFleet(scope: Scope): Promise<void> {
     await apply(global, [policy(change % POLICIES, `t${started}`)]);
     applies.push(Date.now() - started);
   }
-  report(`${PER_SECOND} changes a second for ${SECONDS} s: global`, told(watching.use()));
+  report(`${PER_SECOND} changes a second for ${SECONDS} s: global`, told(await watching.use()));
   const ended = performance.now();
   await until('all zones have the last change, and the same', () => latest.arrived === ZONES && isSame(zones), 300);
   report('… from the last change until all zones have everything', `${(performance.now() - ended).toFixed(0)} ms`);
@@ -55,7 +55,6 @@ export async function measureFleet(scope: Scope): Promise<void> {
     [0.5, 0.99, 1].map((part) => `${quantile(times, part)} ms`).join(', '),
   );
   report('… transfers that did not add up', String(zones.reduce((sum, zone) => sum + zone.mismatches, 0)));
-  await watching.stop();
 }
 
 function isSame(zones: readonly LightZone[]): boolean {

@@ -26,8 +26,8 @@ export async function measureMixed(scope: Scope): Promise<void> {
     zones.push({ name, daemon: await startDaemon(scope, 'zone', { ...common, MERIDIAN_ZONE_NAME: name }) });
   }
   for (const { daemon } of zones) await daemon.untilReady();
-  const watching = [global, ...zones.map(({ daemon }) => daemon)].map((daemon, index) => watchDaemon(daemon, index < 2));
-  for (const watched of watching) watched.reset();
+  const watching = [global, ...zones.map(({ daemon }) => daemon)].map((daemon) => watchDaemon(daemon));
+  for (const watched of watching) await watched.reset();
   const expected: Expected = new Map();
   const began = performance.now();
   for (let change = 0; change < SECONDS * PER_SECOND; change++) {
@@ -49,11 +49,10 @@ export async function measureMixed(scope: Scope): Promise<void> {
     `${ZONES} real zones, ${SECONDS * PER_SECOND} changes in ${took.toFixed(0)} s: each holds exactly its ${expected.size}, after`,
     `${(performance.now() - ended).toFixed(0)} ms`,
   );
-  const [ofGlobal, ofFirst, ...rest] = watching.map((watched) => watched.use());
+  const [ofGlobal, ofFirst, ...rest] = await Promise.all(watching.map((watched) => watched.use()));
   if (ofGlobal) report('… global', told(ofGlobal));
   if (ofFirst) report('… the first zone', told(ofFirst));
   report('… the other zones, MB at most each', rest.map(({ peakMb }) => peakMb.toFixed(0)).join(', '));
-  for (const watched of watching) await watched.stop();
 }
 
 async function makeChange(change: number, { name: zone, daemon }: { name: string; daemon: Daemon }, expected: Expected): Promise<void> {

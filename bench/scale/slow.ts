@@ -34,7 +34,7 @@ export async function measureSlow(scope: Scope): Promise<void> {
   const watching = watchDaemon(global);
   for (const speed of [1e9, CRAWL]) {
     transport.bytesPerSecond = speed;
-    watching.reset();
+    await watching.reset();
     times.splice(0);
     const began = performance.now();
     for (let change = 0; change < SECONDS * 10; change++) {
@@ -48,7 +48,7 @@ export async function measureSlow(scope: Scope): Promise<void> {
     await until('the quick one has all', () => quick.holds()?.digest !== undefined && times.length > 0);
     times.sort((a, b) => a - b);
     const which = speed === CRAWL ? `one zone reads ${CRAWL} bytes a second` : 'all read as they can';
-    report(`changes of ${POLICIES} KB, 10 a second for ${SECONDS} s, ${which}: global`, told(watching.use()));
+    report(`changes of ${POLICIES} KB, 10 a second for ${SECONDS} s, ${which}: global`, told(await watching.use()));
     report('… from the request to the other zone: median, 99 %', [0.5, 0.99].map((part) => `${quantile(times, part)} ms`).join(', '));
   }
   report('… the server ended the slow connection', `${transport.lost} times`);
@@ -57,5 +57,4 @@ export async function measureSlow(scope: Scope): Promise<void> {
   await until('the slow one has caught up', () => slow.holds()?.digest === quick.holds()?.digest, 120);
   report('… once it reads as it can, it has caught up after', `${(performance.now() - began).toFixed(0)} ms`);
   report('… its transfers that did not add up', String(slow.mismatches));
-  await watching.stop();
 }

@@ -8,49 +8,38 @@ export interface Use {
   readonly peakMb: number;
   /** Of one core, percent. */
   readonly cpu: number;
-  /** The longest that /healthy took to answer, ms: how long the event loop was blocked. */
+  /** The longest that its event loop was blocked, ms, as the process itself says. */
   readonly blockedMs: number;
 }
 
-const PROBE = 20;
+/** The process looks so often (src/runtime/metrics.ts), which is part of what it says. ms. */
+const SAMPLED = 100;
 
-/** Watches a daemon: its memory and CPU from the kernel's figures, its event loop by asking it 50 times a second. */
-export function watchDaemon(daemon: Daemon, probing = true) {
+/** Watches a daemon: its memory and CPU by the kernel's figures, its event loop by its metrics. */
+export function watchDaemon(daemon: Daemon) {
   let since = { time: performance.now(), cpu: cpuMs(daemon.pid) };
-  let blockedMs = 0;
-  let ended = false;
-  const probe = async (): Promise<void> => {
-    while (!ended) {
-      const asked = performance.now();
-      await fetch(`${daemon.diagnosticsUrl}/healthy`).then(
-        (response) => response.text(),
-        () => {},
-      );
-      blockedMs = Math.max(blockedMs, performance.now() - asked);
-      await new Promise((resolve) => setTimeout(resolve, PROBE));
-    }
-  };
-  const probed = probing ? probe() : Promise.resolve();
   return {
     /** Begins to measure anew. */
-    reset(): void {
+    async reset(): Promise<void> {
+      await longestLag(daemon);
       since = { time: performance.now(), cpu: cpuMs(daemon.pid) };
-      blockedMs = 0;
       writeFileSync(`/proc/${daemon.pid}/clear_refs`, '5');
     },
-    use(): Use {
+    async use(): Promise<Use> {
       const cpu = ((cpuMs(daemon.pid) - since.cpu) / (performance.now() - since.time)) * 100;
       const status = readFileSync(`/proc/${daemon.pid}/status`, 'utf8');
-      return { peakMb: Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024, cpu, blockedMs };
-    },
-    async stop(): Promise<void> {
-      ended = true;
-      await probed;
+      return { peakMb: Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024, cpu, blockedMs: await longestLag(daemon) };
     },
   };
+}
+
+/** Since it was last asked for. */
+async function longestLag({ diagnosticsUrl }: Daemon): Promise<number> {
+  const text = await (await fetch(`${diagnosticsUrl}/metrics`)).text();
+  return Math.max(0, Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1]) * 1000 - SAMPLED);
 }
 
 /** In words. */
 export function told({ peakMb, cpu, blockedMs }: Use): string {
-  return `${peakMb.toFixed(0)} MB at most, ${cpu.toFixed(0)} % of a core, not answering for ${blockedMs.toFixed(0)} ms at most`;
+  return `${peakMb.toFixed(0)} MB at most, ${cpu.toFixed(0)} % of a core, blocked for ${blockedMs.toFixed(0)} ms at most`;
 }
