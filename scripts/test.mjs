@@ -1,8 +1,9 @@
 // `npm test`: prepares, checks the format, lints, checks the types, then runs every spec file.
 // `npm test -- PATTERN...`: prepares, then runs only the spec files whose path contains one of the patterns.
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { main, Problem, ROOT, run, say, timed } from './command.mjs';
 import { prepare } from './prepare.mjs';
 
@@ -12,7 +13,10 @@ const CHECKS = [
   ['lint', 'oxlint/bin/oxlint'],
   ['types', 'typescript/bin/tsc', '--noEmit', '-p', '.'],
 ];
-const FILE_TIMEOUT_MS = 240_000;
+const FILE_TIMEOUT_MS = 300_000;
+/** Their specs start no programs: several share a process, for starting one takes longer than what most of them do. */
+const SHARING = /^(src\/(config|control|kds|naming|policy|resource|runtime|store)|test\/api)\//;
+const SHARERS = 4;
 
 await main(async () => {
   const patterns = process.argv.slice(2);
@@ -20,7 +24,8 @@ await main(async () => {
   const files = specFiles(patterns);
   if (patterns.length > 0) say('only some spec files: format, lint and types are not checked');
   const failed = patterns.length > 0 ? [] : failedChecks();
-  const code = await runSpecs(files, { ...process.env, NATS_SERVER: natsServer, MERIDIAN_BUILT: 'true' });
+  say(`${files.length} spec files`);
+  const code = await runSpecs(processes(files), { ...process.env, NATS_SERVER: natsServer, MERIDIAN_BUILT: 'true' });
   if (failed.length > 0) say(`npm test fails: ${failed.join(', ')} (see above)`);
   return code || (failed.length > 0 ? 1 : 0);
 });
@@ -37,6 +42,35 @@ function specFiles(patterns) {
   return files;
 }
 
+/**
+ * What node's test runner starts a process for: spec files, and files that import some of one folder.
+ *
+ *   cmd/ctl/get.spec.ts, src/kds/item.spec.ts, src/kds/serve.spec.ts   ->  cmd/ctl/get.spec.ts, .tools/specs/src-kds-1.mjs
+ */
+function processes(files) {
+  const folder = join(ROOT, '.tools', 'specs');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const sharing = new Map();
+  for (const file of files.filter((file) => SHARING.test(file))) {
+    const name = dirname(file).replaceAll('/', '-');
+    sharing.set(name, [...(sharing.get(name) ?? []), file]);
+  }
+  const shared = [...sharing].flatMap(([name, group]) => parts(group).map((part, index) => together(folder, `${name}-${index + 1}`, part)));
+  return [...files.filter((file) => !SHARING.test(file)), ...shared];
+}
+
+function parts(files) {
+  return Array.from({ length: Math.ceil(files.length / SHARERS) }, (_, index) => files.slice(index * SHARERS, (index + 1) * SHARERS));
+}
+
+/** Out: the path of a file that imports these. */
+function together(folder, name, files) {
+  const path = join(folder, `${name}.mjs`);
+  writeFileSync(path, files.map((file) => `import ${JSON.stringify(pathToFileURL(join(ROOT, file)).href)};\n`).join(''));
+  return path;
+}
+
 /** Runs all checks, so that one run shows all that is wrong. Out: the names of those that failed. */
 function failedChecks() {
   const passes = ([name, program, ...args]) =>
@@ -46,7 +80,6 @@ function failedChecks() {
 
 /** Out: the exit code of node's test runner. A signal to us goes on to it. */
 function runSpecs(files, env) {
-  say(`running ${files.length} spec files`);
   const args = ['--import', 'tsx', '--test', '--test-concurrency=2', `--test-timeout=${FILE_TIMEOUT_MS}`];
   args.push(`--test-reporter=${join(ROOT, 'scripts', 'test-reporter.mjs')}`, '--test-reporter-destination=stdout', ...files);
   const runner = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'] });
