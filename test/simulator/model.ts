@@ -29,6 +29,8 @@ export class Model {
   private readonly unsure = new Set<string>();
   /** Keys whose copies may go: somebody deleted them, or changed whom they are for. */
   private readonly mayGo = new Set<string>();
+  /** For whom a key ever was. */
+  private readonly reaches = new Map<string, Set<string>>();
   /** Whatever anybody ever wrote, by key and text. */
   private readonly templates = new Map<string, Template>();
 
@@ -39,14 +41,19 @@ export class Model {
 
   written(key: Key, template: Template | undefined, acknowledged: boolean): void {
     const id = keyId(key);
-    const before = this.truths.get(id);
-    if (template === undefined || (before?.template && !sameReach(before.template.reach, template.reach)) || this.unsure.has(id))
-      this.mayGo.add(id);
+    if (template === undefined || this.changesReach(id, template.reach) || this.unsure.has(id)) this.mayGo.add(id);
     if (!acknowledged) this.unsure.add(id);
     else {
       this.truths.set(id, { key, template });
       this.unsure.delete(id);
     }
+  }
+
+  /** Whether it ever was for others: a restored store has forgotten that, but not those who have it. */
+  private changesReach(id: string, reach: Reach): boolean {
+    const known = this.reaches.get(id) ?? new Set();
+    this.reaches.set(id, known.add(JSON.stringify(reach)));
+    return known.size > 1;
   }
 
   /** The store of `zone` is another one now: what it holds is the truth. */
@@ -101,10 +108,6 @@ export class Model {
   private templateOf({ key, text }: Entry): Template | undefined {
     return this.templates.get(`${keyId(key)} ${text}`);
   }
-}
-
-function sameReach(a: Reach, b: Reach): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 function reaches(reach: Reach, from: string, at: string): boolean {
