@@ -90,6 +90,15 @@ const TABLE: readonly (readonly [title: string, says: readonly Say[], out: reado
     ['-', '-', '-', 'tell 4b superseded', '-'],
   ],
   [
+    'what it said itself before its store was recovered comes late, and tells nothing',
+    [
+      [{ ...PEER, term: 2 }, status(5, { ...PEER, term: 2 })],
+      [PEER, status(9)],
+      [{ ...PEER, term: 2 }, status(5, { ...PEER, term: 2 }), { now: 2_000 }],
+    ],
+    ['pull scan', '-', '-'],
+  ],
+  [
     'one whose predecessor is only heard late is not told, and speaks after its silence',
     [
       [PEER, status(5)],

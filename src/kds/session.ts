@@ -219,8 +219,10 @@ function identify(state: Session, from: Speaker, context: Context): { step: Step
   return { step: newSpeaker(state, from, pins), stop: false };
 }
 
+/** What the one that counts said in an earlier term, before its store was recovered, may come late too: it is no rival of its own. */
 function heardRival(state: Session, speaker: Speaker, now: number): Session {
-  return state.rival?.speaker.instance === speaker.instance ? state : { ...state, rival: { speaker, since: now } };
+  const known = [state.speaker?.instance, state.rival?.speaker.instance];
+  return known.includes(speaker.instance) ? state : { ...state, rival: { speaker, since: now } };
 }
 
 /** The one that counts was heard. */

@@ -61,6 +61,7 @@ function trouble(world: World, model: Model, disasters: Disasters | undefined): 
 
 function recover(world: World): void {
   world.weather = CALM;
+  world.scanned = () => {};
   for (const node of world.nodes.values()) {
     node.fuse = 0;
     node.wake();
