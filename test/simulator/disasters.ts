@@ -76,6 +76,7 @@ export class Disasters {
   };
 
   private readonly lose = (node: Node): void => {
+    this.world.endTwins(node.place.zone);
     node.lose();
     this.backups.delete(node.place.zone);
     this.rebase(node);

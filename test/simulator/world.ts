@@ -96,7 +96,7 @@ export class World {
     later.start();
   }
 
-  /** Whoever restores a store sees to it that nothing else runs on it. */
+  /** Whoever restores a store, or begins with a new one, sees to it that nothing else has the identity. */
   endTwins(zone: string): void {
     for (const twin of this.twins) if (twin.place.zone === zone && twin.up) twin.crash();
   }
