@@ -29,12 +29,14 @@ interface System {
   readonly deleted: string[];
 }
 
-function newSystem(seed: number): System {
+/** `logged`: how many revisions a log holds. */
+function newSystem(seed: number, logged = 1_000_000): System {
   const deleted: string[] = [];
   const world = new World(seed, [EAST, WEST], {
     ...NOBODY_WATCHES,
     deleted: (where, key) => void (key.zone !== where.place.zone && deleted.push(`${where.name}: ${key.name}`)),
   });
+  world.sizes = { pageBytes: 100_000, logged, forgotten: 0 };
   const system = { world, global: world.global, east: world.node('east'), west: world.node('west'), deleted };
   world.run(LATER);
   apply(system.global, 'g-old');
@@ -199,6 +201,45 @@ test('a receiver that is restored catches up, and loses nothing', () => {
   assert.equal(names(west), 'g-new g-old e-new');
   assert.equal(diverged(west.plane.store), undefined);
   assertInStep(system);
+});
+
+test('a store is restored to what it was before it first spoke', () => {
+  const { world, global, east, west, deleted } = newSystem(10);
+  east.lose();
+  const backup = east.backup();
+  east.start();
+  say(global, { acceptStore: 'east' });
+  world.run(LATER);
+  apply(east, 'e-lost');
+  world.run(LATER);
+  east.restore(backup);
+  east.start();
+  world.run(A_WHILE);
+  assert.ok(diverged(east.plane.store));
+  say(east, {});
+  world.run(A_WHILE);
+  assert.deepEqual(deleted, []);
+  assert.equal(names(west), 'g-old e-lost e-old');
+});
+
+test('a restored store writes more than its log holds before anybody shows it a cursor', () => {
+  const { world, global, east, west, deleted } = newSystem(11, 3);
+  const backup = global.backup();
+  apply(global, 'lost');
+  world.run(LATER);
+  for (const zone of [east, west]) zone.setConnected(false);
+  global.restore(backup);
+  global.start();
+  for (let n = 1; n <= 9; n++) apply(global, `new-${n}`);
+  world.run(LATER);
+  for (const zone of [east, west]) zone.setConnected(true);
+  world.run(A_WHILE);
+  assert.deepEqual(deleted, []);
+  assert.ok(diverged(global.plane.store));
+  say(global, {});
+  world.run(A_WHILE);
+  assert.deepEqual(deleted, []);
+  assert.equal(leftOver(west, GLOBAL_PEER), 'lost');
 });
 
 test("a zone's volume is lost", () => {

@@ -38,7 +38,7 @@ export class World {
   /** What each control plane held, and when. */
   readonly history = new History();
   /** How much a page holds, how many revisions a log, and how likely it is that the log lacks a change. */
-  readonly sizes: { readonly pageBytes: number; readonly logged: number; readonly forgotten: number };
+  sizes: { readonly pageBytes: number; readonly logged: number; readonly forgotten: number };
   /** Further processes with the identity of a node. */
   private readonly twins: Node[] = [];
   /** Called when a node that has a cursor asks `sender` for a scan. */
