@@ -139,7 +139,7 @@ describe('the quota of a zone at global', () => {
     const east = newZone(EAST, global);
     writeDrafts(
       east,
-      [...'abcdefg'].map((name) => sized(name, 9)),
+      'abcdefg'.split('').map((name) => sized(name, 9)),
     );
     assert.throws(() => carry(east, global), { code: 'unavailable', message: /^over_quota: zone east/ });
     assert.equal(global.store.holding('east').mirrored, 0);

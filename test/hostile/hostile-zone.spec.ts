@@ -144,8 +144,8 @@ describe('a zone that was taken over wants more room than it may have', () => {
     await honest(west);
     west.holds(many(2 * MOST.resources + 1));
     await until('it fails', async () => Number((await peerOf(global, 'west'))?.failures) > 0, 15);
-    const why = global.log().find(({ reason, peer }) => peer === 'west' && `${reason}`.startsWith('over_quota: '));
-    assert.match(`${why?.reason}`, /zone west has 81 resources/);
+    const why = global.log().find(({ reason, peer }) => peer === 'west' && String(reason).startsWith('over_quota: '));
+    assert.match(String(why?.reason), /zone west has 81 resources/);
     await unharmed('a zone far over its quota');
     west.holds([]);
     await honest(west);
