@@ -4,6 +4,7 @@ import { GLOBAL_PEER } from '../../src/resource/audience.js';
 import { ledgerProblems } from './check.js';
 import { expectDefaultMesh, type Model } from './model.js';
 import type { Node } from './node.js';
+import { apply } from './workload.js';
 import type { World } from './world.js';
 
 /**
@@ -72,7 +73,7 @@ export class Disasters {
     this.rebase(node);
     // So that it may write more than its log holds before anybody shows it a cursor.
     if (this.world.random.chance(0.3)) node.setConnected(false);
-    this.startLater(node);
+    this.startLater(node, this.world.random.pick([0, 2, 5, 12]));
   };
 
   private readonly lose = (node: Node): void => {
@@ -93,8 +94,13 @@ export class Disasters {
     if (node.place.zone === '' && node.content.size === 0) expectDefaultMesh(this.model);
   }
 
-  private startLater(node: Node): void {
-    this.world.after(this.world.random.pick([0, 100, 10_000]), () => node.up || node.retired || node.start());
+  /** `writes`: so often users who miss something apply it again, before anybody else is heard. */
+  private startLater(node: Node, writes = 0): void {
+    this.world.after(this.world.random.pick([0, 100, 10_000]), () => {
+      if (node.up || node.retired) return;
+      node.start();
+      for (let n = 0; n < writes && node.up; n++) apply(this.world, this.model, node);
+    });
   }
 
   private accept(node: Node, peer: string): void {

@@ -30,7 +30,8 @@ export function setEnabled(world: World, zone: string, enabled: boolean): void {
   global.write((plane) => writeDrafts(plane, [draft]));
 }
 
-function apply(world: World, model: Model, node: Node): void {
+/** One user applies a few resources to `node`. */
+export function apply(world: World, model: Model, node: Node): void {
   const templates = Array.from({ length: 1 + world.random.below(4) }, () => choose(world, node.place));
   const byId = new Map(templates.map((template) => [JSON.stringify(keyAt(node.place, template.draft)), template]));
   const chosen = [...byId.values()];
