@@ -92,7 +92,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/kds/session.ts',
     from: '  if (order < 0 && context.now - state.heardAt <= SILENCE)',
     to: '  if (order < 0 && context.now < SILENCE)',
-    within: 100,
+    within: 340,
   },
   {
     name: 'names of copies are not told apart',
@@ -113,7 +113,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/store/resources.ts',
     from: "      if (old && sameColumns(old, next)) return 'unchanged';\n",
     to: '',
-    within: 50,
+    within: 280,
   },
   {
     name: 'a disabled zone is heard',
