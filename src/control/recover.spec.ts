@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import { GLOBAL_PEER } from '../resource/audience.js';
 import { placeOf } from './peers.js';
 import { diverged, markDiverged, orphansOf, recover } from './recover.js';
-import { carry, EAST, forAll, held, keyOf, newGlobal, newZone, pinOf, timeout, WEST } from './sample.spec.js';
+import type { Place } from '../resource/resource.js';
+import type { Plane } from './plane.js';
+import { carry, EAST, forAll, held, keyOf, newGlobal, newZone, pinOf, service, timeout, WEST } from './sample.spec.js';
 import { deleteResource, writeDrafts } from './write.js';
 
 test('only what is broken is repaired', () => {
@@ -77,3 +79,27 @@ test('nothing is dropped before the peer said what it has', () => {
 test('nobody is accepted who was never there', () => {
   assert.throws(() => recover(newGlobal(), { acceptStore: 'east' }), { code: 'not_found' });
 });
+
+test('what was refused for the name of something left over is taken once that is given up', () => {
+  const EAST1: Place = { ...EAST, zone: 'east1' };
+  const first = newGlobal(EAST, EAST1);
+  const east = newZone(EAST, first);
+  writeDrafts(east, [{ ...service('web'), namespace: '1a' }]);
+  carry(east, first);
+  const west = newZone(WEST, first);
+  // The new global hears of the other one whom Kuma calls the same, and of the first never again.
+  const second = newGlobal(EAST, EAST1);
+  const east1 = newZone(EAST1, second);
+  writeDrafts(east1, [{ ...service('web'), namespace: 'a' }]);
+  carry(east1, second);
+  recover(west, { acceptStore: GLOBAL_PEER });
+  carry(second, west);
+  assert.deepEqual(zonesOf(west), ['east']);
+  assert.match(west.store.mirror.refusals(GLOBAL_PEER)[0]?.reason ?? '', /is taken by/);
+  recover(west, { dropAbsent: GLOBAL_PEER });
+  assert.deepEqual([zonesOf(west), west.store.mirror.refusals(GLOBAL_PEER)], [['east1'], []]);
+});
+
+function zonesOf({ store }: Plane): string[] {
+  return [...store.each('MeshService')].map(({ resource }) => resource.key.zone);
+}

@@ -1,10 +1,12 @@
 import { MeridianError } from '../errors.js';
 import { GLOBAL_PEER } from '../resource/audience.js';
+import { GLOBAL } from '../resource/resource.js';
 import type { MirrorItem, Reader, Transaction } from '../resource/store.js';
 import { dropCopy } from './copy.js';
 import { placeOf, readPeer, writePeer } from './peers.js';
 import type { Plane } from './plane.js';
 import { judge } from './receive.js';
+import { retryRefused } from './retry.js';
 import { useRoom } from './room.js';
 
 const DIVERGED = 'diverged';
@@ -65,6 +67,8 @@ function dropAbsent(tx: Transaction, plane: Plane, peer: string): string {
   for (const { key } of orphans) dropCopy(tx, peer, key);
   const origin = placeOf(tx, peer);
   if (origin) useRoom(tx, plane, peer, held, (item) => judge(tx, plane, peer, origin, item));
+  // In a zone one of those may have had the name of what the peer sends now.
+  if (peer === GLOBAL_PEER) retryRefused(tx, plane, peer, GLOBAL, () => true);
   return `dropped ${orphans.length} that ${titleOf(peer)} sent in an earlier term and has not sent since`;
 }
 
