@@ -241,6 +241,6 @@ describe('impactOf', () => {
       }),
       { includeErrorInReport: true, numRuns: Number(process.env.MERIDIAN_IMPACT_RUNS ?? 25) },
     );
-    assert.ok(changes > 1000, `only ${changes} changes were seen`);
+    assert.ok(changes > 100, `only ${changes} changes were seen`);
   });
 });
