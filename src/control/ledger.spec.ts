@@ -37,7 +37,6 @@ test('where a resource stands', async (t) => {
   const { before, head, states } = system();
   const table: [title: string, position: Position | undefined, out: string[]][] = [
     ['the peer has the head', head, ['early applied', 'late applied']],
-    ['the same content at another revision', { ...head, revision: 1 }, ['early applied', 'late applied']],
     ['the peer is behind', before, ['early applied', 'late on its way']],
     ['the peer has nothing', undefined, ['early on its way', 'late on its way']],
     ['the peer has another term', { ...head, term: 9 }, ['early on its way', 'late on its way']],
@@ -46,6 +45,23 @@ test('where a resource stands', async (t) => {
     ['more than there is', { ...head, digest: 'ff', revision: 99 }, ['early unverified', 'late unverified']],
   ];
   for (const [title, position, out] of table) await t.test(title, () => assert.deepEqual(states(position), out));
+});
+
+test('the same content at another revision is applied where nothing of it changed since, and on its way where it did and is as before', () => {
+  const { global, head, states } = system();
+  const now = () => states(head, '', { head: endOf(global, 'east') });
+  // What is not sent may change.
+  const row = global.store.get(keyOf(forAll('late'), ''));
+  assert.ok(row);
+  global.store.commit((tx) => tx.put({ ...row.resource, status: { seen: true } }, row.audience, row.wire));
+  assert.ok(endOf(global, 'east').revision > head.revision);
+  assert.deepEqual(now(), ['early applied', 'late applied']);
+  for (const idleTimeout of ['9s', undefined]) {
+    const conf = idleTimeout === undefined ? {} : { idleTimeout };
+    writeDrafts(global, [forAll('late', { spec: { to: [{ targetRef: { kind: 'Mesh' }, default: conf }] } })]);
+  }
+  assert.equal(endOf(global, 'east').digest, head.digest);
+  assert.deepEqual(now(), ['early applied', 'late on its way']);
 });
 
 test('why it takes long', () => {

@@ -1,7 +1,7 @@
 import { GLOBAL_PEER, includes } from '../resource/audience.js';
 import type { Key } from '../resource/key.js';
 import { keyId } from '../resource/key.js';
-import type { Row } from '../resource/store.js';
+import type { Reader, Row } from '../resource/store.js';
 import { isGlobal, type Plane } from './plane.js';
 import { peersOf } from './peers.js';
 import { readReported } from './reported.js';
@@ -27,6 +27,7 @@ export interface LedgerEntry {
  *
  *   peer acknowledged revision 7, refused {b}
  *   a changed in 5 -> applied;  b -> refused, and why;  c changed in 9 -> on its way
+ *   d changed in 8 and back in 9 -> on its way, though all adds up again: the peer may have the d of 8 just now
  */
 export function ledger(plane: Plane, rows: readonly Row[], view: (peer: string) => PeerView): readonly LedgerEntry[] {
   const peers = isGlobal(plane.place) ? peersOf(plane.store) : [GLOBAL_PEER];
@@ -35,18 +36,42 @@ export function ledger(plane: Plane, rows: readonly Row[], view: (peer: string) 
     const reported = readReported(plane.store, peer);
     const known = seen.ack?.refusals === reported.digest && diverged(plane.store) === undefined;
     const refused = new Map(reported.refusals.map((refusal) => [keyId(refusal.key), refusal]));
+    const changed = changesSince(plane.store, peer, seen.ack?.position?.revision ?? 0);
     return rows
       .filter((row) => includes(row.audience, row.resource.key, peer))
-      .map((row) => entry(plane, row, seen, known, refused.get(keyId(row.resource.key))));
+      .map((row) => entry(plane, row, seen, { known, changed }, refused.get(keyId(row.resource.key))));
   });
 }
 
-/** `known`: the list of the peer's refusals is the one that it has now, and this store's own numbers count. */
+/** Bytes of changes that are looked through for what became of one resource. */
+const LOOKED_THROUGH = 1024 * 1024;
+
+/** Tells whether a resource may have changed in the peer's feed behind a revision. The log is read when it is first asked. */
+function changesSince({ feed }: Reader, peer: string, revision: number): (key: Key) => boolean {
+  let changed: ReadonlySet<string> | 'unknown' | undefined;
+  const read = (): ReadonlySet<string> | 'unknown' => {
+    if (!feed.reaches(revision)) return 'unknown';
+    const { changes, next } = feed.changes(peer, revision, 0, LOOKED_THROUGH);
+    return next === undefined ? new Set(changes.map(({ key }) => keyId(key))) : 'unknown';
+  };
+  return (key) => {
+    changed ??= read();
+    return changed === 'unknown' || changed.has(keyId(key));
+  };
+}
+
+interface Knowledge {
+  /** The list of the peer's refusals is the one that it has now, and this store's own numbers count. */
+  readonly known: boolean;
+  /** Whether a resource may have changed since the peer's last word. */
+  readonly changed: (key: Key) => boolean;
+}
+
 function entry(
   plane: Plane,
   row: Row,
   view: PeerView,
-  known: boolean,
+  { known, changed }: Knowledge,
   refusal: { reason: string; since: string } | undefined,
 ): LedgerEntry {
   const base = { key: row.resource.key, peer: view.peer === GLOBAL_PEER ? 'global' : view.peer };
@@ -57,7 +82,8 @@ function entry(
     return { ...base, state: 'on its way', since, reason: why(plane, view) };
   const same = position.digest === head.digest && position.count === head.count;
   if (!same && position.revision >= head.revision) return { ...base, state: 'unverified', since };
-  if (!same && position.revision < row.revision) return { ...base, state: 'on its way', since, reason: why(plane, view) };
+  const isLater = position.revision < row.revision && (!same || changed(row.resource.key));
+  if (isLater) return { ...base, state: 'on its way', since, reason: why(plane, view) };
   if (refusal) return { ...base, state: 'refused', reason: refusal.reason, since: refusal.since };
   return known ? { ...base, state: 'applied' } : { ...base, state: 'unverified', since };
 }
