@@ -14,7 +14,12 @@ export const YAML_TYPE = 'application/yaml';
 /** Bodies reach the routes as text: JSON and YAML alone, all else is 415. No form of a web page can send these without asking first. */
 export function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser([JSON_TYPE, YAML_TYPE], { parseAs: 'buffer' }, (_request, bytes, done) => {
+  app.addContentTypeParser([JSON_TYPE, YAML_TYPE], { parseAs: 'buffer' }, ({ headers }, bytes, done) => {
+    const coding = headers['content-encoding'] ?? 'identity';
+    if (coding.toLowerCase() !== 'identity') {
+      done(new MeridianError('invalid', `a body in ${quote(coding)} is not read`, { hint: 'send it as it is, without content-encoding' }));
+      return;
+    }
     try {
       done(null, new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(bytes)));
     } catch (cause) {

@@ -82,6 +82,12 @@ const REFUSALS: readonly Refusal[] = [
   { title: 'no body', ask: ['PUT', ONE], status: 400, says: { detail: /no body/ } },
   { title: 'an empty body', ask: ['PUT', ONE, '', { 'content-type': 'application/json' }], status: 400, says: { detail: /no body/ } },
   { title: 'bytes that are no UTF-8', ask: ['PUT', ONE, Buffer.from([0x7b, 0xff, 0x7d])], status: 400, says: { detail: /UTF-8/ } },
+  {
+    title: 'a compressed body',
+    ask: ['PUT', ONE, Buffer.from([0x1f, 0x8b]), { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
+    status: 400,
+    says: { detail: /"gzip" is not read/ },
+  },
   { title: 'a form', ask: ['POST', '/apply', 'a=b', { 'content-type': 'application/x-www-form-urlencoded' }], status: 415, says: {} },
   { title: 'plain text', ask: ['PUT', ONE, '{}', { 'content-type': 'text/plain' }], status: 415, says: {} },
   { title: 'a body beyond all limits', ask: ['PUT', ONE, `{"a":"${'x'.repeat(2 * MAX_RESOURCE_BYTES)}"}`], status: 413, says: {} },
