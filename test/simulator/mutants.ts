@@ -104,8 +104,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the ledger says applied before it is',
     file: 'src/control/ledger.ts',
-    from: '  if (!same && position.revision < row.revision)',
-    to: '  if (!same && position.revision < row.revision - 1)',
+    from: '  const isLater = position.revision < row.revision &&',
+    to: '  const isLater = position.revision < row.revision - 1 &&',
     within: 10,
   },
   {
