@@ -1,4 +1,4 @@
-import { LONGEST_TURN, PER_TURN } from './turns.js';
+import { Turns } from './turns.js';
 
 /** Messages of one peer that wait for their turn. More are dropped: the protocol asks again. */
 const LIMIT = 64;
@@ -13,14 +13,16 @@ interface Waiting {
 /** Gives each peer its turn: one message of each, then the next round, so that a flood from one peer costs the others nothing. */
 export class FairQueue {
   private readonly waiting = new Map<string, Waiting>();
-  private scheduled = false;
+  private readonly turns: Turns;
   private total = 0;
 
   constructor(
     private readonly handle: (peer: string, message: string) => void,
-    private readonly machine: { readonly soon: (task: () => void) => void; readonly now: () => number },
+    machine: ConstructorParameters<typeof Turns>[1],
     private readonly maxWaiting = MAX_WAITING,
-  ) {}
+  ) {
+    this.turns = new Turns((peer) => this.next(peer), machine);
+  }
 
   add(peer: string, message: string): void {
     if (this.isFull(peer)) return;
@@ -29,7 +31,7 @@ export class FairQueue {
     this.waiting.set(peer, queue);
     this.count(queue, message.length);
     while (this.total > this.maxWaiting) this.dropOne();
-    this.schedule();
+    this.turns.add(peer);
   }
 
   /** Whether what comes from the peer now would be dropped: then it need not be read. */
@@ -62,25 +64,10 @@ export class FairQueue {
     return message;
   }
 
-  private schedule(): void {
-    if (this.scheduled || this.waiting.size === 0) return;
-    this.scheduled = true;
-    this.machine.soon(() => this.turn());
-  }
-
-  /** One message of each of the first few, who then stand behind the others. */
-  private turn(): void {
-    this.scheduled = false;
-    const { now } = this.machine;
-    const end = now() + LONGEST_TURN;
-    for (const [index, peer] of [...this.waiting.keys()].slice(0, PER_TURN).entries()) {
-      if (index > 0 && now() >= end) break;
-      const message = this.take(peer, 'shift');
-      const rest = this.waiting.get(peer);
-      this.waiting.delete(peer);
-      if (rest) this.waiting.set(peer, rest);
-      if (message !== undefined) this.handle(peer, message);
-    }
-    this.schedule();
+  /** One message; who has more then stands behind the others. */
+  private next(peer: string): void {
+    const message = this.take(peer, 'shift');
+    if (this.waiting.has(peer)) this.turns.add(peer);
+    if (message !== undefined) this.handle(peer, message);
   }
 }

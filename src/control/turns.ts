@@ -28,9 +28,9 @@ export class Turns {
     this.scheduled = false;
     const { now } = this.machine;
     const end = now() + LONGEST_TURN;
-    let left = PER_TURN;
-    for (const peer of this.waiting) {
-      if (left-- === 0 || (left < PER_TURN - 1 && now() >= end)) break;
+    // Not those that are added meanwhile: who has another turn has it after others got the event loop.
+    for (const [index, peer] of [...this.waiting].slice(0, PER_TURN).entries()) {
+      if (index > 0 && now() >= end) break;
       this.waiting.delete(peer);
       this.handle(peer);
     }
