@@ -13,11 +13,12 @@ interface Vector {
   readonly rejected?: boolean;
 }
 
+const lintedOf = (text: string, where: LintPlace): Linted[] => lintText(text, where).map(({ linted }) => linted);
 const file = new URL('../../test/reference/role-vectors.json', import.meta.url);
 const vectors = JSON.parse(readFileSync(file, 'utf8')) as Vector[];
 
 function lintOne(document: unknown, where: LintPlace = {}): Linted {
-  const [linted, ...more] = lintText(JSON.stringify(document), where);
+  const [linted, ...more] = lintedOf(JSON.stringify(document), where);
   assert.ok(linted && more.length === 0);
   return linted;
 }
@@ -111,10 +112,10 @@ describe('lintText', () => {
 
   it('judges each document for itself', () => {
     const texts = [timeout({ to: [OWN] }, 'backend-ns'), { type: 'Mesh', name: 'demo' }].map((value) => JSON.stringify(value));
-    const together = lintText([...texts, 'a: [', ''].join('\n---\n'), {});
+    const together = lintedOf([...texts, 'a: [', ''].join('\n---\n'), {});
     assert.deepEqual(
       together.slice(0, 2),
-      texts.flatMap((text) => lintText(text, {})),
+      texts.flatMap((text) => lintedOf(text, {})),
     );
     assert.deepEqual(
       together.slice(2).map(({ type, problems }) => [type, problems.length]),
@@ -123,7 +124,7 @@ describe('lintText', () => {
   });
 
   it('survives what nests without an end', () => {
-    const [linted] = lintText(`${'{"a":'.repeat(9000)}1${'}'.repeat(9000)}`, {});
+    const [linted] = lintedOf(`${'{"a":'.repeat(9000)}1${'}'.repeat(9000)}`, {});
     assert.equal(linted?.problems.length, 1);
   });
 });

@@ -38,22 +38,23 @@ const DEFAULT_ZONE = 'zone-1';
 const DEFAULT_SYSTEM_NAMESPACE = 'kuma-system';
 const UNKNOWN: Omit<Linted, 'problems'> = { type: null, name: null, namespace: null, role: null, reaches: null, explicit: null };
 
-/** What the author of a document may not expect of it, though it is accepted: as a control plane warns. */
-export function warningsOfText(text: string): string[][] {
-  return readDocuments(text).map((read) => {
-    const { draft } = 'problem' in read ? {} : parseDocument(read.value);
-    return draft ? warningsOfDocument(draft.type, draft.labels, draft.spec) : [];
-  });
+/** A document as linted, and what its author may not expect of it though it is accepted: as a control plane warns. */
+export interface Checked {
+  readonly linted: Linted;
+  readonly warnings: readonly string[];
 }
 
 /** Lints every document of a text, each for itself: what stands beside it changes nothing. Never throws. */
-export function lintText(text: string, where: LintPlace): Linted[] {
-  return readDocuments(text).map((read) => ('problem' in read ? { ...UNKNOWN, problems: [read.problem] } : lintValue(read.value, where)));
+export function lintText(text: string, where: LintPlace): Checked[] {
+  return readDocuments(text).map((read) =>
+    'problem' in read ? { linted: { ...UNKNOWN, problems: [read.problem] }, warnings: [] } : lintValue(read.value, where),
+  );
 }
 
-function lintValue(value: unknown, where: LintPlace): Linted {
+function lintValue(value: unknown, where: LintPlace): Checked {
   const { draft, problems } = parseDocument(value);
-  return draft ? lintDraft(draft, problems, where) : { ...UNKNOWN, ...claims(value), problems };
+  if (!draft) return { linted: { ...UNKNOWN, ...claims(value), problems }, warnings: [] };
+  return { linted: lintDraft(draft, problems, where), warnings: warningsOfDocument(draft.type, draft.labels, draft.spec) };
 }
 
 /** The role needs no more than admission; how far it gets and what it means are told of what would be accepted as it is. */

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { MeridianError } from '../../src/errors.js';
 import { DNS_LABEL_REASON, isDnsLabel } from '../../src/resource/names.js';
-import type { LintPlace, Linted } from './lint-document.js';
+import type { Checked, LintPlace, Linted } from './lint-document.js';
 import { REFUSED } from './failure.js';
 import { collect, optionsOf } from './options.js';
 import { note, print } from './output.js';
@@ -14,11 +14,9 @@ interface LintOptions extends LintPlace {
 }
 
 /** A document with the file that it is from. */
-interface Found {
+interface Found extends Checked {
   readonly file: string;
   readonly position: number;
-  readonly linted: Linted;
-  readonly warnings: readonly string[];
 }
 
 const HELP = `
@@ -50,11 +48,10 @@ export function addLint(program: Command): void {
 }
 
 async function lint({ file, ...where }: LintOptions): Promise<Found[]> {
-  const [{ lintText, warningsOfText }, sources] = await Promise.all([import('./lint-document.js'), readSources(file)]);
-  const found = sources.flatMap(({ file: from, text }) => {
-    const warnings = warningsOfText(text);
-    return lintText(text, where).map((linted, index) => ({ file: from, position: index + 1, linted, warnings: warnings[index] ?? [] }));
-  });
+  const [{ lintText }, sources] = await Promise.all([import('./lint-document.js'), readSources(file)]);
+  const found = sources.flatMap((source) =>
+    lintText(source.text, where).map((checked, index) => ({ ...checked, file: source.file, position: index + 1 })),
+  );
   if (found.length === 0) throw new MeridianError('invalid', `there are no documents in ${file.join(', ')}`);
   return found;
 }

@@ -77,7 +77,9 @@ function commandProblems(fence: Fence): string[] {
 /** YAML that is no resource (a configuration) is looked at elsewhere. A shortened one is none. */
 function yamlProblems({ language, text }: Fence): string[] {
   if (language !== 'yaml' || !/^(type|apiVersion):/m.test(text)) return [];
-  return lintText(text, {}).flatMap(({ name, problems }) => problems.map(({ field, reason }) => `${name ?? ''}: ${field}: ${reason}`));
+  return lintText(text, {}).flatMap(({ linted: { name, problems } }) =>
+    problems.map(({ field, reason }) => `${name ?? ''}: ${field}: ${reason}`),
+  );
 }
 
 const OWN_VARIABLES = [
