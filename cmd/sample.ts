@@ -3,7 +3,7 @@ import { peersOf } from '../src/control/peers.js';
 import type { Plane } from '../src/control/plane.js';
 import type { Sync } from '../src/control/sync.js';
 import type { NatsTransport } from '../src/nats/transport.js';
-import { GLOBAL_PEER } from '../src/resource/audience.js';
+import { peerName } from '../src/resource/audience.js';
 import type { PeerSample, Sample } from '../src/runtime/metrics.js';
 
 /** What /metrics shows, read now. */
@@ -22,7 +22,7 @@ export function sampleOf(
     resources: [...counts].map(([type, count]) => ({ type, count })),
     natsConnected: nats && nats.away() === undefined,
     peers: sync ? peers.map((peer) => samplePeer(plane, sync, peer)) : [],
-    incidents: (sync?.incidents() ?? []).map(({ peer, ...incident }) => ({ ...incident, peer: nameOf(peer) })),
+    incidents: (sync?.incidents() ?? []).map(({ peer, ...incident }) => ({ ...incident, peer: peerName(peer) })),
     proxies: proxies && countProxies(proxies),
   };
 }
@@ -30,9 +30,5 @@ export function sampleOf(
 function samplePeer({ store, quota }: Plane, sync: Sync, peer: string): PeerSample {
   const { online, upToDate, failures } = sync.view(peer);
   const refused = store.mirror.refusals(peer).length;
-  return { peer: nameOf(peer), online, upToDate, failures, refused, held: quota && store.holding(peer) };
-}
-
-function nameOf(peer: string): string {
-  return peer === GLOBAL_PEER ? 'global' : peer;
+  return { peer: peerName(peer), online, upToDate, failures, refused, held: quota && store.holding(peer) };
 }

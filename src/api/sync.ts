@@ -4,7 +4,7 @@ import type { PeerView } from '../control/peer-view.js';
 import { peersOf } from '../control/peers.js';
 import type { Plane, Quota } from '../control/plane.js';
 import { diverged, orphansOf } from '../control/recover.js';
-import { GLOBAL_PEER } from '../resource/audience.js';
+import { peerName } from '../resource/audience.js';
 import type { Reader, Refusal } from '../resource/store.js';
 import { describeKey } from './keys.js';
 import { described, type Operation } from './openapi/operation.js';
@@ -64,11 +64,6 @@ export function addSyncRoute(app: FastifyInstance, { plane, sync }: ApiOptions):
       peers: sync ? peers.map((peer) => describePeer(plane, sync.view(peer))) : [],
     };
   });
-}
-
-/** How the API calls a peer. */
-export function peerName(peer: string): string {
-  return peer === GLOBAL_PEER ? 'global' : peer;
 }
 
 /** `refused`: what this side refused of the peer's feed. `absent`: what stays in force although the peer's present store lacks it. */

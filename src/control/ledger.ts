@@ -1,4 +1,4 @@
-import { GLOBAL_PEER, includes } from '../resource/audience.js';
+import { GLOBAL_PEER, includes, peerName } from '../resource/audience.js';
 import type { Key } from '../resource/key.js';
 import { keyId } from '../resource/key.js';
 import type { Reader, Row } from '../resource/store.js';
@@ -74,7 +74,7 @@ function entry(
   { known, changed }: Knowledge,
   refusal: { reason: string; since: string } | undefined,
 ): LedgerEntry {
-  const base = { key: row.resource.key, peer: view.peer === GLOBAL_PEER ? 'global' : view.peer };
+  const base = { key: row.resource.key, peer: peerName(view.peer) };
   const position = view.ack?.position;
   const { head } = view;
   const since = row.resource.modificationTime;

@@ -1,5 +1,5 @@
 import { MeridianError } from '../errors.js';
-import { GLOBAL_PEER } from '../resource/audience.js';
+import { GLOBAL_PEER, peerName } from '../resource/audience.js';
 import { GLOBAL } from '../resource/resource.js';
 import type { MirrorItem, Reader, Transaction } from '../resource/store.js';
 import { dropCopy } from './copy.js';
@@ -53,12 +53,12 @@ function raiseTerm(tx: Transaction): string {
 
 /** The store is pinned. Nothing of the old one proves anything any more. */
 function acceptStore(tx: Transaction, peer: string, store = ''): string {
-  if (!readPeer(tx, peer)) throw new MeridianError('not_found', `nothing ever spoke as ${titleOf(peer)}`);
+  if (!readPeer(tx, peer)) throw new MeridianError('not_found', `nothing ever spoke as ${peerName(peer)}`);
   // It may stand elsewhere than the old one did: it says so anew, and what it sends is judged by that, even if it is what the old one sent.
   writePeer(tx, peer, { store });
   for (const item of [...tx.mirror.each(peer)]) tx.mirror.put(peer, { ...item, term: 0, hash: '' });
   tx.mirror.setPosition(peer, undefined);
-  return store === '' ? `the next store that speaks for ${titleOf(peer)} is accepted` : `store ${store} is accepted for ${titleOf(peer)}`;
+  return store === '' ? `the next store that speaks for ${peerName(peer)} is accepted` : `store ${store} is accepted for ${peerName(peer)}`;
 }
 
 function dropAbsent(tx: Transaction, plane: Plane, peer: string): string {
@@ -69,12 +69,7 @@ function dropAbsent(tx: Transaction, plane: Plane, peer: string): string {
   if (origin) useRoom(tx, plane, peer, held, (item) => judge(tx, plane, peer, origin, item));
   // In a zone one of those may have had the name of what the peer sends now.
   if (peer === GLOBAL_PEER) retryRefused(tx, plane, peer, GLOBAL, () => true);
-  return `dropped ${orphans.length} that ${titleOf(peer)} sent in an earlier term and has not sent since`;
-}
-
-/** As an operator calls it. */
-function titleOf(peer: string): string {
-  return peer === GLOBAL_PEER ? 'global' : peer;
+  return `dropped ${orphans.length} that ${peerName(peer)} sent in an earlier term and has not sent since`;
 }
 
 /** What stays in force although the peer's present store and term do not have it. */

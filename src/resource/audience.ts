@@ -12,6 +12,11 @@ export const OTHERS: Audience = { to: 'others' };
 /** The name under which zones know global: it can't be a zone's, for the subject alphabet has no capitals. */
 export const GLOBAL_PEER = 'GLOBAL';
 
+/** How people and the API call a peer. */
+export function peerName(peer: string): string {
+  return peer === GLOBAL_PEER ? 'global' : peer;
+}
+
 /** Whether `peer` (a zone's name, or GLOBAL_PEER) gets the resource with this key and audience. */
 export function includes(audience: Audience, key: Key, peer: string): boolean {
   if (audience.to === 'others') return key.zone !== peer;
