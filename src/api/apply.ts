@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { dryRun } from '../control/impact/dry-run.js';
-import { keepWitnesses } from '../control/families.js';
+import type { Witnesses } from '../control/families.js';
 import { warningsAbout } from '../control/warnings.js';
 import { type Document, type Written, writeDocuments } from '../control/write.js';
 import type { AppliedSet } from '../control/sets.js';
@@ -58,8 +58,11 @@ const operation: Operation = {
  * `POST /apply`: many documents in either format, all or none. The problems of all documents come at once. `?dryRun=true` changes
  * nothing, gives the same answer, and says at which proxies whose verdicts would change (src/control/impact). `?set=NAME&prune=true` deletes what was applied as this set before and is not among the documents.
  */
-export function addApplyRoute(app: FastifyInstance, { plane, sync, afterCommit }: ApiOptions): void {
-  const witnesses = keepWitnesses(plane);
+export function addApplyRoute(
+  app: FastifyInstance,
+  { plane, sync, afterCommit }: ApiOptions,
+  witnesses: (mesh: string) => Witnesses,
+): void {
   app.post('/apply', { bodyLimit: MAX_APPLY_BYTES, ...described('Could not process a resource', operation) }, (request) => {
     const documents = valuesOf(request).map((value) => toDocument(value, plane.place));
     const { searchParams } = addressOf(request);

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { keepWitnesses } from '../control/families.js';
+import type { Witnesses } from '../control/families.js';
 import { deleteResource } from '../control/write.js';
 import { MeridianError } from '../errors.js';
 import { type Kind, KINDS } from '../resource/kinds.js';
@@ -19,9 +19,8 @@ import { formatOf, show } from './show.js';
 import { removeZone } from './zones.js';
 
 /** `/meshes/{mesh}/{path}` for the kinds in meshes, `/{path}` for the global ones. */
-export function addResourceRoutes(app: FastifyInstance, options: ApiOptions): void {
+export function addResourceRoutes(app: FastifyInstance, options: ApiOptions, witnesses: (mesh: string) => Witnesses): void {
   const answers = rememberLists(options.plane.store);
-  const witnesses = keepWitnesses(options.plane);
   for (const kind of KINDS) {
     const perMesh = kind.scope === 'Mesh';
     const base = perMesh ? `/meshes/:mesh/${kind.path}` : `/${kind.path}`;

@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify';
+import { keepWitnesses } from '../control/families.js';
 import { MeridianError } from '../errors.js';
 import { addApplyRoute } from './apply.js';
 import { addAuditing } from './audit/auditing.js';
@@ -99,17 +100,19 @@ function gateOf({ plane, address, access, report }: ApiOptions, tokens: Tokens):
 }
 
 function addRoutes(app: FastifyInstance, options: ApiOptions, { tokens, trail }: { tokens: Tokens; trail: Trail }): void {
+  // Kept once: whoever writes asks for them.
+  const witnesses = keepWitnesses(options.plane);
   addOpenApiRoutes(app, options);
   addInfoRoutes(app, options);
   addKriRoutes(app, options);
   addZoneRoutes(app, options);
   addInspectRoutes(app, options);
-  addResourceRoutes(app, options);
+  addResourceRoutes(app, options, witnesses);
   addForeignRoutes(app, options);
   addMeshInsightRoutes(app, options);
   addServiceInsightRoutes(app, options);
   addGlobalInsightRoute(app, options);
-  addApplyRoute(app, options);
+  addApplyRoute(app, options, witnesses);
   addLedgerRoute(app, options);
   addSyncRoute(app, options);
   addRecoverRoute(app, options);

@@ -5,7 +5,7 @@ import { type Key, keyId } from '../resource/key.js';
 import { type Mtp, readMtp } from '../resource/mtp.js';
 import type { JsonObject } from '../resource/resource.js';
 import type { Head, Reader } from '../resource/store.js';
-import type { Plane } from './plane.js';
+import { type Plane, touchedSince } from './plane.js';
 
 /** A permission with deny or allow lists, or one that allows everybody with `from`. Where both select an inbound, the latter opens nothing. */
 export type Family = 'lists' | 'fromAll';
@@ -46,16 +46,11 @@ export function keepWitnesses(plane: Plane): (mesh: string) => Witnesses {
   return (mesh) => {
     const before = kept.get(mesh);
     const at = plane.store.head();
-    const keys = before && sameFeed(before.at, at) ? plane.touched?.(before.at.revision) : undefined;
-    const ours = keys?.filter((key) => key.type === PERMISSION && key.mesh === mesh);
+    const ours = before && touchedSince(plane, before.at)?.filter((key) => key.type === PERMISSION && key.mesh === mesh);
     const witnesses = (before && ours && withTouched(plane.store, before.witnesses, ours)) ?? readWitnesses(plane.store, mesh);
     kept.set(mesh, { at, witnesses });
     return witnesses;
   };
-}
-
-function sameFeed(a: Head, b: Head): boolean {
-  return a.store === b.store && a.term === b.term;
 }
 
 /** undefined: a witness is none any more, and who else is one is not known. */

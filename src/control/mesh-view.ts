@@ -7,7 +7,7 @@ import { findKind } from '../resource/kinds.js';
 import type { Resource } from '../resource/resource.js';
 import type { Head, Refusal } from '../resource/store.js';
 import { MeshRows, TARGETS } from './mesh-rows.js';
-import type { Held, Plane } from './plane.js';
+import { type Held, type Plane, touchedSince } from './plane.js';
 import { asUnreadable, refusedPermissions, refusedTls } from './refused.js';
 
 /** What the policy engine needs of one mesh, as this control plane holds it. */
@@ -87,8 +87,7 @@ export class MeshReader {
   #read(): [MeshRows, boolean] {
     const { plane, mesh } = this;
     const head = plane.store.head();
-    const known = this.#at?.store === head.store && this.#at.term === head.term ? this.#at : undefined;
-    const keys = known && (known.revision === head.revision ? [] : plane.touched?.(known.revision));
+    const keys = this.#at && touchedSince(plane, this.#at);
     // If reading fails, everything is read the next time.
     this.#at = undefined;
     const rows = keys && this.#rows ? this.#rows : new MeshRows(plane.store, mesh);

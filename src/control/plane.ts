@@ -1,6 +1,6 @@
 import type { Key } from '../resource/key.js';
 import type { Place } from '../resource/resource.js';
-import type { Reader, Store } from '../resource/store.js';
+import type { Head, Reader, Store } from '../resource/store.js';
 
 /** What one zone may hold at global (`Holding`, src/resource/store.ts). Of what it sends, accepted or not, twice as much is kept. */
 export interface Quota {
@@ -26,6 +26,13 @@ export interface Plane {
   readonly now: () => string;
   /** The keys of the resources that were written or removed after a revision; undefined, as without it: not known. */
   readonly touched?: (since: number) => readonly Key[] | undefined;
+}
+
+/** The keys that were written or removed since `before`; undefined: not known, as for another store or term. */
+export function touchedSince({ store, touched }: Plane, before: Head): readonly Key[] | undefined {
+  const head = store.head();
+  if (before.store !== head.store || before.term !== head.term) return undefined;
+  return before.revision === head.revision ? [] : touched?.(before.revision);
 }
 
 /** What a control plane holds, to be looked at only: a plane, or one within a transaction. */
