@@ -15,15 +15,12 @@ export interface Setting<T> {
 
 const text = z.string().min(1);
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')]);
-const port = z
-  .union([
-    z.number(),
-    z
-      .string()
-      .regex(/^\d{1,5}$/)
-      .transform(Number),
-  ])
-  .pipe(z.number().int().min(0).max(65_535));
+/** In YAML a number, in a variable its digits. */
+function whole(digits: RegExp, least: number, most: number) {
+  const written = z.string().regex(digits).transform(Number);
+  return z.union([z.number(), written]).pipe(z.number().int().min(least).max(most));
+}
+const port = whole(/^\d{1,5}$/, 0, 65_535);
 /** In YAML it may be a list. */
 const names = z.preprocess(
   (given) => (typeof given === 'string' ? given.split(',').map((name) => name.trim()) : given),
@@ -79,17 +76,14 @@ export const COMMON = {
   logLevel: setting('MERIDIAN_LOG_LEVEL', z.enum(LEVELS), LEVELS.join(', '), { fallback: 'info' as const }),
 };
 
-function upTo(most: number) {
-  const digits = z.string().regex(/^\d{1,9}$/);
-  return z.union([z.number(), digits.transform(Number)]).pipe(z.number().int().min(1).max(most));
-}
-
 /** What global can be told besides. */
 export const AT_GLOBAL = {
   ...COMMON,
   /** What each zone may hold at global: more is refused, resource by resource. */
-  zoneMaxResources: setting('MERIDIAN_ZONE_MAX_RESOURCES', upTo(10_000_000), 'a number from 1 to 10000000', { fallback: 100_000 }),
-  zoneMaxMegabytes: setting('MERIDIAN_ZONE_MAX_MEGABYTES', upTo(100_000), 'a number from 1 to 100000', { fallback: 128 }),
+  zoneMaxResources: setting('MERIDIAN_ZONE_MAX_RESOURCES', whole(/^\d{1,9}$/, 1, 10_000_000), 'a number from 1 to 10000000', {
+    fallback: 100_000,
+  }),
+  zoneMaxMegabytes: setting('MERIDIAN_ZONE_MAX_MEGABYTES', whole(/^\d{1,9}$/, 1, 100_000), 'a number from 1 to 100000', { fallback: 128 }),
 };
 
 /** What a zone can be told besides. */
