@@ -160,26 +160,34 @@ for (const [when, pause] of [
   });
 }
 
+const numbered = (name: string, count: number): string[] => Array.from({ length: count }, (_, index) => `${name}-${index + 1}`);
+
+/** Global is restored and writes on while nobody hears it; then all talk again, nothing is deleted, and the operator has a word. */
+function restoreApart({ world, global, east, west, deleted }: System, backup: Buffer, written: readonly string[]): void {
+  for (const zone of [east, west]) zone.setConnected(false);
+  global.restore(backup);
+  global.start();
+  for (const name of written) apply(global, name);
+  world.run(LATER);
+  for (const zone of [east, west]) zone.setConnected(true);
+  world.run(A_WHILE);
+  assert.deepEqual(deleted, []);
+  assert.ok(diverged(global.plane.store));
+  say(global, {});
+  world.run(A_WHILE);
+  assert.deepEqual(deleted, []);
+}
+
 test('a restored sender commits up to and past what its receivers have, before they talk again', async (t) => {
   for (const more of [1, 2, 3, 4, 5]) {
     await t.test(`${more} commits after the backup, where two were lost`, () => {
-      const { world, global, east, west, deleted } = newSystem(3);
+      const system = newSystem(3);
+      const { world, global, east, west } = system;
       const backup = global.backup();
       apply(global, 'lost-1');
       apply(global, 'lost-2');
       world.run(LATER);
-      for (const zone of [east, west]) zone.setConnected(false);
-      global.restore(backup);
-      global.start();
-      for (let n = 1; n <= more; n++) apply(global, `again-${n}`);
-      world.run(LATER);
-      for (const zone of [east, west]) zone.setConnected(true);
-      world.run(A_WHILE);
-      assert.deepEqual(deleted, []);
-      assert.ok(diverged(global.plane.store));
-      say(global, {});
-      world.run(A_WHILE);
-      assert.deepEqual(deleted, []);
+      restoreApart(system, backup, numbered('again', more));
       assert.equal(leftOver(east, GLOBAL_PEER), 'lost-1 lost-2');
       assert.match(names(west), new RegExp(`again-${more} .*lost-1 lost-2`));
     });
@@ -223,22 +231,12 @@ test('a store is restored to what it was before it first spoke', () => {
 });
 
 test('a restored store writes more than its log holds before anybody shows it a cursor', () => {
-  const { world, global, east, west, deleted } = newSystem(11, 3);
+  const system = newSystem(11, 3);
+  const { world, global, west } = system;
   const backup = global.backup();
   apply(global, 'lost');
   world.run(LATER);
-  for (const zone of [east, west]) zone.setConnected(false);
-  global.restore(backup);
-  global.start();
-  for (let n = 1; n <= 9; n++) apply(global, `new-${n}`);
-  world.run(LATER);
-  for (const zone of [east, west]) zone.setConnected(true);
-  world.run(A_WHILE);
-  assert.deepEqual(deleted, []);
-  assert.ok(diverged(global.plane.store));
-  say(global, {});
-  world.run(A_WHILE);
-  assert.deepEqual(deleted, []);
+  restoreApart(system, backup, numbered('new', 9));
   assert.equal(leftOver(west, GLOBAL_PEER), 'lost');
 });
 
