@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalid, MeridianError } from '../errors.js';
 import type { Reader, Row } from '../resource/store.js';
@@ -10,7 +10,7 @@ import type { Reader, Row } from '../resource/store.js';
 export function etagOf(store: Reader, { resource, revision }: Row): string {
   const { store: id, term } = store.head();
   const seen = JSON.stringify([id, term, revision, resource.key, resource.modificationTime]);
-  return `"${createHash('sha256').update(seen).digest('hex').slice(0, 16)}"`;
+  return `"${hash('sha256', seen).slice(0, 16)}"`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * The digest of a feed: the sum, modulo 2^256, of SHA-256 over each encoded item. An item names its key, so the sum covers
@@ -16,7 +16,7 @@ export const EMPTY_DIGEST: Digest = 0n;
 
 /** SHA-256 of an encoded item, 64 hex digits. */
 export function hashItem(wire: string): string {
-  return createHash('sha256').update(wire).digest('hex');
+  return hash('sha256', wire);
 }
 
 export function addHash(digest: Digest, hash: string): Digest {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Key, keyTuple } from '../resource/key.js';
 
 /** What Kuma hashes into the name of a copy. `zone` and `namespace` are '' where the origin has none. */
@@ -33,8 +33,8 @@ export function hashedName({ mesh, name, zone, namespace }: NameParts): string {
  * runs together in Kuma's (zone `east` and namespace `1a`, zone `east1` and namespace `a`) stays apart here.
  */
 export function saltedName(key: Key, n: number): string {
-  const digest = createHash('sha256').update(JSON.stringify([...keyTuple(key), n]));
-  return withHash(key.name, digest.digest('hex').slice(0, HASH_LENGTH));
+  const digest = hash('sha256', JSON.stringify([...keyTuple(key), n]));
+  return withHash(key.name, digest.slice(0, HASH_LENGTH));
 }
 
 /** Whether a name ends like that of a copy: `-` and 16 characters of the safe alphabet. */
@@ -50,9 +50,9 @@ function withHash(name: string, hex: string): string {
 
 /** FNV-1a with 64 bits over the text's UTF-8, as 16 hex digits. */
 function fnv1a64(text: string): string {
-  let hash = 0xcbf29ce484222325n;
+  let value = 0xcbf29ce484222325n;
   for (const byte of new TextEncoder().encode(text)) {
-    hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+    value = BigInt.asUintN(64, (value ^ BigInt(byte)) * 0x100000001b3n);
   }
-  return hash.toString(16).padStart(HASH_LENGTH, '0');
+  return value.toString(16).padStart(HASH_LENGTH, '0');
 }

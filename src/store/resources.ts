@@ -7,7 +7,7 @@ import { type Connection, requireCommit } from './database.js';
 import type { Gone } from './gone.js';
 import type { Holdings } from './holdings.js';
 import { eachOf, type Keys, NO_KEY } from './keys.js';
-import { bytesOf, type Columns, columnsOf, feedState, rowOf, sameColumns } from './rows.js';
+import { bytesOf, COLUMNS, type Columns, columnsIn, columnsOf, feedState, type Line, rowOf, sameColumns } from './rows.js';
 import { sealOfParameters } from './seals.js';
 import type { FeedStep } from './sums.js';
 
@@ -16,8 +16,7 @@ export type ResourceWriter = Pick<Transaction, 'put' | 'delete'>;
 
 export function createResourceReader(db: Connection, keys: Keys): ResourceReader {
   const has = db.prepare<[number], number>('SELECT 1 FROM resources WHERE key = ?').pluck();
-  const byName = db.prepare<[string, string, string, string], Columns>(BY_NAME);
-  const byNumber = db.prepare<[number], Columns>(BY_NUMBER);
+  const { byName, byNumber } = prepareLines(db);
   const numbers = db
     .prepare<[string], number>(
       `SELECT k.id FROM keys k CROSS JOIN resources r ON r.key = k.id
@@ -26,18 +25,26 @@ export function createResourceReader(db: Connection, keys: Keys): ResourceReader
     .pluck();
   const read = (found: Columns | undefined): Row | undefined => found && rowOf(found);
   return {
-    get: (key) => read(byNumber.get(keys.find(key) ?? NO_KEY)),
+    get: (key) => read(byNumber(keys.find(key) ?? NO_KEY)),
     has: (key) => has.get(keys.find(key) ?? NO_KEY) !== undefined,
-    byName: (type, mesh, namespace, name) => read(byName.get(type, mesh, namespace, name)),
+    byName: (...name) => read(byName(...name)),
     *each(type) {
-      yield* eachOf(numbers.all(type), (number) => read(byNumber.get(number)));
+      yield* eachOf(numbers.all(type), (number) => read(byNumber(number)));
     },
     counts: createCounts(db),
   };
 }
 
-const BY_NAME = 'SELECT * FROM resources WHERE type = ? AND mesh = ? AND namespace = ? AND name = ?';
-const BY_NUMBER = 'SELECT * FROM resources WHERE key = ?';
+type Name = [type: string, mesh: string, namespace: string, name: string];
+
+function prepareLines(db: Connection) {
+  const ofName = db
+    .prepare<Name, Line>(`SELECT ${COLUMNS} FROM resources WHERE type = ? AND mesh = ? AND namespace = ? AND name = ?`)
+    .raw();
+  const ofNumber = db.prepare<[number], Line>(`SELECT ${COLUMNS} FROM resources WHERE key = ?`).raw();
+  const read = (line: Line | undefined): Columns | undefined => line && columnsIn(line);
+  return { byName: (...name: Name) => read(ofName.get(...name)), byNumber: (number: number) => read(ofNumber.get(number)) };
+}
 
 /** Insights are the kinds without a short name. */
 const INSIGHTS = new Set(KINDS.filter((kind) => kind.short === '').map((kind) => kind.type));
@@ -57,14 +64,13 @@ export interface Recorder {
 }
 
 export function createResourceWriter(db: Connection, keys: Keys, recorder: Recorder, gone: Gone, holdings: Holdings): ResourceWriter {
-  const byNumber = db.prepare<[number], Columns>(BY_NUMBER);
-  const byName = db.prepare<[string, string, string, string], Columns>(BY_NAME);
+  const { byName, byNumber } = prepareLines(db);
   const upsert = db.prepare<[Columns]>(UPSERT);
   const remove = db.prepare<[number]>('DELETE FROM resources WHERE key = ?');
   const forget = db.prepare<[number]>('DELETE FROM refs WHERE policy = ?');
 
   function refuseTaken({ key, name, namespace }: Resource): void {
-    const holder = byName.get(key.type, key.mesh, namespace, name);
+    const holder = byName(key.type, key.mesh, namespace, name);
     if (holder) throw taken(key, name, rowOf(holder).resource.key);
   }
 
@@ -72,7 +78,7 @@ export function createResourceWriter(db: Connection, keys: Keys, recorder: Recor
     put(resource, audience, wire) {
       requireCommit(db);
       const number = keys.number(resource.key);
-      const old = byNumber.get(number);
+      const old = byNumber(number);
       const next = columnsOf(number, resource, audience, wire, recorder.revision());
       if (old && sameColumns(old, next)) return 'unchanged';
       if (old?.name !== next.name || old.namespace !== next.namespace) refuseTaken(resource);
@@ -85,7 +91,7 @@ export function createResourceWriter(db: Connection, keys: Keys, recorder: Recor
     delete(key) {
       requireCommit(db);
       const number = keys.find(key);
-      const old = number === undefined ? undefined : byNumber.get(number);
+      const old = number === undefined ? undefined : byNumber(number);
       if (!old) return false;
       remove.run(old.key);
       holdings.add(old.zone, { resources: -1, bytes: -bytesOf(old) });

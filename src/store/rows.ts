@@ -27,6 +27,40 @@ export interface Columns {
   readonly wire: string;
 }
 
+/** The columns, in the order of a `Line`. */
+export const COLUMNS = `key, type, mesh, zone, origin_namespace, display_name, name, namespace, created, modified, revision,
+  audience, hash, labels, spec, status, wire`;
+
+/** A line as an array: to make an object of it costs SQLite's binding as much as reading it. */
+export type Line = readonly [
+  ...[key: number, type: string, mesh: string, zone: string, origin_namespace: string, display_name: string, name: string],
+  ...[namespace: string, created: string, modified: string, revision: number, audience: string, hash: string],
+  ...[labels: string, spec: string, status: string | null, wire: string],
+];
+
+/** By index: spread or taken apart it would take ten times as long. */
+export function columnsIn(line: Line): Columns {
+  return {
+    key: line[0],
+    type: line[1],
+    mesh: line[2],
+    zone: line[3],
+    origin_namespace: line[4],
+    display_name: line[5],
+    name: line[6],
+    namespace: line[7],
+    created: line[8],
+    modified: line[9],
+    revision: line[10],
+    audience: line[11],
+    hash: line[12],
+    labels: line[13],
+    spec: line[14],
+    status: line[15],
+    wire: line[16],
+  };
+}
+
 export function resourceOf(columns: Omit<Columns, 'wire'>): Resource {
   const { type, mesh, zone } = columns;
   return {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Connection } from './database.js';
 
 /**
@@ -23,7 +23,7 @@ const DIGITS = 16;
 /** Makes the SQL function `seal` known to a connection. */
 export function defineSeal(db: Connection): void {
   db.function('seal', { deterministic: true, varargs: true }, (...values: unknown[]) =>
-    createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, DIGITS),
+    hash('sha256', JSON.stringify(values)).slice(0, DIGITS),
   );
 }
 

@@ -13,13 +13,24 @@ export function violations(world: World, model: Model): readonly string[] {
   return honest.flatMap((node) => [...contentProblems(node, model), ...ledgerProblems(world, node, model.liar)]);
 }
 
-/** Whether there are none: what is quickly told first. */
+/** Whether the ledgers and what the commits told say that there are none: the stores themselves are read at the end. */
 export function isInOrder(world: World, model: Model): boolean {
   const honest = [...world.nodes.values()].filter(({ place }) => place.zone !== model.liar);
   return (
-    honest.every((node) => ledgerProblems(world, node, model.liar).length === 0) &&
-    honest.every((node) => contentProblems(node, model).length === 0)
+    honest.every((node) => ledgerProblems(world, node, model.liar).length === 0) && honest.every((node) => saysWhatItShould(node, model))
   );
+}
+
+function saysWhatItShould(node: Node, model: Model): boolean {
+  const expected = model.expectedAt(node.place.zone).filter(({ key }) => isSure(key, model));
+  const here = [...node.content.values()].filter(({ key }) => isSure(key, model));
+  const isHere = ({ key, template: { draft } }: (typeof expected)[number]) =>
+    node.content.get(keyId(key))?.text === textOf(draft.spec, draft.labels);
+  return here.length === expected.length && expected.every(isHere);
+}
+
+function isSure(key: Key, model: Model): boolean {
+  return !model.isUnsure(key) && key.zone !== model.liar;
 }
 
 function contentProblems(node: Node, model: Model): string[] {

@@ -1,6 +1,5 @@
 import { ledger } from '../../src/control/ledger.js';
 import { keyId } from '../../src/resource/key.js';
-import { entryOf } from './content.js';
 import type { Node } from './node.js';
 import type { World } from './world.js';
 
@@ -12,10 +11,9 @@ export function untrueEntries(world: World, liar: string | undefined): string[] 
 
 function untrueAt(world: World, node: Node, liar: string | undefined): string[] {
   const rows = [...node.content.values()].flatMap(({ key }) => node.plane.store.get(key) ?? []);
-  const texts = new Map(rows.map((row) => [keyId(row.resource.key), entryOf(row.resource).text]));
   return ledger(node.plane, rows, (peer) => viewOf(node, peer)).flatMap(({ key, peer, state }) => {
     const there = world.node(peer === 'global' ? '' : peer).content.get(keyId(key));
-    if (state !== 'applied' || peer === liar || key.zone === liar || there?.text === texts.get(keyId(key))) return [];
+    if (state !== 'applied' || peer === liar || key.zone === liar || there?.text === node.content.get(keyId(key))?.text) return [];
     return [`${node.name} says that ${keyId(key)} is applied in ${peer}, which has ${there?.text ?? 'nothing'}`];
   });
 }

@@ -41,7 +41,8 @@ export function simulate(seed: number): Outcome {
 function trouble(world: World, model: Model, disasters: Disasters | undefined): string[] {
   const { random } = world;
   const untrue: string[] = [];
-  const steps = 10 + random.below(50);
+  // Most faults need few steps and much chance; some need many.
+  const steps = 10 + random.below(1 + random.below(50));
   for (let step = 0; step < steps; step++) {
     if (random.chance(0.1)) world.weather = random.pick([CALM, STORM]);
     if (random.chance(0.08)) pick(world).setConnected(random.chance(0.5));
@@ -71,7 +72,7 @@ function recover(world: World): void {
 
 /** Until all is well, and a while more, in which nothing may change any more; for so long at most. Virtual ms. */
 const LONGEST = 240_000;
-const A_WHILE = 12_000;
+const A_WHILE = 8_000;
 
 function settle(world: World, model: Model, disasters: Disasters | undefined): void {
   const end = world.now + LONGEST;
