@@ -15,21 +15,21 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/kds/serve.ts',
     from: "  if (then.digest === cursor.digest && then.count === cursor.count) return 'agrees';",
     to: "  return 'agrees';",
-    within: 70,
+    within: 130,
   },
   {
     name: 'the life that signed a cursor proves nothing',
     file: 'src/kds/serve.ts',
     from: "  return life !== '' && provesRestore(store, life, cursor.revision);",
     to: "  return life === '-' && provesRestore(store, life, cursor.revision);",
-    within: 260,
+    within: 320,
   },
   {
     name: 'a scan is served without a look at the cursor',
     file: 'src/kds/serve.ts',
     from: "  const verdict = cursor ? judgeCursor(source, peer, cursor) : 'unknown';",
     to: "  const verdict = cursor?.term === 0 ? judgeCursor(source, peer, cursor) : 'unknown';",
-    within: 260,
+    within: 90,
   },
   {
     name: 'what a partial scan did not list is deleted',
@@ -43,7 +43,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/control/receive.ts',
     from: '    const key = isGlobal(origin) ? decoded.key : { ...decoded.key, zone: origin.zone };',
     to: '    const key = decoded.key;',
-    within: 60,
+    within: 15,
   },
   {
     name: 'the digest of a transfer is not compared',
@@ -92,14 +92,14 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/kds/session.ts',
     from: '  if (order < 0 && context.now - state.heardAt <= SILENCE)',
     to: '  if (order < 0 && context.now < SILENCE)',
-    within: 340,
+    within: 120,
   },
   {
     name: 'names of copies are not told apart',
     file: 'src/naming/assign.ts',
     from: '    if (!holder || sameKey(holder, key)) return candidate;',
     to: '    if (n === 0 || !holder || sameKey(holder, key)) return candidate;',
-    within: 120,
+    within: 70,
   },
   {
     name: 'the ledger says applied before it is',
@@ -113,7 +113,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/store/resources.ts',
     from: "      if (old && sameColumns(old, next)) return 'unchanged';\n",
     to: '',
-    within: 280,
+    within: 30,
   },
   {
     name: 'a disabled zone is heard',
@@ -127,7 +127,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/control/receive.ts',
     from: '  if (before.term !== end.term) tx.mirror.put(peer, { ...before, term: end.term });',
     to: '  if (before.term > end.term) tx.mirror.put(peer, { ...before, term: end.term });',
-    within: 90,
+    within: 15,
   },
   {
     name: 'a consumer policy goes to every zone',
