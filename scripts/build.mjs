@@ -1,28 +1,26 @@
-// dist/: the compiled programs, built again when what they are made of changed.
+// dist/: the programs, a file each, built again when what they are made of changed. Types are for `npm run lint` and `npm test` to check.
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Problem, ROOT, run, timed } from './command.mjs';
 
 const DIST = join(ROOT, 'dist');
 const STAMP = join(DIST, '.made-of');
-const SOURCES = ['src', 'cmd', 'tsconfig.json', 'tsconfig.build.json', 'package.json', 'package-lock.json'];
+const SOURCES = ['src', 'cmd', 'scripts/bundle.mjs', 'tsconfig.json', 'package.json', 'package-lock.json'];
 
-/** Builds dist/ unless it was made of exactly these sources. Throws Problem when they don't compile; the old dist/ is kept then. */
+/** Builds dist/ unless it was made of exactly these sources. Throws Problem when they can't be bundled; the old dist/ is kept then. */
 export function buildPrograms() {
   const sources = digest();
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === sources) return;
-  timed('building dist/', () => compile(sources));
+  timed('building dist/ (types are not checked here: npm run lint)', () => bundle(sources));
 }
 
 /** Into a folder beside, swapped in when it is whole: programs that are starting from dist/ never read half a file. */
-function compile(sources) {
+function bundle(sources) {
   const next = `${DIST}.next`;
   rmSync(next, { recursive: true, force: true });
-  const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-  const { ok, why } = run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', next], { show: true });
-  if (!ok) throw new Problem(`The sources don't compile (${why}); what tsc said is above.`);
-  for (const program of Object.values(packageFile().bin)) makeExecutable(program.replace(/^dist\//, `${next}/`));
+  const { ok, why } = run(process.execPath, [join(ROOT, 'scripts', 'bundle.mjs'), next], { show: true });
+  if (!ok) throw new Problem(`The sources can't be bundled (${why}); what esbuild said is above.`);
   writeFileSync(join(next, '.made-of'), sources);
   swapIn(next);
 }
@@ -33,14 +31,6 @@ function swapIn(next) {
   if (existsSync(DIST)) renameSync(DIST, old);
   renameSync(next, DIST);
   rmSync(old, { recursive: true, force: true });
-}
-
-function makeExecutable(file) {
-  if (existsSync(file)) chmodSync(file, 0o755);
-}
-
-function packageFile() {
-  return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 }
 
 /** A digest of the paths and contents of everything that dist/ is made of. Spec files are not. */

@@ -1,10 +1,16 @@
 // How the scripts of this folder run other programs and tell what they do. No dependencies: they run before `npm ci`.
 import { spawnSync } from 'node:child_process';
-import { realpathSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The project's folder, with a slash at its end left off. */
 export const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/[/\\]$/, '');
+
+/** Out: package.json. */
+export function packageFile() {
+  return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+}
 
 /** Something a person has to put right. Its message is the whole story: it is printed without a stack. */
 export class Problem extends Error {}

@@ -1,10 +1,9 @@
 // Makes a fresh clone ready: the dependencies, the programs in dist/, the real nats-server. What is there already is left alone.
 //   node scripts/prepare.mjs            all of it
 //   node scripts/prepare.mjs build      the dependencies and dist/ only
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildPrograms } from './build.mjs';
-import { isProgram, main, Problem, ROOT, say } from './command.mjs';
+import { isProgram, main, packageFile, Problem, ROOT, say } from './command.mjs';
 import { installDependencies } from './dependencies.mjs';
 import { withLock } from './lock.mjs';
 import { natsServer } from './nats-server.mjs';
@@ -32,7 +31,7 @@ export function prepareBuild() {
 
 /** Throws Problem when this Node is older than package.json asks for (`engines.node`, of the form `>=MAJOR.MINOR`). */
 function checkNode() {
-  const asked = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).engines.node;
+  const asked = packageFile().engines.node;
   const [major, minor] = asked.replace('>=', '').split('.').map(Number);
   const [ownMajor, ownMinor] = process.versions.node.split('.').map(Number);
   if (ownMajor > major || (ownMajor === major && ownMinor >= minor)) return;

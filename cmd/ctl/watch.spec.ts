@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { after, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { startApi } from '../../src/api/server.js';
 import { recordLife } from '../../src/kds/lives.js';
 import { GLOBAL } from '../../src/resource/resource.js';
@@ -12,20 +11,16 @@ import { openStore } from '../../src/store/open.js';
 import { apiOn, type Asked, ask, timeout } from '../../test/api/harness.js';
 import { Scope } from '../../test/harness/scope.js';
 import { until } from '../../test/harness/until.js';
-import { meridianctl } from './harness.spec.js';
+import { meridianctl, PROGRAM } from './harness.spec.js';
 
 const scope = new Scope();
 after(() => scope.close());
 
-const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
-
 /** `meridianctl watch` with these arguments, and what it wrote so far. */
 function start(url: string, ...args: string[]) {
-  const child: ChildProcessByStdio<null, Readable, Readable> = spawn(
-    process.execPath,
-    ['--import', 'tsx', MAIN, 'watch', '--url', url, ...args],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  );
+  const child: ChildProcessByStdio<null, Readable, Readable> = spawn(process.execPath, [...PROGRAM, 'watch', '--url', url, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   scope.add(() => void child.kill('SIGKILL'));
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
