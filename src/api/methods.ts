@@ -1,34 +1,83 @@
-import type { FastifyInstance, HTTPMethods } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { errorBody, METHOD_NOT_ALLOWED } from './errors.js';
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** Answers 405, with the methods that there are, on every path that `addRoutes` adds: Fastify would say that the path is unknown. */
-export function answerWrongMethods(app: FastifyInstance, addRoutes: () => void): void {
-  const served = new Map<string, Set<string>>();
-  app.addHook('onRoute', ({ url, method }) => {
-    const methods = served.get(url) ?? new Set();
-    for (const one of [method].flat()) methods.add(one);
-    served.set(url, methods);
-  });
-  addRoutes();
-  for (const [url, methods] of [...served]) refuseOthers(app, url, methods);
+/** What is served at a pattern of Fastify's, like `/zones/:name`. */
+interface Served {
+  readonly segments: readonly string[];
+  readonly methods: Set<HTTPMethods>;
 }
 
-function refuseOthers(app: FastifyInstance, url: string, served: ReadonlySet<string>): void {
-  const allow = METHODS.filter((method) => served.has(method)).join(', ');
-  const others: HTTPMethods[] = METHODS.filter((method) => !served.has(method));
+/**
+ * Answers 405, with the methods that there are, on every path that `addRoutes` adds: Fastify would say that the path is unknown. Before the body is looked
+ * at: whatever it is, it is not wanted. Not by a route for each method that a path hasn't: they would be five of six routes, and most of a start.
+ *
+ *   GET /zones/_overview; GET, PUT and DELETE /zones/:name
+ *   POST /zones/a          no route of Fastify's: the closest of these patterns says what there is
+ *   PUT /zones/_overview   Fastify would take it for a zone of this name: a route says that it isn't
+ */
+export function answerWrongMethods(app: FastifyInstance, addRoutes: () => void): void {
+  const served = new Map<string, Served>();
+  app.addHook('onRoute', ({ url, method, config }) => {
+    if (config?.refused) return;
+    const at = served.get(url) ?? { segments: url.split('/'), methods: new Set() };
+    for (const one of [method].flat()) at.methods.add(one as HTTPMethods);
+    served.set(url, at);
+  });
+  addRoutes();
+  for (const [url, { methods }, others] of hiding([...served])) refuseAt(app, url, others, methods);
+  const closestFirst = [...served].sort(([a], [b]) => (rank(a) < rank(b) ? -1 : 1)).map(([, at]) => at);
+  app.addHook('onRequest', (request, reply, done) => {
+    const at = request.is404 ? closestFirst.find(({ segments }) => matches(segments, pathOf(request))) : undefined;
+    if (at) refuse(request, reply, at.methods);
+    else done();
+  });
+}
+
+/** The patterns whose paths another one would take for itself by methods that they haven't, with these methods. */
+function hiding(served: readonly (readonly [url: string, at: Served])[]): (readonly [url: string, at: Served, others: HTTPMethods[]])[] {
+  return served.flatMap(([url, at]) => {
+    const wider = served.filter(([, other]) => other !== at && matches(other.segments, at.segments));
+    const others = METHODS.filter((method) => !at.methods.has(method) && wider.some(([, other]) => other.methods.has(method)));
+    return others.length === 0 ? [] : [[url, at, others] as const];
+  });
+}
+
+function matches(pattern: readonly string[], path: readonly string[]): boolean {
+  return pattern.length === path.length && pattern.every((segment, index) => segment.startsWith(':') || segment === path[index]);
+}
+
+/** As Fastify looks for it: what is written out before what is any. */
+function rank(url: string): string {
+  return url.replaceAll(/:[^/]+/g, '\uffff');
+}
+
+/** As Fastify reads it: without the query and a slash at the end. None of our patterns when it is not well formed. */
+function pathOf({ url }: FastifyRequest): readonly string[] {
+  const [path = ''] = url.split(/[?#]/, 1);
+  try {
+    return decodeURI(path.length > 1 ? path.replace(/\/$/, '') : path).split('/');
+  } catch {
+    return [];
+  }
+}
+
+function refuseAt(app: FastifyInstance, url: string, method: HTTPMethods[], served: ReadonlySet<HTTPMethods>): void {
   app.route({
     url,
-    method: others,
+    method,
     config: { refused: true },
-    // Before the body is looked at: whatever it is, it is not wanted.
-    onRequest: (request, reply) => {
-      void reply
-        .code(405)
-        .header('allow', allow)
-        .send(errorBody(405, METHOD_NOT_ALLOWED, `${request.method} is not served here, only ${allow}`, { code: 'invalid' }));
-    },
+    onRequest: (request, reply) => refuse(request, reply, served),
     handler: () => undefined,
   });
+}
+
+function refuse(request: FastifyRequest, reply: FastifyReply, served: ReadonlySet<HTTPMethods>): void {
+  const allow = METHODS.filter((method) => served.has(method)).join(', ');
+  const detail = `${request.method} is not served here, only ${allow}`;
+  void reply
+    .code(405)
+    .header('allow', allow)
+    .send(errorBody(405, METHOD_NOT_ALLOWED, detail, { code: 'invalid' }));
 }
