@@ -5,7 +5,7 @@ const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 
 
 /** What is served at a pattern of Fastify's, like `/zones/:name`. */
 interface Served {
-  readonly segments: readonly string[];
+  readonly paths: RegExp;
   readonly methods: Set<HTTPMethods>;
 }
 
@@ -21,7 +21,7 @@ export function answerWrongMethods(app: FastifyInstance, addRoutes: () => void):
   const served = new Map<string, Served>();
   app.addHook('onRoute', ({ url, method, config }) => {
     if (config?.refused) return;
-    const at = served.get(url) ?? { segments: url.split('/'), methods: new Set() };
+    const at = served.get(url) ?? { paths: anyOf([url]), methods: new Set() };
     for (const one of [method].flat()) at.methods.add(one as HTTPMethods);
     served.set(url, at);
   });
@@ -29,7 +29,8 @@ export function answerWrongMethods(app: FastifyInstance, addRoutes: () => void):
   for (const [url, { methods }, others] of hiding([...served])) refuseAt(app, url, others, methods);
   const closestFirst = [...served].sort(([a], [b]) => (rank(a) < rank(b) ? -1 : 1)).map(([, at]) => at);
   app.addHook('onRequest', (request, reply, done) => {
-    const at = request.is404 ? closestFirst.find(({ segments }) => matches(segments, pathOf(request))) : undefined;
+    const path = request.is404 ? pathOf(request) : '';
+    const at = path === '' ? undefined : closestFirst.find(({ paths }) => paths.test(path));
     if (at) refuse(request, reply, at.methods);
     else done();
   });
@@ -37,15 +38,16 @@ export function answerWrongMethods(app: FastifyInstance, addRoutes: () => void):
 
 /** The patterns whose paths another one would take for itself by methods that they haven't, with these methods. */
 function hiding(served: readonly (readonly [url: string, at: Served])[]): (readonly [url: string, at: Served, others: HTTPMethods[]])[] {
+  const takers = METHODS.map((method) => [method, anyOf(served.flatMap(([url, at]) => (at.methods.has(method) ? [url] : [])))] as const);
   return served.flatMap(([url, at]) => {
-    const wider = served.filter(([, other]) => other !== at && matches(other.segments, at.segments));
-    const others = METHODS.filter((method) => !at.methods.has(method) && wider.some(([, other]) => other.methods.has(method)));
+    const others = takers.flatMap(([method, taker]) => (!at.methods.has(method) && taker.test(url) ? [method] : []));
     return others.length === 0 ? [] : [[url, at, others] as const];
   });
 }
 
-function matches(pattern: readonly string[], path: readonly string[]): boolean {
-  return pattern.length === path.length && pattern.every((segment, index) => segment.startsWith(':') || segment === path[index]);
+/** In: patterns of Fastify's. Out: for the paths of any of them. */
+function anyOf(urls: readonly string[]): RegExp {
+  return new RegExp(`^(?:${urls.map((url) => url.replaceAll('+', '\\+').replaceAll(/:[^/]+/g, '[^/]*')).join('|')})$`);
 }
 
 /** As Fastify looks for it: what is written out before what is any. */
@@ -53,13 +55,13 @@ function rank(url: string): string {
   return url.replaceAll(/:[^/]+/g, '\uffff');
 }
 
-/** As Fastify reads it: without the query and a slash at the end. None of our patterns when it is not well formed. */
-function pathOf({ url }: FastifyRequest): readonly string[] {
+/** As Fastify reads it: without the query and a slash at the end. '' when it is not well formed. */
+function pathOf({ url }: FastifyRequest): string {
   const [path = ''] = url.split(/[?#]/, 1);
   try {
-    return decodeURI(path.length > 1 ? path.replace(/\/$/, '') : path).split('/');
+    return decodeURI(path.length > 1 ? path.replace(/\/$/, '') : path);
   } catch {
-    return [];
+    return '';
   }
 }
 
