@@ -56,13 +56,18 @@ describe('the built programs', () => {
       const ports = { MERIDIAN_API_PORT: '0', MERIDIAN_DIAGNOSTICS_PORT: '0', MERIDIAN_XDS_PORT: '0' };
       const env = { PATH: process.env.PATH, ...ports, MERIDIAN_ZONE_NAME: 'east', MERIDIAN_DATA_DIR: join(folder, name) };
       const child = startChild(scope, path(name), [], env, join(folder, 'elsewhere'));
-      const port = await until('the API listens', () => {
-        const line = child.lines.find((one) => one.includes('"component":"api"') && one.includes('"listening"'));
-        return Promise.resolve(line && (JSON.parse(line) as { port: number }).port);
-      });
-      const { total } = (await (await fetch(`http://127.0.0.1:${port}/meshes`)).json()) as { total: number };
+      const portOf = (component: string) =>
+        until(`the ${component} listens`, () => {
+          const line = child.lines.find((one) => one.includes(`"component":"${component}"`) && one.includes('"listening"'));
+          return Promise.resolve(line && (JSON.parse(line) as { port: number }).port);
+        });
+      const { total } = (await (await fetch(`http://127.0.0.1:${await portOf('api')}/meshes`)).json()) as { total: number };
       // A zone has none before global gives it one.
       assert.equal(total, name === 'meridian-global' ? 1 : 0);
+      const metrics = await (await fetch(`http://127.0.0.1:${await portOf('diagnostics')}/metrics`)).text();
+      const [, young] = /^nodejs_heap_space_size_total_bytes\{space="new"\} (\d+)$/m.exec(metrics) ?? [];
+      // cmd/heap.ts: it would be 16 MB and more by now.
+      assert.ok(Number(young) <= 8_000_000, `${young} bytes for what is new`);
       child.signal('SIGTERM');
       assert.equal(await child.exit, 0);
     });

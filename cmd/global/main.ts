@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import '../heap.js';
 import { AT_GLOBAL, type Values } from '../../src/config/settings.js';
 import { watchCommits } from '../../src/control/commits.js';
 import type { Quota } from '../../src/control/plane.js';

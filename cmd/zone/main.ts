@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import '../heap.js';
 import { ZONE, type ZoneConfig } from '../../src/config/settings.js';
 import type { Place } from '../../src/resource/resource.js';
 import { watchCommits } from '../../src/control/commits.js';
