@@ -26,7 +26,7 @@ export class Model {
   /** A zone that was taken over: what it says of itself is nobody's business, and what it has is worth nothing. */
   liar: string | undefined;
   private readonly truths = new Map<string, Truth>();
-  private readonly unsure = new Set<string>();
+  private readonly unsure = new Map<string, Key>();
   /** Keys whose copies may go: somebody deleted them, or changed whom they are for. */
   private readonly mayGo = new Set<string>();
   /** For whom a key ever was. */
@@ -42,7 +42,7 @@ export class Model {
   written(key: Key, template: Template | undefined, acknowledged: boolean): void {
     const id = keyId(key);
     if (template === undefined || this.changesReach(id, template.reach) || this.unsure.has(id)) this.mayGo.add(id);
-    if (!acknowledged) this.unsure.add(id);
+    if (!acknowledged) this.unsure.set(id, key);
     else {
       this.truths.set(id, { key, template });
       this.unsure.delete(id);
@@ -58,11 +58,8 @@ export class Model {
 
   /** The store of `zone` is another one now: what it holds is the truth. */
   rebase(zone: string, content: Content): void {
-    for (const [id, { key }] of this.truths) {
-      if (key.zone !== zone) continue;
-      this.truths.delete(id);
-      this.unsure.delete(id);
-    }
+    for (const [id, { key }] of this.truths) if (key.zone === zone) this.truths.delete(id);
+    for (const [id, key] of this.unsure) if (key.zone === zone) this.unsure.delete(id);
     for (const [id, entry] of content) {
       if (entry.key.zone === zone) this.truths.set(id, { key: entry.key, template: this.templateOf(entry) });
     }
@@ -73,8 +70,9 @@ export class Model {
     this.mayGo.add(keyId(key));
   }
 
+  /** So is what belongs to a mesh that may never have been made. */
   isUnsure(key: Key): boolean {
-    return this.unsure.has(keyId(key));
+    return this.unsure.has(keyId(key)) || (this.unsure.has(meshId(key.mesh)) && !this.hasMesh(key.mesh));
   }
 
   mayBeDeleted(key: Key): boolean {
@@ -94,8 +92,7 @@ export class Model {
 
   /** A mesh can be lost with global's store: then nobody takes what is in it. */
   private hasMesh(mesh: string): boolean {
-    const id = keyId({ type: 'Mesh', mesh: '', zone: '', namespace: '', name: mesh });
-    return mesh === '' || this.truths.get(id)?.template !== undefined || this.unsure.has(id);
+    return mesh === '' || this.truths.get(meshId(mesh))?.template !== undefined;
   }
 
   /** Whether `sender`, which holds the entry, has it in its feed for `receiver` ('' for global). */
@@ -108,6 +105,10 @@ export class Model {
   private templateOf({ key, text }: Entry): Template | undefined {
     return this.templates.get(`${keyId(key)} ${text}`);
   }
+}
+
+function meshId(name: string): string {
+  return keyId({ type: 'Mesh', mesh: '', zone: '', namespace: '', name });
 }
 
 function reaches(reach: Reach, from: string, at: string): boolean {
