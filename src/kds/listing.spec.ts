@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KeyTuple } from '../resource/key.js';
-import { askRefusals, dropStale, type Listing, onListingPage } from './listing.js';
-import { ANSWER_TIMEOUT } from './protocol.js';
+import { askRefusals, type Listing, onListingPage, onListingTick } from './listing.js';
+import { ANSWER_TIMEOUT, MAX_TRIES } from './protocol.js';
 
 const CONTEXT = { id: '1', now: 0, most: 0 };
 const KEY = ['MeshTimeout', 'default', '', '', 'a'] as [string, string, string, string, string];
@@ -38,7 +38,14 @@ test('a list without end is given up', () => {
   assert.deepEqual(onListingPage(asked(), page(KEY), [], CONTEXT), { state: undefined, effects: [] });
 });
 
-test('an answer that does not come is not waited for', () => {
-  assert.ok(dropStale(asked(), ANSWER_TIMEOUT));
-  assert.equal(dropStale(asked(), ANSWER_TIMEOUT + 1), undefined);
+test('an answer that does not come is asked for again, then not waited for', () => {
+  const first = onListingPage(asked(), page(KEY), [line('a')], { ...CONTEXT, id: '2' });
+  let state = first.state ?? asked();
+  assert.deepEqual(onListingTick(state, ANSWER_TIMEOUT - 1).effects, []);
+  for (let tries = 2; tries <= MAX_TRIES; tries++) {
+    const again = onListingTick(state, tries * ANSWER_TIMEOUT);
+    assert.deepEqual(again.effects, first.effects);
+    state = again.state ?? asked();
+  }
+  assert.deepEqual(onListingTick(state, 99 * ANSWER_TIMEOUT), { state: undefined, effects: [] });
 });

@@ -1,5 +1,6 @@
 import type { Refusal } from '../resource/store.js';
-import { ANSWER_TIMEOUT, type Ask, type PageBody } from './protocol.js';
+import type { KeyTuple } from '../resource/key.js';
+import { ANSWER_TIMEOUT, type Ask, MAX_TRIES, type PageBody } from './protocol.js';
 import { decodeRefusal } from './refusal.js';
 
 /**
@@ -11,7 +12,10 @@ import { decodeRefusal } from './refusal.js';
  */
 export interface Listing {
   readonly id: string;
+  /** What was asked last, when, and how often. */
+  readonly after?: KeyTuple | undefined;
   readonly sentAt: number;
+  readonly tries: number;
   /** What the peer called the list when it was asked for. */
   readonly digest: string;
   readonly refusals: readonly Refusal[];
@@ -41,7 +45,7 @@ const SPARE = 1_000;
 /** The peer has another list than the one recorded. An empty one needs no question. */
 export function askRefusals(digest: string, { id, now }: ListingContext): Listed {
   if (digest === '') return { state: undefined, effects: [{ do: 'refusals', digest, refusals: [] }] };
-  return { state: { id, sentAt: now, digest, refusals: [] }, effects: [{ do: 'ask', id, ask: { mode: 'refusals' } }] };
+  return asked({ id, sentAt: now, tries: 1, digest, refusals: [] });
 }
 
 /** The answer to what was asked last. */
@@ -50,10 +54,16 @@ export function onListingPage(state: Listing, { next }: PageBody, lines: readonl
   // More than the peer ever got, or pages without end: not a list, but a flood.
   if (refusals.length > most + SPARE || (next !== undefined && lines.length === 0)) return { state: undefined, effects: [] };
   if (!Array.isArray(next)) return { state: undefined, effects: [{ do: 'refusals', digest: state.digest, refusals }] };
-  return { state: { ...state, id, sentAt: now, refusals }, effects: [{ do: 'ask', id, ask: { mode: 'refusals', after: next } }] };
+  return asked({ ...state, id, after: next, sentAt: now, tries: 1, refusals });
 }
 
-/** An answer that does not come is not waited for: the next status asks again. */
-export function dropStale(state: Listing | undefined, now: number): Listing | undefined {
-  return state && now - state.sentAt > ANSWER_TIMEOUT ? undefined : state;
+/** An answer that does not come is asked for again, by the same id as in receiver.ts; then the next status begins anew. */
+export function onListingTick(state: Listing, now: number): Listed {
+  if (now - state.sentAt < ANSWER_TIMEOUT) return { state, effects: [] };
+  return state.tries < MAX_TRIES ? asked({ ...state, sentAt: now, tries: state.tries + 1 }) : { state: undefined, effects: [] };
+}
+
+function asked(state: Listing): Listed {
+  const ask: Ask = { mode: 'refusals', ...(state.after ? { after: [...state.after] } : {}) };
+  return { state, effects: [{ do: 'ask', id: state.id, ask }] };
 }

@@ -29,6 +29,8 @@ export const ACKNOWLEDGE_INTERVAL = 200;
 export const SILENCE = 7_000;
 /** An answer that takes longer is asked for again. */
 export const ANSWER_TIMEOUT = 3_000;
+/** So often, then it is given up for a while. */
+export const MAX_TRIES = 5;
 
 const hex = z.string().regex(/^[0-9a-f]{1,64}$/);
 const count = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);

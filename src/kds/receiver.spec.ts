@@ -205,6 +205,22 @@ const TABLE: readonly (readonly [title: string, mine: string | undefined, events
     ['unstage, ask delta 5 after 0', 'unstage', '-', 'unstage, ask delta 5 after 0'],
   ],
   [
+    'the end of what another process had sent is no word of this one: its cursor is shown',
+    undefined,
+    [['head', '64'], ['page', {}], ['page', { end: at('64') }], ['lost'], ['head', '5'], ['applied', '64']],
+    ['unstage, ask scan', 'stage, ask tail 9 after 0', 'apply scan to 64', '-', '-', 'unstage, ask delta 64 after 0'],
+  ],
+  [
+    'a late answer to a question that was asked again is an answer',
+    '5',
+    [
+      ['head', '7'],
+      ['tick', ANSWER_TIMEOUT],
+      ['page', { id: '1', end: at('7') }],
+    ],
+    ['unstage, ask delta 5 after 0', 'ask delta 5 after 0', 'apply delta to 7'],
+  ],
+  [
     'what a scan is needed for is not forgotten with the connection',
     '5',
     [['push', '5', '6'], ['mismatch'], ['lost'], ['head', '6']],

@@ -1,5 +1,5 @@
 import type { Position } from '../resource/store.js';
-import { ANSWER_TIMEOUT, type Ask, LINE_BYTES, type PageBody, type Push } from './protocol.js';
+import { ANSWER_TIMEOUT, type Ask, LINE_BYTES, MAX_TRIES, type PageBody, type Push } from './protocol.js';
 
 /**
  * The receiving half of a session: decides when to ask for what, and when what arrived may be applied. Pure: state and event in,
@@ -14,6 +14,8 @@ export interface Receiving {
   readonly asking?: Asking | undefined;
   /** What arrived is being applied: until the outcome is known, nothing is asked. */
   readonly applying: boolean;
+  /** What is being applied was asked of another process than speaks now, or before the connection was lost: its end is no word of that one. */
+  readonly outlived?: boolean | undefined;
   /** The newest head that the peer announced. */
   readonly seen?: Position | undefined;
   /** Something did not add up: only a full scan helps. */
@@ -63,7 +65,6 @@ export interface Received {
 
 export const NEW_RECEIVING: Receiving = { applying: false, scanNeeded: false, failures: 0, retryAt: 0 };
 
-const MAX_TRIES = 5;
 const MAX_BACKOFF = 30_000;
 /** A mirror that agrees with a head so far ahead takes over its revision, so that the log may be pruned behind it. */
 const ADOPT_DISTANCE = 1_000;
@@ -110,11 +111,11 @@ export function onPage(state: Receiving, page: PageBody, lines: readonly string[
 export type Outcome = 'applied' | 'mismatch' | 'failed';
 
 export function onApplied(before: Receiving, outcome: Outcome, context: ReceiverContext): Received {
-  const state = { ...before, applying: false };
+  const state = { ...before, applying: false, outlived: undefined };
   if (outcome === 'failed') return fail(state, context);
   if (outcome === 'mismatch') return fail({ ...state, scanNeeded: true }, context);
   // Where the peer announced something else for the very revision that was applied, what it signed at last holds.
-  const seen = context.position ? newest(state.seen, context.position) : state.seen;
+  const seen = context.position && !before.outlived ? newest(state.seen, context.position) : state.seen;
   return start({ ...state, seen, scanNeeded: false, failures: 0, retryAt: 0 }, context);
 }
 
@@ -124,14 +125,18 @@ export function onTick(state: Receiving, context: ReceiverContext): Received {
   if (!asking) return start(state, context);
   if (context.now - asking.sentAt < ANSWER_TIMEOUT) return { state, effects: [] };
   if (asking.tries >= MAX_TRIES) return fail(state, context);
-  const again: Asking = { ...asking, id: context.id, sentAt: context.now, tries: asking.tries + 1 };
+  // The same question: where the way is long, the answer to the first is the next to come.
+  const again: Asking = { ...asking, sentAt: context.now, tries: asking.tries + 1 };
   return { state: { ...state, asking: again }, effects: [{ do: 'ask', id: again.id, ask: again.ask }] };
 }
 
 /** The connection is gone, or another process speaks for the peer: nothing that was asked will be answered, nothing that was said holds. */
 export function onLost(state: Receiving): Received {
   const effects: ReceiverEffect[] = state.asking ? [{ do: 'unstage' }] : [];
-  return { state: { ...NEW_RECEIVING, applying: state.applying, scanNeeded: state.scanNeeded }, effects };
+  return {
+    state: { ...NEW_RECEIVING, applying: state.applying, outlived: state.applying || undefined, scanNeeded: state.scanNeeded },
+    effects,
+  };
 }
 
 /** Asks for what is missing, unless a request is out or it is too early. */

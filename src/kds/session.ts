@@ -14,7 +14,7 @@ import {
   type Receiving,
 } from './receiver.js';
 import { acknowledge, announce, NEW_SENDING, onAck, onCommit, onSenderTick, type SenderEffect, type Sending, type Sent } from './sender.js';
-import { askRefusals, dropStale, type Listed, type Listing, type ListingEffect, onListingPage } from './listing.js';
+import { askRefusals, type Listed, type Listing, type ListingEffect, onListingPage, onListingTick } from './listing.js';
 import { isOf, orderOf } from './speaker.js';
 
 /**
@@ -122,13 +122,11 @@ function lost(state: Session): Step {
 }
 
 function tick(state: Session, context: Context): Step {
-  const sent = sender(
-    { ...state, listing: dropStale(state.listing, context.now) },
-    onSenderTick(state.sending, senderContext(state, context)),
-    context,
-  );
+  const sent = sender(state, onSenderTick(state.sending, senderContext(state, context)), context);
   if (blocked(sent.state, context)) return sent;
-  return join(sent, receiver(sent.state, onTick(sent.state.receiving, context)));
+  const asked = join(sent, receiver(sent.state, onTick(sent.state.receiving, context)));
+  const { listing } = asked.state;
+  return listing ? join(asked, listed(asked.state, onListingTick(listing, context.now))) : asked;
 }
 
 /** After a commit of the peer's items the peer is told: its ledger shows it. */
