@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:https';
 import { createSecureContext } from 'node:tls';
-import type { Report } from '../control/sync.js';
+import type { Report } from '../control/report.js';
 import { invalid } from '../errors.js';
 
 /** The paths of two PEM files: the certificate, with those between it and the CA, and its key. */

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Report } from '../control/sync.js';
+import type { Report } from '../control/report.js';
 import { asMeridianError, type ErrorCode, MeridianError, type Problem } from '../errors.js';
 
 declare module 'fastify' {

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
-import type { Report } from '../control/sync.js';
+import type { Report } from '../control/report.js';
 import { readPair, type TlsFiles, watchPair } from './certificate.js';
 
 /** Whoever sends slowly is cut off: headers within 10 s, a whole request within 30 s, silence between requests 65 s. */

@@ -1,7 +1,8 @@
 import type { Watched } from '../control/commits.js';
 import type { ProxyStanding } from '../control/enforce/standing.js';
 import type { Plane } from '../control/plane.js';
-import type { Report, Sync } from '../control/sync.js';
+import type { Report } from '../control/report.js';
+import type { Sync } from '../control/sync.js';
 import type { TlsFiles } from './certificate.js';
 
 /** A proxy's proof, and the node id that it goes with. */

@@ -81,6 +81,6 @@ test('what was refused is not applied, nor is anything while the list is not her
 
 test('a restored store knows nothing for sure', () => {
   const { global, head, states } = system();
-  global.store.commit((tx) => markDiverged(tx, 'restored'));
+  global.store.commit((tx) => markDiverged(tx, { diverged: 'restored', term: 1 }));
   assert.deepEqual(states(head), ['early unverified', 'late unverified']);
 });

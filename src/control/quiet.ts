@@ -1,5 +1,5 @@
 import { Throttle } from '../kds/throttle.js';
-import type { Report } from './sync.js';
+import type { Report } from './report.js';
 
 interface Line {
   readonly level: Parameters<Report>[0];

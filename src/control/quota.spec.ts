@@ -10,7 +10,9 @@ import type { Plane } from './plane.js';
 import { OVER_QUOTA } from './quota.js';
 import { applyTransfer } from './receive.js';
 import { retryAllRefused } from './retry.js';
-import { carry, EAST, itemOf, keyOf, newGlobal, newZone, timeout, WEST } from './sample.spec.js';
+import { recover } from './recover.js';
+import { writePeer } from './peers.js';
+import { carry, EAST, held, itemOf, keyOf, newGlobal, newZone, timeout, WEST } from './sample.spec.js';
 import { deleteResource, writeDrafts } from './write.js';
 
 const QUOTA = { resources: 3, bytes: 2_000 };
@@ -147,6 +149,25 @@ describe('the quota of a zone at global', () => {
     assert.equal(carry(east, global), 'applied');
     assert.equal(global.store.mirror.refusals('east').length, 3);
     assert.equal(carry(east, global), 'applied');
+  });
+
+  it('has no room for a store that replaces a lost one, until that is given up; but hears what it has', () => {
+    const global = limited();
+    const names = (zone: Plane, text: string) => {
+      writeDrafts(
+        zone,
+        text.split('').map((name) => sized(name, 9)),
+      );
+      return carry(zone, global);
+    };
+    assert.equal(names(newZone(EAST, global), 'abcdef'), 'applied');
+    recover(global, { acceptStore: 'east' });
+    const reborn = newZone(EAST, global);
+    global.store.commit((tx) => writePeer(tx, 'east', { store: '01', about: { ...EAST, version: '1' } }));
+    assert.equal(names(reborn, 'uvwxyz'), 'applied');
+    assert.deepEqual(held(global), ['a', 'b', 'c']);
+    recover(global, { dropAbsent: 'east' });
+    assert.deepEqual(held(global), ['u', 'v', 'w']);
   });
 
   it('bounds the names and keys that come and go', () => {

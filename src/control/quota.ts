@@ -6,6 +6,7 @@ import { findKind } from '../resource/kinds.js';
 import type { Place, Resource } from '../resource/resource.js';
 import type { MirrorItem, Reader, Transaction } from '../resource/store.js';
 import { mostNames, type Plane } from './plane.js';
+import { isLost } from './recover.js';
 
 /** What a reason begins with that is no fault of the item: it is judged again when there is room. */
 export const OVER_QUOTA = 'over_quota';
@@ -52,7 +53,7 @@ function namesFor(tx: Transaction, origin: Place, { key, spec }: Item, room: num
 
 /**
  * Refuses a transfer as a whole that would make global keep more than twice the quota of what one zone sent: what is refused is kept too, to be judged again.
- * Throws `unavailable`: the transfer is asked for again, later and later.
+ * What its lost store had sent is an operator's to give up, and does not count: else the new one could send nothing, and nothing could be given up. Throws `unavailable`: the transfer is asked for again, later and later.
  */
 export function refuseFlood(tx: Reader, { quota }: Plane, peer: string, changes: readonly Pick<MirrorItem, 'key' | 'wire'>[]): void {
   if (!quota) return;
@@ -61,8 +62,10 @@ export function refuseFlood(tx: Reader, { quota }: Plane, peer: string, changes:
   const [most, mostBytes] = [2 * quota.resources, 2 * quota.bytes];
   if (mirrored + changes.length <= most && mirroredBytes + sent <= mostBytes) return;
   const replaced = changes.flatMap(({ key }) => tx.mirror.get(peer, key) ?? []);
-  const items = mirrored + changes.filter(({ wire }) => wire !== '').length - replaced.length;
-  const bytes = mirroredBytes + sent - replaced.reduce((sum, { wire }) => sum + Buffer.byteLength(wire), 0);
+  const lost = [...tx.mirror.each(peer)].filter(isLost);
+  const old = [...new Map([...replaced, ...lost].map((item) => [keyId(item.key), item])).values()];
+  const items = mirrored + changes.filter(({ wire }) => wire !== '').length - old.length;
+  const bytes = mirroredBytes + sent - old.reduce((sum, { wire }) => sum + Buffer.byteLength(wire), 0);
   if (items <= Math.max(most, mirrored) && bytes <= Math.max(mostBytes, mirroredBytes)) return;
   throw new MeridianError(
     'unavailable',

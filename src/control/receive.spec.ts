@@ -159,6 +159,20 @@ describe('refusals', () => {
     assert.deepEqual([refusal?.key.name, refusal?.inForce, more], ['a', 'previous', []]);
   });
 
+  it('that can not even be read hold up nothing else, and one that may deny says so', () => {
+    const global = newGlobal(EAST);
+    const unreadable = (type: string) => JSON.stringify({ ...JSON.parse(good), key: [type, 'default', 'east', 'app', 'x'], status: [] });
+    assert.equal(send(global, unreadable('MeshTimeout'), unreadable('MeshTrafficPermission'), good), 'applied');
+    assert.deepEqual(held(global), ['a']);
+    assert.deepEqual(
+      global.store.mirror.refusals('east').map(({ reason, inForce }) => [reason, inForce]),
+      [
+        ['it can not be read', 'none'],
+        ['it can not be read', 'deny'],
+      ],
+    );
+  });
+
   it('go with the item, and so does the version in force', () => {
     const global = newGlobal(EAST);
     send(global, good);

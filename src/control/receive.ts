@@ -67,7 +67,7 @@ export function readLines(lines: readonly string[], origin: Place): Change[] {
     const decoded = decodeLine(line);
     if (!decoded) return [];
     const key = isGlobal(origin) ? decoded.key : { ...decoded.key, zone: origin.zone };
-    return [{ key, wire: decoded.item ? line : '' }];
+    return [{ key, wire: decoded.gone ? '' : line }];
   });
 }
 

@@ -17,9 +17,15 @@ test('only what is broken is repaired', () => {
 
 test('a restored store sends again, in the next term', () => {
   const global = newGlobal(EAST);
-  global.store.commit((tx) => markDiverged(tx, 'restored'));
+  global.store.commit((tx) => markDiverged(tx, { diverged: 'restored', term: 1 }));
   assert.deepEqual(recover(global, {}), ['this store sends again, in term 2']);
   assert.deepEqual([diverged(global.store), global.store.head().term], [undefined, 2]);
+});
+
+test('a store from before an earlier recovery takes a term that nobody saw', () => {
+  const global = newGlobal(EAST);
+  for (const term of [4, 2]) global.store.commit((tx) => markDiverged(tx, { diverged: 'restored', term }));
+  assert.deepEqual(recover(global, {}), ['this store sends again, in term 5']);
 });
 
 test('an accepted store is pinned at its next word, may stand elsewhere, and its absence proves nothing', () => {

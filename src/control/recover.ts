@@ -1,4 +1,5 @@
 import { MeridianError } from '../errors.js';
+import type { Divergence } from '../kds/serve.js';
 import { GLOBAL_PEER, peerName } from '../resource/audience.js';
 import { GLOBAL } from '../resource/resource.js';
 import type { MirrorItem, Reader, Transaction } from '../resource/store.js';
@@ -10,6 +11,8 @@ import { retryRefused } from './retry.js';
 import { useRoom } from './room.js';
 
 const DIVERGED = 'diverged';
+/** The highest term that was shown: one of a recovery that the backup does not know. */
+const SHOWN = 'diverged-term';
 
 /** Why this store may not send: a peer showed it its own signature on something it does not know. undefined: it may. */
 export function diverged(reader: Reader): string | undefined {
@@ -17,8 +20,9 @@ export function diverged(reader: Reader): string | undefined {
 }
 
 /** Kept over restarts, until an operator says `recover`. */
-export function markDiverged(tx: Transaction, reason: string): void {
+export function markDiverged(tx: Transaction, { diverged: reason, term }: Divergence): void {
   tx.setSetting(DIVERGED, reason);
+  tx.setSetting(SHOWN, String(Math.max(term, Number(tx.setting(SHOWN) ?? 0))));
 }
 
 /** What an operator can say (design, section 4, "Trust in a store"). */
@@ -45,7 +49,7 @@ export function recover(plane: Plane, order: RecoverOrder): readonly string[] {
 
 /** Peers scan this store anew; what they have from the earlier term stays until it is sent again or given up. */
 function raiseTerm(tx: Transaction): string {
-  const term = tx.head().term + 1;
+  const term = Math.max(tx.head().term, Number(tx.setting(SHOWN) ?? 0)) + 1;
   tx.setSetting('term', String(term));
   tx.setSetting(DIVERGED, '');
   return `this store sends again, in term ${term}`;
@@ -56,9 +60,17 @@ function acceptStore(tx: Transaction, peer: string, store = ''): string {
   if (!readPeer(tx, peer)) throw new MeridianError('not_found', `nothing ever spoke as ${peerName(peer)}`);
   // It may stand elsewhere than the old one did: it says so anew, and what it sends is judged by that, even if it is what the old one sent.
   writePeer(tx, peer, { store });
-  for (const item of [...tx.mirror.each(peer)]) tx.mirror.put(peer, { ...item, term: 0, hash: '' });
+  for (const item of [...tx.mirror.each(peer)]) tx.mirror.put(peer, { ...item, ...LOST });
   tx.mirror.setPosition(peer, undefined);
   return store === '' ? `the next store that speaks for ${peerName(peer)} is accepted` : `store ${store} is accepted for ${peerName(peer)}`;
+}
+
+/** What the old store had sent: of no term, and like nothing that comes. */
+const LOST = { term: 0, hash: '' };
+
+/** Whether an item is of a store that an operator gave up, and was not sent again. */
+export function isLost({ term }: MirrorItem): boolean {
+  return term === LOST.term;
 }
 
 function dropAbsent(tx: Transaction, plane: Plane, peer: string): string {

@@ -1,5 +1,6 @@
 import { OVER_QUOTA } from './quota.js';
 import { mostNames, type Plane } from './plane.js';
+import { zoneState } from './zones.js';
 import type { Holding, MirrorItem, Transaction } from '../resource/store.js';
 
 /** What still has no room ends the search after so many: else a zone could make it long. */
@@ -19,7 +20,7 @@ export function useRoom(
   before: Holding | undefined,
   judge: (item: MirrorItem) => boolean,
 ): void {
-  if (!quota || !before) return;
+  if (!quota || !before || zoneState(tx, zone) === 'disabled') return;
   const now = tx.holding(zone);
   if (now.resources >= before.resources && now.bytes >= before.bytes && now.names >= before.names) return;
   let misses = 0;

@@ -109,7 +109,7 @@ test('a zone that global does not speak with, that was superseded or restored is
     assert.deepEqual(readiness(plane, seen({ stopped: { code, message: 'm' } }), undefined).reasons, [`${code}: m`]);
   }
   assert.deepEqual(readiness(plane, seen({}, 'a later one'), undefined).reasons, ['superseded: a later one']);
-  plane.store.commit((tx) => markDiverged(tx, 'why'));
+  plane.store.commit((tx) => markDiverged(tx, { diverged: 'why', term: 1 }));
   assert.match(readiness(plane, seen({}), undefined).reasons.join(), /diverged: .*meridianctl recover/);
   recover(plane, {});
   assert.equal(readiness(plane, seen({}), undefined).ready, true);
@@ -119,6 +119,6 @@ test('global is ready whatever becomes of a zone, and warns', () => {
   const plane = planeAt(GLOBAL);
   const state = readiness(plane, seen({ stopped: { code: 'store-changed', message: 'm' } }, undefined, 'east'), undefined);
   assert.deepEqual(state, { ready: true, reasons: [], warnings: ['zone east: store-changed: m'] });
-  plane.store.commit((tx) => markDiverged(tx, 'why'));
+  plane.store.commit((tx) => markDiverged(tx, { diverged: 'why', term: 1 }));
   assert.equal(readiness(plane, seen({}), undefined).ready, false);
 });

@@ -7,6 +7,7 @@ import { GLOBAL_PEER } from '../resource/audience.js';
 import type { Place } from '../resource/resource.js';
 import type { Plane } from './plane.js';
 import { EAST, forAll, held, newGlobal, newPlane, timeout } from './sample.spec.js';
+import { recover } from './recover.js';
 import { Sync } from './sync.js';
 import { writeDrafts } from './write.js';
 
@@ -184,6 +185,40 @@ test('a disk that is full for a while delays, and ends nothing', () => {
   exchange(broken, zone);
   assert.deepEqual(held(broken.plane), []);
   assert.ok(broken.reports.some((report) => report.startsWith('error: the store did not take')));
+  full = false;
+  for (let second = 1; second <= 10; second++) {
+    for (const side of [broken, zone]) {
+      side.now += 1_000;
+      side.sync.tick();
+    }
+    exchange(broken, zone);
+  }
+  assert.deepEqual(held(broken.plane), ['up']);
+});
+
+test('a transfer whose beginning the disk did not take is asked for again', () => {
+  const { global, zone } = pair();
+  let full = false;
+  const { store } = global.plane;
+  const commit: typeof store.commit = (body) => {
+    if (full) throw new MeridianError('unavailable', 'the disk is full');
+    return store.commit(body);
+  };
+  const broken = new Wired({ ...global.plane, store: { ...store, commit } }, 2);
+  exchange(broken, zone);
+  writeDrafts(zone.plane, [timeout('up')]);
+  zone.sync.committed();
+  const say = (from: Wired, to: Wired): void => {
+    from.run();
+    const peer = from === zone ? 'east' : GLOBAL_PEER;
+    for (const { to: meant, message } of from.sent.splice(0)) if (meant !== peer) to.hear(peer, encodeMessage(message));
+  };
+  say(zone, broken);
+  say(broken, zone);
+  // The answer comes when an operator has just accepted another store, and the disk is full.
+  recover(broken.plane, { acceptStore: 'east' });
+  full = true;
+  say(zone, broken);
   full = false;
   for (let second = 1; second <= 10; second++) {
     for (const side of [broken, zone]) {

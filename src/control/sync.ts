@@ -1,12 +1,13 @@
 import { MeridianError } from '../errors.js';
-import { type About, MAX_TRANSFER_BYTES, type Pull, type Speaker, STATUS_INTERVAL } from '../kds/protocol.js';
+import { type About, MAX_TRANSFER_BYTES, type Pull, type Speaker } from '../kds/protocol.js';
 import { makePush, servePull } from '../kds/serve.js';
 import type { Outcome } from '../kds/receiver.js';
-import { compareSpeakers } from '../kds/speaker.js';
 import { type Context, type Effect, newSession, type Session, type SessionEvent, step } from '../kds/session.js';
 import { GLOBAL_PEER } from '../resource/audience.js';
 import { Disabled } from './disabled.js';
 import { type PeerView, viewOf } from './peer-view.js';
+import type { Machine } from './machine.js';
+import { OtherGlobal } from './other-global.js';
 import { placeOf, readPeer, writePeer } from './peers.js';
 import { isGlobal } from './plane.js';
 import { type Incident, type Quiet, quiet } from './quiet.js';
@@ -15,26 +16,12 @@ import { applyWhole, fill, isFirstFill, PER_SLICE } from './fill.js';
 import { FairQueue } from './queue.js';
 import type { Transfer } from './receive.js';
 import { diverged, markDiverged } from './recover.js';
+import type { Report } from './report.js';
 import { reportedDigest } from './reported.js';
 import { writeEffect } from './effects.js';
 import { Turns } from './turns.js';
 import { Voice, type VoiceOptions } from './voice.js';
 import { registerZone } from './zones.js';
-
-/** What the sync takes from the machine it runs on: real ones in the daemons, seeded ones in the simulator. */
-export interface Machine {
-  /** Monotonic, ms. */
-  readonly now: () => number;
-  /** In [0, 1). */
-  readonly random: () => number;
-  /** Unique and unguessable, hex, at most 32 digits. */
-  readonly id: () => string;
-  /** Runs something soon, after what is at hand. */
-  readonly soon: (task: () => void) => void;
-}
-
-/** What an operator should hear of. Secrets are never in the details. */
-export type Report = (level: 'info' | 'warn' | 'error', event: string, details: Readonly<Record<string, unknown>>) => void;
 
 export interface SyncOptions extends VoiceOptions {
   readonly machine: Machine;
@@ -54,10 +41,12 @@ export class Sync {
   private readonly voice: Voice;
   private readonly quiet: Quiet;
   private readonly global: boolean;
-  private connected = false;
-  private announcedAt = Number.NEGATIVE_INFINITY;
-  private endedBy: string | undefined;
+  private readonly otherGlobal = new OtherGlobal();
   private readonly disabled: Disabled;
+  private connected = false;
+  private endedBy: string | undefined;
+  /** The term in which the store was found restored, where that can't be written (a full disk). */
+  private restoredIn: number | undefined;
 
   constructor(private readonly options: SyncOptions) {
     this.global = isGlobal(options.plane.place);
@@ -99,8 +88,7 @@ export class Sync {
   tick(): void {
     this.quiet.flush();
     if (!this.connected) return;
-    // The first word may have been lost: two processes of global must find each other.
-    if (this.global && this.options.machine.now() - this.announcedAt >= STATUS_INTERVAL) this.announceSelf();
+    if (this.global && this.otherGlobal.isDue(this.options.machine.now())) this.announceSelf();
     for (const peer of this.sessions.keys()) this.ticking.add(peer);
   }
 
@@ -127,7 +115,7 @@ export class Sync {
   private take(peer: string, text: string): void {
     const message = readMessage(this.quiet, peer, text);
     if (!message || this.endedBy !== undefined) return;
-    if (this.global && peer === GLOBAL_PEER) this.otherGlobal(message.from);
+    if (this.global && peer === GLOBAL_PEER) this.hearGlobal(message.from);
     else this.handle(peer, { on: 'message', message });
   }
 
@@ -142,7 +130,10 @@ export class Sync {
     this.sessions.set(peer, state);
     const { failures } = state.receiving;
     if (failures > before.receiving.failures) this.quiet.report('warn', 'a pull failed', { peer, failures });
-    for (const effect of effects) if (!this.tryPerform(peer, effect)) return;
+    const failed = effects.findIndex((effect) => !this.tryPerform(peer, effect));
+    const left = failed < 0 ? [] : effects.slice(failed + 1);
+    // Else it would wait for ever for the outcome of what was not begun.
+    if (left.some((effect) => effect.do === 'apply')) this.handle(peer, { on: 'applied', outcome: 'failed' });
   }
 
   private context(peer: string): Context {
@@ -154,7 +145,7 @@ export class Sync {
       recordedRefusals: reportedDigest(this.store, peer),
       pin: readPeer(this.store, peer)?.store || undefined,
       disabled: this.disabled.is(peer),
-      diverged: diverged(this.store) !== undefined,
+      diverged: diverged(this.store) !== undefined || this.restoredIn === this.store.head().term,
       pushes: this.global,
       maxTransfer: this.global ? MAX_TRANSFER_BYTES : Number.POSITIVE_INFINITY,
       now: machine.now(),
@@ -209,7 +200,8 @@ export class Sync {
   private serve(peer: string, pull: Pull): void {
     const answer = servePull({ store: this.store, sign: this.options.sign }, peer, pull);
     if ('body' in answer) return this.voice.send(peer, answer.body, answer.lines);
-    this.store.commit((tx) => markDiverged(tx, answer.diverged));
+    this.restoredIn = this.store.head().term;
+    this.store.commit((tx) => markDiverged(tx, answer));
     this.quiet.report('error', 'this store was restored or rewritten', {
       peer,
       reason: answer.diverged,
@@ -284,16 +276,15 @@ export class Sync {
     for (const peer of this.sessions.keys()) if (peer !== except) this.telling.add(peer);
   }
 
-  /** Of two processes of global the later one goes on. */
-  private otherGlobal(from: Speaker): void {
-    if (from.instance === this.options.self.instance) return;
-    if (compareSpeakers(from, this.voice.speaker()) > 0) this.end('a later process of global is running');
-    else this.announceSelf();
+  private hearGlobal(from: Speaker): void {
+    const due = this.otherGlobal.heard(from, this.voice.speaker(), this.options.machine.now());
+    if (due === 'end') this.end('a later process of global is running');
+    else if (due === 'announce') this.announceSelf();
   }
 
   private announceSelf(): void {
     if (this.endedBy !== undefined) return;
-    this.announcedAt = this.options.machine.now();
+    this.otherGlobal.announced(this.options.machine.now());
     this.voice.send(GLOBAL_PEER, { kind: 'notice', code: 'superseded', message: 'a process of global is running' });
   }
 }

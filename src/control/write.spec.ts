@@ -16,8 +16,10 @@ import {
   timeout,
   WEST,
 } from './sample.spec.js';
+import type { Draft } from '../resource/resource.js';
+import { retryAllRefused } from './retry.js';
 import { deleteResource, writeDrafts } from './write.js';
-import { deleteZone } from './zones.js';
+import { deleteZone, registerZone, zoneState } from './zones.js';
 
 describe('writeDrafts', () => {
   it('writes all or nothing, the mesh before what is in it', () => {
@@ -137,4 +139,36 @@ describe('deleteZone', () => {
     assert.equal(global.store.mirror.position('east'), undefined);
     assert.throws(() => deleteZone(global, 'east'), { code: 'not_found' });
   });
+
+  it('remembers that it was disabled, if it was', () => {
+    for (const enabled of [true, false]) {
+      const global = newGlobal(EAST);
+      writeDrafts(global, [zone(enabled)]);
+      deleteZone(global, 'east');
+      global.store.commit((tx) => registerZone(tx, global, 'east'));
+      assert.equal(zoneState(global.store, 'east'), enabled ? 'enabled' : 'disabled');
+    }
+  });
 });
+
+describe('a disabled zone', () => {
+  it('has nothing taken that was refused of it, whatever comes, until it is enabled', () => {
+    const global = newGlobal(EAST);
+    const east = newZone(EAST, global);
+    writeDrafts(global, [{ ...MESH, name: 'late' }]);
+    carry(global, east);
+    writeDrafts(east, [timeout('a', { mesh: 'late' })]);
+    const other = newGlobal(EAST);
+    carry(east, other);
+    writeDrafts(other, [zone(false)]);
+    writeDrafts(other, [{ ...MESH, name: 'late' }]);
+    retryAllRefused(other);
+    assert.deepEqual(held(other), []);
+    writeDrafts(other, [zone(true)]);
+    assert.deepEqual(held(other), ['a']);
+  });
+});
+
+function zone(enabled: boolean): Draft {
+  return { type: 'Zone', mesh: '', name: 'east', namespace: undefined, labels: {}, spec: { enabled } };
+}

@@ -8,10 +8,9 @@ import { hasNamespaces } from '../resource/rest-name.js';
 import type { Reader, Transaction } from '../resource/store.js';
 import { validateDraft } from '../resource/validate.js';
 import { putOwn, refuseForeign, requireMesh } from './own.js';
-import { peersOf, placeOf } from './peers.js';
 import { isGlobal, owns, type Plane } from './plane.js';
 import { rerender } from './rerender.js';
-import { retryRefused } from './retry.js';
+import { retryOf, retryOfAll } from './retry.js';
 import { type AppliedSet, asMember, leftOut, refuseOtherSets } from './sets.js';
 
 /** A document as a parser made it: the draft may be there beside problems. */
@@ -153,18 +152,15 @@ function meshesFirst(admitted: readonly Admission[]): Admission[] {
 function writeOne(tx: Transaction, plane: Plane, draft: Draft, own: Admitted): Written {
   requireMesh(tx, own.key.mesh);
   const outcome = putOwn(tx, plane, { admitted: own, spec: draft.spec, status: draft.status });
-  if (outcome !== 'created') return { key: own.key, outcome };
-  rerender(tx, plane, own.key);
-  if (own.key.type === 'Mesh' && isGlobal(plane.place)) retryMesh(tx, plane, own.key.name);
+  if (outcome === 'created') rerender(tx, plane, own.key);
+  if (isGlobal(plane.place)) retry(tx, plane, { key: own.key, outcome });
   return { key: own.key, outcome };
 }
 
-/** What zones sent for a mesh before it existed is judged again. */
-function retryMesh(tx: Transaction, plane: Plane, mesh: string): void {
-  for (const peer of peersOf(tx)) {
-    const origin = placeOf(tx, peer);
-    if (origin) retryRefused(tx, plane, peer, origin, ({ key }) => key.mesh === mesh);
-  }
+/** What zones sent for a mesh before it existed is judged again; and of a zone that was enabled again what had to wait for that. */
+function retry(tx: Transaction, plane: Plane, { key: { type, name }, outcome }: Written): void {
+  if (type === 'Mesh' && outcome === 'created') retryOfAll(tx, plane, ({ key }) => key.mesh === name);
+  if (type === 'Zone' && outcome === 'changed') retryOf(tx, plane, name, () => true);
 }
 
 /** A mesh with something in it stays: its rules would go with it. */

@@ -20,12 +20,21 @@ export function zoneState(reader: Reader, name: string): 'enabled' | 'disabled' 
   return row.resource.spec.enabled === false ? 'disabled' : 'enabled';
 }
 
-/** A zone that introduced itself for the first time gets its Zone, so that an operator sees it and can disable it. */
+/**
+ * A zone that introduced itself for the first time gets its Zone, so that an operator sees it and can disable it. One that was disabled when it was
+ * deleted is disabled still.
+ */
 export function registerZone(tx: Transaction, plane: Plane, name: string): void {
   if (tx.get(zoneKey(name))) return;
-  const draft: Draft = { type: 'Zone', mesh: '', name, namespace: undefined, labels: {}, spec: { enabled: true } };
+  const enabled = !tx.setting(deletedAs(name));
+  const draft: Draft = { type: 'Zone', mesh: '', name, namespace: undefined, labels: {}, spec: { enabled } };
   const result = admit(draft, plane.place);
   if ('admitted' in result) putOwn(tx, plane, { admitted: result.admitted, spec: draft.spec });
+}
+
+/** The setting that is `disabled` for a zone that was when it was deleted. */
+function deletedAs(name: string): string {
+  return `deleted:${name}`;
 }
 
 /**
@@ -34,6 +43,7 @@ export function registerZone(tx: Transaction, plane: Plane, name: string): void 
  */
 export function deleteZone(plane: Plane, name: string): void {
   plane.store.commit((tx) => {
+    tx.setSetting(deletedAs(name), zoneState(tx, name) === 'disabled' ? 'disabled' : '');
     if (!tx.delete(zoneKey(name))) throw new MeridianError('not_found', `zone ${name} does not exist`);
     for (const { key } of [...tx.mirror.each(name)]) dropCopy(tx, name, key);
     tx.mirror.clearStage(name);

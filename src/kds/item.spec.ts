@@ -27,7 +27,7 @@ const item: fc.Arbitrary<Item> = fc
   .map(({ status, assigned: given, ...rest }) => ({ ...rest, ...(status ? { status } : {}), ...(given ? { assigned: given } : {}) }));
 
 test('what is encoded is decoded', () => {
-  fc.assert(fc.property(item, (sent) => assert.deepEqual(decodeLine(encodeItem(sent)), { key: sent.key, item: sent })));
+  fc.assert(fc.property(item, (sent) => assert.deepEqual(decodeLine(encodeItem(sent)), { key: sent.key, gone: false, item: sent })));
 });
 
 test('the same item gives the same bytes, on one line', () => {
@@ -42,7 +42,7 @@ test('the same item gives the same bytes, on one line', () => {
 });
 
 test('a delete is the key alone', () => {
-  fc.assert(fc.property(key, (gone) => assert.deepEqual(decodeLine(encodeDelete(gone)), { key: gone, item: undefined })));
+  fc.assert(fc.property(key, (gone) => assert.deepEqual(decodeLine(encodeDelete(gone)), { key: gone, gone: true, item: undefined })));
 });
 
 test('no text makes it throw', () => {
@@ -53,27 +53,36 @@ test('no text makes it throw', () => {
   fc.assert(fc.property(fc.oneof(fc.string(), fc.json(), near), (text) => void decodeLine(text)));
 });
 
+const GOOD = { key: ['MeshTimeout', 'default', 'east', 'app', 'slow'], labels: {}, spec: {} };
+
 test('lines that are none', () => {
-  const good = { key: ['MeshTimeout', 'default', 'east', 'app', 'slow'], labels: {}, spec: {} };
-  const assignedTo = { name: 'slow-1', references: [] };
+  const parts = GOOD.key.slice(1);
   const bad: [title: string, value: unknown][] = [
-    ['no key', { ...good, key: undefined }],
-    ['four parts', { ...good, key: good.key.slice(1) }],
-    ['a part that is no text', { ...good, key: [1, ...good.key.slice(1)] }],
-    ['a part that is too long', { ...good, key: ['x'.repeat(254), ...good.key.slice(1)] }],
-    ['a part that separates', { ...good, key: ['a\u0000b', ...good.key.slice(1)] }],
-    ['a part that the database would change', { ...good, key: ['\ud800', ...good.key.slice(1)] }],
-    ['a delete with a line break', ['a\nb', ...good.key.slice(1)]],
-    ['no labels', { ...good, labels: undefined }],
-    ['a label that is no text', { ...good, labels: { a: 1 } }],
-    ['a spec that is a list', { ...good, spec: [] }],
-    ['a status that is a text', { ...good, status: 'fine' }],
-    ['a name that is no text', { ...good, assigned: { ...assignedTo, name: 1 } }],
-    ['references that are none', { ...good, assigned: { ...assignedTo, references: [{}] } }],
-    ['a path with a fraction', { ...good, assigned: { ...assignedTo, references: [{ path: [0.5], target: good.key, name: 'a' }] } }],
-    ['an environment that is none', { ...good, assigned: { ...assignedTo, environment: 'moon' } }],
+    ['no key', { ...GOOD, key: undefined }],
+    ['four parts', { ...GOOD, key: parts }],
+    ['a part that is no text', { ...GOOD, key: [1, ...parts] }],
+    ['a part that is too long', { ...GOOD, key: ['x'.repeat(254), ...parts] }],
+    ['a part that separates', { ...GOOD, key: ['a\u0000b', ...parts] }],
+    ['a part that the database would change', { ...GOOD, key: ['\ud800', ...parts] }],
+    ['a delete with a line break', ['a\nb', ...parts]],
     ['null', null],
   ];
   for (const [title, value] of bad) assert.equal(decodeLine(JSON.stringify(value)), undefined, title);
-  assert.ok(decodeLine(JSON.stringify({ ...good, assigned: assignedTo })));
+});
+
+test('of an item that can not be read the key can', () => {
+  const assignedTo = { name: 'slow-1', references: [] };
+  const bad: [title: string, value: unknown][] = [
+    ['no labels', { ...GOOD, labels: undefined }],
+    ['a label that is no text', { ...GOOD, labels: { a: 1 } }],
+    ['a spec that is a list', { ...GOOD, spec: [] }],
+    ['a status that is a text', { ...GOOD, status: 'fine' }],
+    ['a name that is no text', { ...GOOD, assigned: { ...assignedTo, name: 1 } }],
+    ['references that are none', { ...GOOD, assigned: { ...assignedTo, references: [{}] } }],
+    ['a path with a fraction', { ...GOOD, assigned: { ...assignedTo, references: [{ path: [0.5], target: GOOD.key, name: 'a' }] } }],
+    ['an environment that is none', { ...GOOD, assigned: { ...assignedTo, environment: 'moon' } }],
+  ];
+  const key = { type: 'MeshTimeout', mesh: 'default', zone: 'east', namespace: 'app', name: 'slow' };
+  for (const [title, value] of bad) assert.deepEqual(decodeLine(JSON.stringify(value)), { key, gone: false, item: undefined }, title);
+  assert.ok(decodeLine(JSON.stringify({ ...GOOD, assigned: assignedTo }))?.item);
 });

@@ -57,15 +57,23 @@ export function encodeDelete(key: Key): string {
   return JSON.stringify(keyTuple(key));
 }
 
+/** What a line says of a key. The caller files it under the zone that the transport proves. */
+export interface Decoded {
+  readonly key: Key;
+  readonly gone: boolean;
+  /** undefined: it is gone, or what it is can't be read. */
+  readonly item: Item | undefined;
+}
+
 /**
- * What a line says: an object is an item, an array is a delete. undefined for anything else. The caller files the key under the zone that the
- * transport proves.
+ * An object is an item, an array is a delete; undefined for what has no key. Of an item that can't be read (a newer version wrote it) the key can be
+ * told: it is refused alone, and holds up nothing else.
  */
-export function decodeLine(text: string): { readonly key: Key; readonly item: Item | undefined } | undefined {
+export function decodeLine(text: string): Decoded | undefined {
   const value = parseJson(text);
-  if (isTuple(value)) return { key: keyFromTuple(value), item: undefined };
-  const item = toItem(value);
-  return item && { key: item.key, item };
+  if (isTuple(value)) return { key: keyFromTuple(value), gone: true, item: undefined };
+  if (!isObject(value) || !isTuple(value.key)) return undefined;
+  return { key: keyFromTuple(value.key), gone: false, item: toItem(value, value.key) };
 }
 
 function parseJson(text: string): unknown {
@@ -83,13 +91,13 @@ function isTuple(value: unknown): value is KeyTuple {
   return Array.isArray(value) && value.length === 5 && value.every((part) => typeof part === 'string' && PART.test(part));
 }
 
-function toItem(value: unknown): Item | undefined {
-  if (!isObject(value) || !isTuple(value.key) || !isLabels(value.labels) || !isObject(value.spec)) return undefined;
+function toItem(value: Readonly<Record<string, unknown>>, key: KeyTuple): Item | undefined {
+  if (!isLabels(value.labels) || !isObject(value.spec)) return undefined;
   if (value.status !== undefined && !isObject(value.status)) return undefined;
   const assigned = value.assigned === undefined ? undefined : toAssigned(value.assigned);
   if (value.assigned !== undefined && !assigned) return undefined;
   return {
-    key: keyFromTuple(value.key),
+    key: keyFromTuple(key),
     labels: value.labels,
     spec: value.spec as JsonObject,
     ...(value.status === undefined ? {} : { status: value.status as JsonObject }),

@@ -37,15 +37,16 @@ export function isOwnPast(reader: Reader, id: string, revision: number): boolean
 }
 
 /**
- * Whether a revision that was written in a life proves that this store was restored: it is of no past that this store knows, though all lives are
- * known. When the first ones are forgotten, an unknown life proves nothing.
+ * Whether a revision that was written in a life proves that this store was restored: it is of no past that this store knows. When the first lives are
+ * forgotten, an unknown one may be among them, if it wrote nothing behind the first that is known.
  *
  *   life a from 0, life b from 80   a, revision 80: no   a, revision 100: yes, that was lost   c: yes
+ *   the lives before c are forgotten, c from 500          a, revision 100: no                   x, revision 501: yes
  */
 export function provesRestore(reader: Reader, id: string, revision: number): boolean {
   const lives = livesOf(reader);
-  const forgotten = lives.length >= KNOWN && lives.every((life) => life.id !== id);
-  return !forgotten && !isOwnPast(reader, id, revision);
+  const isForgotten = lives.length >= KNOWN && lives.every((life) => life.id !== id) && revision <= (lives[0]?.from ?? 0);
+  return !isForgotten && !isOwnPast(reader, id, revision);
 }
 
 function livesOf(reader: Reader): readonly Life[] {

@@ -27,6 +27,8 @@ export const STATUS_INTERVAL = 2_000;
 export const ACKNOWLEDGE_INTERVAL = 200;
 /** A peer that was silent this long counts as away. */
 export const SILENCE = 7_000;
+/** A message that is on its way for so long comes too late to tell that its sender lives. ms */
+export const LATE = 1_500;
 /** An answer that takes longer is asked for again. */
 export const ANSWER_TIMEOUT = 3_000;
 /** So often, then it is given up for a while. */

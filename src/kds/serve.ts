@@ -14,6 +14,8 @@ export interface ServedPage {
 /** Why this store can't be right: it was shown its own signature on something that it does not know. */
 export interface Divergence {
   readonly diverged: string;
+  /** The term that was shown. */
+  readonly term: number;
 }
 
 /** What answers come from: the store of this control plane, and its signature. */
@@ -69,18 +71,16 @@ function serveDelta(source: Source, peer: string, id: string, ask: Extract<Ask, 
  */
 export function judgeCursor({ store, sign }: Source, peer: string, cursor: Position): 'agrees' | 'unknown' | Divergence {
   const head: Head = store.head();
+  const { term, revision } = cursor;
   if (cursor.store !== head.store || !isOwn(sign, peer, cursor)) return 'unknown';
-  if (cursor.term < head.term) return 'unknown';
-  if (cursor.term > head.term || cursor.revision > head.revision) {
-    return {
-      diverged: `${peer} holds revision ${cursor.revision} of term ${cursor.term}; this store is at revision ${head.revision} of term ${head.term}`,
-    };
-  }
-  const then = store.feed.summaryAt(peer, cursor.revision);
-  if (!then)
-    return lost(store, cursor) ? { diverged: `${peer} holds a revision ${cursor.revision} that this store does not know` } : 'unknown';
+  if (term < head.term) return 'unknown';
+  const diverged = (reason: string): Divergence => ({ diverged: `${peer} holds ${reason}`, term });
+  if (term > head.term || revision > head.revision)
+    return diverged(`revision ${revision} of term ${term}; this store is at revision ${head.revision} of term ${head.term}`);
+  const then = store.feed.summaryAt(peer, revision);
+  if (!then) return lost(store, cursor) ? diverged(`a revision ${revision} that this store does not know`) : 'unknown';
   if (then.digest === cursor.digest && then.count === cursor.count) return 'agrees';
-  return { diverged: `${peer} holds another revision ${cursor.revision} than this store` };
+  return diverged(`another revision ${revision} than this store`);
 }
 
 function lost(store: Reader, cursor: Position): boolean {

@@ -1,5 +1,16 @@
 import type { Position } from '../resource/store.js';
-import { type About, type Ask, type Body, type Message, type Notice, type Pull, SILENCE, type Speaker, type Status } from './protocol.js';
+import {
+  type About,
+  type Ask,
+  type Body,
+  LATE,
+  type Message,
+  type Notice,
+  type Pull,
+  SILENCE,
+  type Speaker,
+  type Status,
+} from './protocol.js';
 import {
   NEW_RECEIVING,
   onApplied,
@@ -84,9 +95,6 @@ export interface Step {
   readonly state: Session;
   readonly effects: readonly Effect[];
 }
-
-/** A message that is on its way for so long comes too late to tell that its sender lives. ms */
-const LATE = 1_500;
 
 export function newSession(peer: string): Session {
   return { peer, heardAt: Number.NEGATIVE_INFINITY, receiving: NEW_RECEIVING, sending: NEW_SENDING };

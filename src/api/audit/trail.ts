@@ -1,5 +1,5 @@
 import type { Plane } from '../../control/plane.js';
-import type { Report } from '../../control/sync.js';
+import type { Report } from '../../control/report.js';
 import type { AuditRecord } from '../../resource/audit.js';
 
 /** How many refusals wait to be written; of more it is only kept how many there were. */

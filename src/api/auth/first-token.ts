@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import type { Report } from '../../control/sync.js';
+import type { Report } from '../../control/report.js';
 import type { Tokens } from './tokens.js';
 
 const DAY = 24 * 3600;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Report } from '../../control/sync.js';
+import type { Report } from '../../control/report.js';
 import { MeridianError } from '../../errors.js';
 import type { Place } from '../../resource/resource.js';
 import { addressKey, isForwarded, isLoopback } from './address.js';

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Report } from '../../control/sync.js';
+import type { Report } from '../../control/report.js';
 import { asMeridianError } from '../../errors.js';
 import { toErrorBody } from '../errors.js';
 
