@@ -20,7 +20,8 @@ interface Rows {
   policies: readonly Policy[];
 }
 
-const LEADING = TYPES.filter((type) => type.endsWith('Route') || (TARGETS.includes(type) && type !== 'Dataplane'));
+/** Where targetRefs lead to, the routes among them; of Dataplanes, each speaks for itself. */
+export const LEADING = TYPES.filter((type) => type.endsWith('Route') || (TARGETS.includes(type) && type !== 'Dataplane'));
 
 const NONE: Rows = { byKey: new Map(), resources: [], policies: [] };
 
@@ -69,13 +70,14 @@ export class MeshRows {
   }
 
   /** The lists are those of now, what is found by key or name is as it is when it is asked for. */
-  index(holder: MeshIndex['holder']): MeshIndex {
+  index({ holder, lost }: Pick<MeshIndex, 'holder' | 'lost'>): MeshIndex {
     const lists = new Map([...this.#types].map(([type, { resources }]) => [type, resources]));
     return {
       ofType: (type) => lists.get(type) ?? [],
       find: (key) => this.find(key),
       named: (type, namespace, name) => named(lists.get(type) ?? [], namespace, name),
       holder,
+      lost,
     };
   }
 

@@ -13,12 +13,14 @@ import { writeDrafts } from './write.js';
 function allOf(view: MeshView) {
   const { policies, permissions, dataplanes, tls, index } = view;
   const lists = KINDS.map(({ type }) => index.ofType(type));
+  const lost = KINDS.map(({ type }) => index.lost(type));
   const drafts = NAMES.flatMap((name) => [permission(name, 0), dataplane(name, 0), service(name), timeout(name)]);
   const keys = drafts.flatMap((one) => [keyOf(one, 'east'), { ...keyOf(one, ''), namespace: '' }]);
-  const found = keys.map((key) => [view.find(key), view.refusal(key), index.find(key)]);
+  const routes = NAMES.map((name) => ({ type: 'MeshHTTPRoute', mesh: 'default', zone: '', namespace: '', name }));
+  const found = [...keys, ...routes].map((key) => [view.find(key), view.refusal(key), index.find(key)]);
   for (const one of lists.flat()) assert.equal(index.named(one.key.type, one.namespace, one.name), one);
   for (const { type } of KINDS) assert.equal(index.named(type, 'app', 'bb'), undefined);
-  return { policies, permissions, dataplanes, tls, lists, found };
+  return { policies, permissions, dataplanes, tls, lists, lost, found };
 }
 
 it('the view of a mesh that changed commit by commit is that of the mesh read anew', () => {

@@ -1,14 +1,14 @@
-import type { MeshIndex } from '../policy/match/mesh.js';
+import type { Lost, MeshIndex } from '../policy/match/mesh.js';
 import { comparePolicies } from '../policy/match/order.js';
 import { type Policy, readPolicies } from '../policy/match/policy.js';
 import { MESH_TLS } from '../policy/tls.js';
 import { type Key, keyId } from '../resource/key.js';
 import { findKind } from '../resource/kinds.js';
 import type { Resource } from '../resource/resource.js';
-import type { Head, Refusal } from '../resource/store.js';
+import type { Head } from '../resource/store.js';
 import { MeshRows, TARGETS } from './mesh-rows.js';
 import { type Held, type Plane, touchedSince } from './plane.js';
-import { asUnreadable, refusedPermissions, refusedTls } from './refused.js';
+import { asLost, asUnreadable, type Refused, refusedIn } from './refused.js';
 
 /** What the policy engine needs of one mesh, as this control plane holds it. */
 export interface MeshView {
@@ -21,13 +21,13 @@ export interface MeshView {
   readonly tls: { readonly policies: readonly Policy[]; readonly mesh: Resource | undefined; readonly refused: boolean };
   readonly index: MeshIndex;
   /**
-   * What targetRefs may lead to, but Dataplanes: the same lists as before where nothing of it changed. In a zone, what selects a proxy depends on no other
-   * Dataplane: none is a copy there.
+   * What targetRefs may lead to, but Dataplanes, and what of that was refused: the same lists as before where nothing of it changed. In a zone, what selects
+   * a proxy depends on no other Dataplane: none is a copy there.
    */
-  readonly targets: readonly (readonly Resource[])[];
+  readonly targets: readonly (readonly unknown[])[];
   /** One of the policies, with a refused one as it can be told. */
   find(key: Key): Resource | undefined;
-  /** Why a policy was refused here, if nothing accepted stands in for it. */
+  /** Why a policy, or what it may target, was refused here, if nothing accepted stands in for it. */
   refusal(key: Key): string | undefined;
 }
 
@@ -62,7 +62,8 @@ export class MeshReader {
   #rows: MeshRows | undefined;
   #mesh: Resource | undefined;
   #at: Head | undefined;
-  #refused = '';
+  #refused: Refused | undefined;
+  #refusedText = '';
   #view: MeshView | undefined;
 
   constructor(
@@ -73,14 +74,21 @@ export class MeshReader {
   /** The same object as last time if nothing of the mesh changed. */
   view(): MeshView {
     const { plane, mesh } = this;
-    const refused = refusedIn(plane, mesh);
-    // A refusal alone makes no revision.
-    const text = JSON.stringify(refused);
+    const refused = this.#readRefused();
     const [rows, changed] = this.#read();
-    if (this.#view && !changed && text === this.#refused) return this.#view;
-    this.#refused = text;
+    if (this.#view && !changed && refused === this.#refused) return this.#view;
+    this.#refused = refused;
     this.#view = viewOf(plane, mesh, rows, this.#mesh, refused);
     return this.#view;
+  }
+
+  /** The same object as last time if nothing of it changed: a refusal alone makes no revision. */
+  #readRefused(): Refused {
+    const refused = refusedIn(this.plane, this.mesh);
+    const text = JSON.stringify(refused);
+    if (this.#refused && text === this.#refusedText) return this.#refused;
+    this.#refusedText = text;
+    return refused;
   }
 
   /** Out: the rows as they are now, and whether something is another. */
@@ -100,15 +108,6 @@ export class MeshReader {
   }
 }
 
-interface Refused {
-  readonly permissions: readonly Refusal[];
-  readonly tls: boolean;
-}
-
-function refusedIn(held: Held, mesh: string): Refused {
-  return { permissions: refusedPermissions(held, mesh), tls: refusedTls(held, mesh) };
-}
-
 function meshOf({ store }: Held, mesh: string): Resource | undefined {
   return store.get({ type: 'Mesh', mesh: '', zone: '', namespace: '', name: mesh })?.resource;
 }
@@ -118,7 +117,8 @@ function viewOf(held: Held, mesh: string, rows: MeshRows, resource: Resource | u
   const permissions = rows.policies('MeshTrafficPermission');
   const tls = { policies: rows.policies(MESH_TLS), mesh: resource, refused: refused.tls };
   const refusedByKey = new Map(unreadable.map((policy) => [keyId(policy.resource.key), policy.resource]));
-  const reasons = new Map(refused.permissions.map(({ key, reason }) => [keyId(key), reason]));
+  const reasons = new Map([...refused.permissions, ...refused.targets].map(({ key, reason }) => [keyId(key), reason]));
+  const lost = lostOf(held, refused);
   const lists = rows.policyLists();
   let policies: readonly Policy[] | undefined;
   return {
@@ -130,10 +130,23 @@ function viewOf(held: Held, mesh: string, rows: MeshRows, resource: Resource | u
     },
     permissions: unreadable.length === 0 ? permissions : inOrder(permissions, unreadable),
     tls,
-    index: rows.index((type, name) => holderOf(held, mesh, type, name)),
-    targets: rows.targets(),
+    index: rows.index({
+      lost,
+      holder: (type, name) => holderOf(held, mesh, type, name) ?? lost(type).find(({ resource }) => resource.name === name)?.resource.key,
+    }),
+    targets: [...rows.targets(), refused.targets],
     find: (key) => refusedByKey.get(keyId(key)) ?? (findKind(key.type)?.policy ? rows.find(key) : undefined),
     refusal: (key) => reasons.get(keyId(key)),
+  };
+}
+
+/** What was refused of a type, read when it is first asked for: seldom is there anything, and seldom does it matter. */
+function lostOf(held: Held, { targets }: Refused): MeshIndex['lost'] {
+  const byType = new Map<string, readonly Lost[]>();
+  return (type) => {
+    const known = byType.get(type) ?? targets.filter(({ key }) => key.type === type).map((refusal) => asLost(held, refusal));
+    byType.set(type, known);
+    return known;
   };
 }
 

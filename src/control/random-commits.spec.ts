@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { inForceAfterRefusal } from '../kds/refusal.js';
 import { GLOBAL_PEER } from '../resource/audience.js';
 import type { Draft, JsonObject } from '../resource/resource.js';
 import type { Plane } from './plane.js';
@@ -11,6 +12,7 @@ export const NAMES = ['a', 'b', 'c', 'd', 'e'];
 const targetRefs: readonly JsonObject[] = [
   { kind: 'MeshService', name: 'a' },
   { kind: 'MeshHTTPRoute', name: 'b' },
+  { kind: 'MeshHTTPRoute', labels: { 'kuma.io/display-name': 'b' } },
   { kind: 'Mesh' },
   { kind: 'Dataplane', name: 'a' },
   { kind: 'Dataplane' },
@@ -22,7 +24,7 @@ export const permission = (name: string, index: number): Draft => ({
   type: 'MeshTrafficPermission',
   spec: {
     targetRef: targetRefs[index % targetRefs.length] ?? {},
-    rules: [{ default: { allow: [{ spiffeId: { type: 'Exact', value: `spiffe://td/${index}` } }] } }],
+    rules: [{ default: { [index % 3 === 2 ? 'deny' : 'allow']: [{ spiffeId: { type: 'Exact', value: `spiffe://td/${index}` } }] } }],
   },
 });
 export const dataplane = (name: string, index: number): Draft => ({
@@ -77,7 +79,12 @@ export const step = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('delete' as const), draft }) },
   fc.record({ do: fc.constant('dry run' as const), draft }),
-  fc.record({ do: fc.constant('refuse' as const), name: fc.constantFrom(...NAMES), gone: fc.boolean() }),
+  fc.record({
+    do: fc.constant('refuse' as const),
+    type: fc.constantFrom('MeshTrafficPermission', 'MeshHTTPRoute'),
+    name: fc.constantFrom(...NAMES),
+    gone: fc.boolean(),
+  }),
   fc.record({ do: fc.constant('mesh' as const), mode: fc.constantFrom('STRICT', 'PERMISSIVE') }),
   fc.record({ do: fc.constant('setting' as const) }),
   fc.record({ do: fc.constant('unseen' as const), draft }),
@@ -96,8 +103,9 @@ export function run(step: Step, plane: Plane, unwatched: Plane): void {
     case 'dry run':
       return void dryRunDocuments(plane, [{ draft: step.draft, problems: [] }]);
     case 'refuse': {
-      const key = { type: 'MeshTrafficPermission', mesh: 'default', zone: '', namespace: '', name: step.name };
-      const refusal = { key, hash: '00', reason: 'too new', since: '2026-01-01T00:00:00Z', inForce: 'deny' } as const;
+      const key = { type: step.type, mesh: 'default', zone: '', namespace: '', name: step.name };
+      const inForce = inForceAfterRefusal(key, false);
+      const refusal = { key, hash: '00', reason: 'too new', since: '2026-01-01T00:00:00Z', inForce };
       return plane.store.commit((tx) =>
         step.gone ? tx.mirror.delete(GLOBAL_PEER, key) : tx.mirror.put(GLOBAL_PEER, { key, wire: '{}', hash: '00', term: 1, refusal }),
       );

@@ -1,10 +1,12 @@
-import { decodeLine } from '../kds/item.js';
+import { decodeLine, type Item } from '../kds/item.js';
+import type { Lost } from '../policy/match/mesh.js';
 import { isCustom, type Role, ROLES } from '../policy/role.js';
 import { MESH_TLS } from '../policy/tls.js';
 import { GLOBAL_PEER } from '../resource/audience.js';
 import { LABEL } from '../resource/labels.js';
 import type { Resource } from '../resource/resource.js';
 import type { Reader, Refusal } from '../resource/store.js';
+import { LEADING } from './mesh-rows.js';
 import { peersOf, placeOf } from './peers.js';
 import { type Held, isGlobal } from './plane.js';
 
@@ -13,24 +15,29 @@ const PERMISSION = 'MeshTrafficPermission';
 /** A list that can't be read, for the engine: whatever the item itself says, it was refused. */
 const UNREADABLE = 'refused';
 
-/** The refused MeshTrafficPermissions of a mesh that nothing accepted stands in for: what each selects is denied (design, section 4). */
-export function refusedPermissions({ place, store }: Held, mesh: string): readonly Refusal[] {
-  const peers = isGlobal(place) ? peersOf(store) : [GLOBAL_PEER];
-  return peers.flatMap((peer) => store.mirror.refusals(peer).filter(({ key, inForce }) => inForce === 'deny' && denies(key, mesh)));
+/** What was refused of a mesh, and matters to who may enter. */
+export interface Refused {
+  /** The MeshTrafficPermissions that nothing accepted stands in for: what each selects is denied (design, section 4). */
+  readonly permissions: readonly Refusal[];
+  /** What permissions may target, a route or a service, and nothing accepted stands in for: it may be whatever it is (see asLost). */
+  readonly targets: readonly Refusal[];
+  /** Whether something may say that plain text is not taken: what stands in for it may be older. */
+  readonly tls: boolean;
 }
 
-/** Whether something that was refused here might say that plain text is not taken: what stands in for it may be older. */
-export function refusedTls({ place, store }: Held, mesh: string): boolean {
+export function refusedIn({ place, store }: Held, mesh: string): Refused {
   const peers = isGlobal(place) ? peersOf(store) : [GLOBAL_PEER];
-  return peers.some((peer) => store.mirror.refusals(peer).some(({ key }) => isTlsOf(key, mesh)));
+  const refusals = peers.flatMap((peer) => store.mirror.refusals(peer));
+  const here = refusals.filter(({ key, inForce }) => key.mesh === mesh && inForce !== 'previous');
+  return {
+    permissions: here.filter(({ key, inForce }) => key.type === PERMISSION && inForce === 'deny'),
+    targets: here.filter(({ key }) => LEADING.includes(key.type)),
+    tls: refusals.some(({ key }) => isTlsOf(key, mesh)),
+  };
 }
 
 function isTlsOf({ type, mesh, name }: Refusal['key'], wanted: string): boolean {
   return type === 'Mesh' ? name === wanted : type === MESH_TLS && mesh === wanted;
-}
-
-function denies({ type, mesh }: Refusal['key'], wanted: string): boolean {
-  return type === PERMISSION && mesh === wanted;
 }
 
 /**
@@ -40,16 +47,37 @@ function denies({ type, mesh }: Refusal['key'], wanted: string): boolean {
  *   refused, targetRef: Dataplane {labels: {app: web}}, rules: [...]  ->  the same targetRef, lists that can't be read
  */
 export function asUnreadable({ place, store }: Held, refusal: Refusal): Resource {
-  const { key, since } = refusal;
-  const item = decodeLine(store.mirror.get(isGlobal(place) ? key.zone : GLOBAL_PEER, key)?.wire ?? '')?.item;
+  const item = itemOf({ place, store }, refusal);
   const effect = item?.labels[LABEL.effect];
+  const labels = effect === undefined ? {} : { [LABEL.effect]: effect };
+  const spec = { targetRef: item ? item.spec.targetRef : UNREADABLE, default: UNREADABLE };
+  return standIn({ place, store }, refusal, item, { labels, spec });
+}
+
+/** What permissions may target and was refused, as what is known of it: who it is. */
+export function asLost(held: Held, refusal: Refusal): Lost {
+  const item = itemOf(held, refusal);
+  return { resource: standIn(held, refusal, item, { labels: item?.labels ?? {}, spec: {} }), labelled: item !== undefined };
+}
+
+function itemOf({ place, store }: Held, { key }: Refusal): Item | undefined {
+  return decodeLine(store.mirror.get(isGlobal(place) ? key.zone : GLOBAL_PEER, key)?.wire ?? '')?.item;
+}
+
+function standIn(
+  { place, store }: Held,
+  refusal: Refusal,
+  item: Item | undefined,
+  { labels, spec }: Pick<Resource, 'labels' | 'spec'>,
+): Resource {
+  const { key, since } = refusal;
   const role = isGlobal(place) ? roleAtGlobal(store, refusal) : roleAtZone(item?.assigned?.role);
   return {
     key,
     name: item?.assigned?.name ?? key.name,
     namespace: place.systemNamespace,
-    labels: { [LABEL.role]: role, [LABEL.displayName]: key.name, ...(effect === undefined ? {} : { [LABEL.effect]: effect }) },
-    spec: { targetRef: item ? item.spec.targetRef : UNREADABLE, default: UNREADABLE },
+    labels: { ...labels, [LABEL.role]: role, [LABEL.displayName]: key.name },
+    spec,
     creationTime: since,
     modificationTime: since,
   };

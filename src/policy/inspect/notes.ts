@@ -9,13 +9,13 @@ export type MatchedInbounds = readonly (readonly Match[])[];
 
 /**
  * What somebody who reads merged policies would not see: those that are never enforced, that can't be read, that are for some requests or
- * some inbounds only. `refusal`: why a policy was refused here.
+ * some inbounds only. `refusal`: why a policy, or what it targets, was refused here.
  */
-export function notesOn(proxy: Proxy, matched: MatchedInbounds, refusal: (key: Key) => string | undefined): string[] {
+export function notesOn(proxy: Proxy, matched: MatchedInbounds, refusal: Refusals): string[] {
   const matches = matched.flat();
   const permissions = readPermissions(matches);
   const notes = [
-    ...matches.flatMap((match) => noteOn(match)),
+    ...matches.flatMap((match) => noteOn(match, refusal)),
     ...permissions.flatMap((permission) => unreadable(permission, refusal)),
     ...matched.flatMap((inbound) => warningsAbout(readPermissions(inbound))),
     ...partial(proxy, matched),
@@ -23,14 +23,26 @@ export function notesOn(proxy: Proxy, matched: MatchedInbounds, refusal: (key: K
   return [...new Set(notes)];
 }
 
-function noteOn({ policy, via }: Match): string[] {
+function noteOn({ policy, via }: Match, refusal: Refusals): string[] {
   const kri = formatKri(policy.resource.key);
   if (policy.shadow) return [`${kri} is marked kuma.io/effect: shadow: it is matched, and not enforced`];
   if (via === undefined) return [];
-  return [`${kri} is only for requests through ${[...new Set(via.map(({ route }) => formatKri(route)))].join(', ')}`];
+  const lost = via.flatMap(({ lost }) => lost ?? []);
+  if (lost.length === 0)
+    return [`${kri} is only for requests through ${[...new Set(via.map(({ route }) => formatKri(route)))].join(', ')}`];
+  return lost.map(
+    (key) =>
+      `${kri} targets ${formatKri(key)}, which ${whyLost(refusal(key))}: until that is put right, its denies hold for whatever that may be`,
+  );
 }
 
-function unreadable({ key, mtp }: Permission, refusal: (key: Key) => string | undefined): string[] {
+function whyLost(reason: string | undefined): string {
+  return reason === undefined ? 'is not here' : `was refused here (${reason})`;
+}
+
+type Refusals = (key: Key) => string | undefined;
+
+function unreadable({ key, mtp }: Permission, refusal: Refusals): string[] {
   if (mtp.shape !== 'broken') return [];
   const reason = refusal(key);
   const why = reason === undefined ? 'can’t be read' : `was refused here (${reason})`;

@@ -9,6 +9,14 @@ import { includesAll, labelsOf } from './tags.js';
 /** Whose name a copy has, of those that were assigned one (src/resource/store.ts, `nameHolder`). */
 export type Holder = (type: string, name: string) => Key | undefined;
 
+/** What was refused here, so that nothing of it is in force: its spec is not known. */
+export interface Lost {
+  /** Without a spec. */
+  readonly resource: Resource;
+  /** Whether its labels could be read. */
+  readonly labelled: boolean;
+}
+
 /** What the targetRefs of one mesh may lead to: its services, gateways and routes. */
 export interface MeshIndex {
   ofType(type: string): readonly Resource[];
@@ -16,10 +24,11 @@ export interface MeshIndex {
   /** By what it is called in this store. */
   named(type: string, namespace: string, name: string): Resource | undefined;
   readonly holder: Holder;
+  lost(type: string): readonly Lost[];
 }
 
 /** Indexes resources of one mesh; `holder` knows the names of copies, without it they are computed. */
-export function indexMesh(resources: Iterable<Resource>, holder: Holder = () => undefined): MeshIndex {
+export function indexMesh(resources: Iterable<Resource>, holder: Holder = () => undefined, lost: readonly Lost[] = []): MeshIndex {
   const byType = new Map<string, Resource[]>();
   const byKey = new Map<string, Resource>();
   const byName = new Map<string, Resource>();
@@ -36,6 +45,7 @@ export function indexMesh(resources: Iterable<Resource>, holder: Holder = () => 
     find: (key) => byKey.get(keyId(key)),
     named: (type, namespace, name) => byName.get(keyId({ type, mesh: '', zone: '', namespace, name })),
     holder,
+    lost: (type) => lost.filter(({ resource }) => resource.key.type === type),
   };
 }
 

@@ -16,6 +16,8 @@ export interface Via {
   readonly matches: readonly JsonObject[];
   /** Whether a request can be told to come this way. If not (a TCP route, a route that strangers made), it counts for denies alone. */
   readonly certain: boolean;
+  /** What isn't here, so that it can't be told (see lost.ts). */
+  readonly lost?: Key;
 }
 
 /**
@@ -28,26 +30,35 @@ export interface Via {
  *   route r, to: backend, rules: [{matches: [/v2], default: {backendRefs: [backend-v2]}}]  ->  for an inbound of backend-v2: r, [/v2]
  */
 export function routesTo(ref: TargetRef, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): Via[] {
-  const onGateway = ref.kind === 'MeshGatewayRoute';
-  const routes = mesh.ofType(onGateway ? 'MeshHTTPRoute' : ref.kind).filter((route) => means(ref, policy, route, mesh));
-  return routes
-    .filter((route) => ref.labels === undefined || !isStrange(route, proxy))
-    .flatMap((route) => {
-      const rules = onGateway ? rulesOnGateway(route, inbound, mesh) : rulesLeadingTo(route, proxy, inbound, mesh);
-      const matches = rules.flatMap(matchesOf);
-      const certain = route.key.type === 'MeshHTTPRoute' && !isStrange(route, proxy);
-      return matches.length === 0 ? [] : [{ route: route.key, matches, certain }];
-    });
+  return routesMeant(ref, policy, proxy, mesh).flatMap((route) => {
+    const onGateway = ref.kind === 'MeshGatewayRoute';
+    const rules = onGateway
+      ? rulesOnGateway(route, inbound, mesh)
+      : rulesLeadingTo(route, (to) => leadsTo(to, route, proxy, inbound, mesh));
+    const matches = rules.flatMap(matchesOf);
+    const certain = route.key.type === 'MeshHTTPRoute' && !isStrange(route, proxy);
+    return matches.length === 0 ? [] : [{ route: route.key, matches, certain }];
+  });
+}
+
+/** The routes that a policy targets, wherever they lead. */
+export function routesMeant(ref: TargetRef, policy: Policy, proxy: Proxy, mesh: MeshIndex): Resource[] {
+  const routes = mesh.ofType(routeType(ref)).filter((route) => means(ref, policy, route, mesh));
+  return routes.filter((route) => ref.labels === undefined || !isStrange(route, proxy));
+}
+
+export function routeType({ kind }: TargetRef): string {
+  return kind === 'MeshGatewayRoute' ? 'MeshHTTPRoute' : kind;
 }
 
 /** A rule without matches is for every request. */
-function matchesOf(rule: JsonObject): JsonObject[] {
+export function matchesOf(rule: JsonObject): JsonObject[] {
   const matches = asArray(rule.matches).map((match) => asObject(match) ?? {});
   return matches.length === 0 ? [{}] : matches;
 }
 
 /** A route of another custom namespace: its maker must not open anything here, nor close. */
-function isStrange({ key, labels }: Resource, { dataplane }: Proxy): boolean {
+export function isStrange({ key, labels }: Resource, { dataplane }: Proxy): boolean {
   if (key.namespace === '' || labels[LABEL.role] === 'system') return false;
   return key.zone !== dataplane.key.zone || key.namespace !== dataplane.key.namespace;
 }
@@ -69,12 +80,12 @@ function rulesOf(item: JsonObject | undefined): JsonObject[] {
 }
 
 /** Requests go to a rule's backends; where it names none, to what the route is about. */
-function rulesLeadingTo(route: Resource, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): JsonObject[] {
+export function rulesLeadingTo(route: Resource, leads: (backend: JsonValue | undefined) => boolean): JsonObject[] {
   return asArray(route.spec.to).flatMap((value) => {
     const item = asObject(value);
     return rulesOf(item).filter((rule) => {
       const backends = asArray(asObject(rule.default)?.backendRefs);
-      return (backends.length > 0 ? backends : [item?.targetRef]).some((ref) => leadsTo(ref, route, proxy, inbound, mesh));
+      return (backends.length > 0 ? backends : [item?.targetRef]).some(leads);
     });
   });
 }

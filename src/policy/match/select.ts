@@ -1,4 +1,5 @@
 import type { TargetRef } from '../../resource/schema/target-ref.js';
+import { lostTo } from './lost.js';
 import { type MeshIndex, means } from './mesh.js';
 import { mayTouch, type Policy } from './policy.js';
 import { type Inbound, isSection, type Proxy } from './proxy.js';
@@ -27,12 +28,12 @@ function matchOne(policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshInde
   const ref = policy.targetRef;
   if (!mayTouch(policy, proxy.dataplane)) return undefined;
   // What can't be read may hold denies: a permission is then one for everything that it may touch (see src/policy/decide).
-  if (!ref) return policy.resource.key.type === 'MeshTrafficPermission' ? { policy } : undefined;
-  if (ref.kind.endsWith('Route')) {
-    const via = routesTo(ref, policy, proxy, inbound, mesh);
-    return via.length > 0 ? { policy, via } : undefined;
-  }
-  return selects(ref, policy, proxy, inbound, mesh) ? { policy } : undefined;
+  const isPermission = policy.resource.key.type === 'MeshTrafficPermission';
+  if (!ref) return isPermission ? { policy } : undefined;
+  if (selects(ref, policy, proxy, inbound, mesh)) return { policy };
+  const known = ref.kind.endsWith('Route') ? routesTo(ref, policy, proxy, inbound, mesh) : [];
+  const via = isPermission ? [...known, ...lostTo(ref, policy, proxy, mesh)] : known;
+  return via.length > 0 ? { policy, via } : undefined;
 }
 
 /**
