@@ -74,6 +74,37 @@ class World {
   }
 }
 
+describe('a refused permission', () => {
+  const targetRef = { kind: 'Dataplane', labels: { app: 'web' } };
+  const lists = [{ default: { deny: [ANYBODY] } }];
+  const cases: readonly (readonly [spec: JsonObject, web: string, db: string])[] = [
+    [{ targetRef, rules: [{ default: { deny: [{ ...ANYBODY, moon: 1 }] } }] }, 'Deny', 'Allow'],
+    [{ targetRef, moreTargetRefs: [{ kind: 'Dataplane', labels: { app: 'db' } }], rules: lists }, 'Deny', 'Deny'],
+    [{ targetRef: { ...targetRef, orLabels: { app: 'db' } }, rules: lists }, 'Deny', 'Deny'],
+    [{ targetRef: { kind: 'Planet' }, rules: lists }, 'Deny', 'Deny'],
+    [{ rules: lists, moon: 1 }, 'Deny', 'Deny'],
+  ];
+  for (const [spec, web, db] of cases)
+    it(`denies what it may select: ${JSON.stringify(spec)}`, () => {
+      const world = new World();
+      world.fromGlobal(ALLOW);
+      world.refused(permission('refused', spec), spec);
+      assert.deepEqual([world.verdicts('web'), world.verdicts('db')], [`${web} ${web}`, `${db} ${db}`]);
+    });
+
+  it('that was taken by a newer version, whose store this is, denies as much', () => {
+    const world = new World();
+    const read = permission('newer', { targetRef, rules: lists });
+    world.fromGlobal(ALLOW, read);
+    assert.equal(world.verdicts('db'), 'Allow Allow');
+    const row = world.zone.store.get({ type: read.type, mesh: 'default', zone: '', namespace: '', name: 'newer' });
+    assert.ok(row);
+    const spec = { ...read.spec, moreTargetRefs: [] };
+    world.zone.store.commit((tx) => tx.put({ ...row.resource, spec }, row.audience, row.wire));
+    assert.equal(world.verdicts('db'), 'Deny Deny');
+  });
+});
+
 describe('a deny on a route', () => {
   it('denies all that it may be for while the route is refused, and what it is for again once it is taken', () => {
     const world = new World();

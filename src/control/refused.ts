@@ -4,6 +4,7 @@ import { isCustom, type Role, ROLES } from '../policy/role.js';
 import { MESH_TLS } from '../policy/tls.js';
 import { GLOBAL_PEER } from '../resource/audience.js';
 import { LABEL } from '../resource/labels.js';
+import { hasKnownFields } from '../resource/mtp.js';
 import type { Resource } from '../resource/resource.js';
 import type { Reader, Refusal } from '../resource/store.js';
 import { LEADING } from './mesh-rows.js';
@@ -50,7 +51,7 @@ export function asUnreadable({ place, store }: Held, refusal: Refusal): Resource
   const item = itemOf({ place, store }, refusal);
   const effect = item?.labels[LABEL.effect];
   const labels = effect === undefined ? {} : { [LABEL.effect]: effect };
-  const spec = { targetRef: item ? item.spec.targetRef : UNREADABLE, default: UNREADABLE };
+  const spec = { targetRef: item && hasKnownFields(item.spec) ? item.spec.targetRef : UNREADABLE, default: UNREADABLE };
   return standIn({ place, store }, refusal, item, { labels, spec });
 }
 

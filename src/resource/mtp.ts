@@ -48,6 +48,11 @@ export function readMtp(spec: JsonObject): Mtp {
   return data.default ? readLists([data.default]) : { shape: 'none' };
 }
 
+/** Whether each field at the top of a spec is one that is known: another may say that the policy is about more than its targetRef does. */
+export function hasKnownFields(spec: JsonObject): boolean {
+  return Object.keys(spec).every((field) => Object.hasOwn(mtpSchema.shape, field));
+}
+
 function readItem(item: NonNullable<Spec['from']>[number]): { targetRef: TargetRef; action: MtpAction }[] {
   const { targetRef, default: conf } = item;
   if (conf?.action === undefined) return [];

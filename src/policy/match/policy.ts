@@ -1,6 +1,7 @@
 import { type Audience, includes } from '../../resource/audience.js';
 import { findKind } from '../../resource/kinds.js';
 import { LABEL } from '../../resource/labels.js';
+import { hasKnownFields } from '../../resource/mtp.js';
 import { GLOBAL, type Resource } from '../../resource/resource.js';
 import { check } from '../../resource/schema/check.js';
 import { isAbsent, TOP, type TargetRef, targetRef } from '../../resource/schema/target-ref.js';
@@ -51,7 +52,9 @@ function roleHere({ key, labels }: Resource): Role {
   return ROLES.find((role) => role === labels[LABEL.role]) ?? 'workload-owner';
 }
 
-function readTargetRef({ spec }: Resource): TargetRef | undefined {
+/** A permission that may be about more than it seems is one that can't be read: it may deny there too. */
+function readTargetRef({ key, spec }: Resource): TargetRef | undefined {
+  if (key.type === 'MeshTrafficPermission' && !hasKnownFields(spec)) return undefined;
   if (isAbsent(spec.targetRef ?? undefined)) return MESH;
   const { data } = check(TOP_SCHEMA, spec.targetRef, []);
   return data?.kind === undefined ? undefined : { ...data, kind: data.kind };
