@@ -4,6 +4,7 @@ import { Insights } from '../src/control/enforce/insights.js';
 import { Enforcement } from '../src/control/enforce/enforcement.js';
 import type { InboundRules, ProxyRules } from '../src/control/enforce/rules.js';
 import { spiffeIdOf } from '../src/control/enforce/spiffe-id.js';
+import { orLater } from '../src/control/later.js';
 import type { Watched } from '../src/control/commits.js';
 import type { Plane } from '../src/control/plane.js';
 import { xdsTls } from '../src/config/security.js';
@@ -56,16 +57,17 @@ export async function serveXds(
   const { xdsAddress: address, xdsPort: port } = config;
   const xds = await startXds({ address, port, tls, authenticate, snapshotOf, report });
   const insights = new Insights(plane, instance);
+  const attempt = orLater(report, 'the insights of proxies');
   const looking = setInterval(() => {
     const views = xds.views();
-    insights.record(views);
+    attempt(() => insights.record(views));
     const known = new Set(views.map(({ proxy }) => nodeId(proxy)));
     for (const id of given.keys()) if (!known.has(id)) given.delete(id);
   }, LOOK).unref();
   supervisor.onStop('xds', async () => {
     clearInterval(looking);
     await xds.close();
-    insights.record(xds.views());
+    attempt(() => insights.record(xds.views()));
   });
   // Not `given`: what a new stream was given, the streams beside it were not told.
   let told: ReadonlyMap<string, ProxyRules | undefined> = new Map();

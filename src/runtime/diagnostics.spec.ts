@@ -32,6 +32,29 @@ test('/ready is 200 or 503 with what is to be said, /healthy is 200 all the same
   });
 });
 
+test('a store that can not be read ends nothing: it is not ready, and there are no metrics', async () => {
+  const broken = (): never => {
+    throw new MeridianError('unavailable', 'the store can not be read');
+  };
+  const { port, close } = await startDiagnostics({ address: '127.0.0.1', port: 0, ready: broken, metrics: createMetrics(broken) });
+  const ask = async (path: string) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`);
+    return [response.status, /the store can not be read/.test(await response.text())];
+  };
+  try {
+    assert.deepEqual(
+      [await ask('/ready'), await ask('/metrics')],
+      [
+        [503, true],
+        [500, true],
+      ],
+    );
+    assert.equal((await fetch(`http://127.0.0.1:${port}/healthy`)).status, 200);
+  } finally {
+    await close();
+  }
+});
+
 test('anything else is 404, and nothing can be written', async () => {
   await serve({ ready: { ready: true, reasons: [], warnings: [] }, sample: EMPTY }, async (url) => {
     assert.equal((await fetch(`${url}/`)).status, 404);

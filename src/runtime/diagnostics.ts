@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { MeridianError } from '../errors.js';
+import { asMeridianError, MeridianError } from '../errors.js';
 import type { Metrics } from './metrics.js';
 
 /** Whether this process does its work, for whoever starts and stops it. */
@@ -34,7 +34,7 @@ function answer({ ready, metrics }: DiagnosticsOptions): RequestListener {
     const path = request.url?.split('?')[0];
     if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, 405, { error: 'only GET' });
     if (path === '/healthy') return send(response, 200, { healthy: true });
-    if (path === '/ready') return sendReadiness(response, ready());
+    if (path === '/ready') return sendReadiness(response, readinessOf(ready));
     if (path === '/metrics') return void sendMetrics(response, metrics);
     send(response, 404, { error: 'there are /healthy, /ready and /metrics' });
   };
@@ -44,9 +44,22 @@ function sendReadiness(response: ServerResponse, readiness: Readiness): void {
   send(response, readiness.ready ? 200 : 503, readiness);
 }
 
+/** What can't be told is not ready: whoever asks must not end the process by that. */
+function readinessOf(ready: DiagnosticsOptions['ready']): Readiness {
+  try {
+    return ready();
+  } catch (thrown) {
+    return { ready: false, reasons: [`it can't be told: ${asMeridianError(thrown).message}`], warnings: [] };
+  }
+}
+
 async function sendMetrics(response: ServerResponse, metrics: Metrics): Promise<void> {
-  const text = await metrics.metrics();
-  response.writeHead(200, { 'content-type': metrics.contentType }).end(text);
+  try {
+    const text = await metrics.metrics();
+    response.writeHead(200, { 'content-type': metrics.contentType }).end(text);
+  } catch (thrown) {
+    send(response, 500, { error: asMeridianError(thrown).message });
+  }
 }
 
 function send(response: ServerResponse, status: number, body: object): void {

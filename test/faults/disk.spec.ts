@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Daemon, startDaemon } from '../harness/daemon.js';
+import { Metadata } from '@grpc/grpc-js';
+import { TYPE_URLS } from '../../src/xds/types.js';
+import { type Daemon, runProgram, startDaemon } from '../harness/daemon.js';
 import { startNats } from '../harness/nats.js';
 import { Scope } from '../harness/scope.js';
 import { until } from '../harness/until.js';
+import { node, openXdsStream } from '../harness/xds-client.js';
 import { integrityOf } from './integrity.js';
 import { failingDisk, type Place, smallDisk } from './places.js';
 import { RETRIES, TIMEOUTS, type Version, versionsAt } from './writes.js';
@@ -41,6 +44,65 @@ async function writeUntilRefused(east: Daemon): Promise<Map<string, Version>> {
     }
   }
   throw new Error('nothing was refused');
+}
+
+const DATAPLANE = {
+  apiVersion: 'kuma.io/v1alpha1',
+  kind: 'Dataplane',
+  metadata: { name: 'backend', namespace: 'shop' },
+  spec: { networking: { address: '127.0.0.1', inbound: [{ name: 'web', port: 8080, servicePort: 8081, protocol: 'http' }] } },
+};
+
+/** How a proxy asks a zone for its rules: each time on a new stream, which is one more thing to note of it. */
+async function newProxy(zone: Daemon): Promise<() => Promise<string>> {
+  assert.equal((await put(zone, DATAPLANE)).status, 200);
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ mesh: 'default', dataplane: 'backend.shop', validFor: '1h' });
+  const answer = await fetch(`${zone.url}/_proxy-tokens`, { method: 'POST', headers, body });
+  const { token, nodeId } = (await answer.json()) as { token: string; nodeId: string };
+  const port = zone.log().find(({ msg, component }) => msg === 'listening' && component === 'xds')?.port;
+  const metadata = new Metadata();
+  metadata.set('authorization', `Bearer ${token}`);
+  return async () => {
+    const stream = openXdsStream(scope, Number(port), metadata);
+    stream.send({ node: node(nodeId), typeUrl: TYPE_URLS.extensions, resourceNamesSubscribe: ['rbac:web'] });
+    const { resources } = await stream.at(0);
+    assert.equal(resources.length, 1);
+    return resources[0]?.version ?? '';
+  };
+}
+
+const said = (zone: Daemon, text: string): number => zone.log().filter(({ msg }) => msg === `the insights of proxies ${text}`).length;
+
+for (const [what, { place: find, needs }] of Object.entries(DISKS)) {
+  test(`${what} under a zone with a proxy: it goes on serving, notes the proxy when it is over, and stops in good order`, async (t) => {
+    const place = find();
+    if (!place) return t.skip(needs);
+    const nats = await startNats(scope);
+    const variables = { MERIDIAN_NATS_URL: nats.url, MERIDIAN_ZONE_NAME: 'east', MERIDIAN_DATA_DIR: `${place.folder}/data` };
+    await startDaemon(scope, 'global', { MERIDIAN_NATS_URL: nats.url });
+    const east = await startDaemon(scope, 'zone', variables);
+    await east.untilReady();
+    const ask = await newProxy(east);
+    const before = await ask();
+    for (const round of [1, 2]) {
+      place.break(east.pid);
+      await writeUntilRefused(east);
+      assert.equal(await ask(), before);
+      await until('the zone says that it can not note the proxy', () => said(east, 'can not be written now') === round);
+      assert.equal(await ask(), before);
+      if (round === 2) break;
+      place.repair(east.pid);
+      await until('it is noted', () => said(east, 'are written again') === round);
+    }
+    assert.equal(await east.stop(), 0);
+    if (what !== 'a full disk') return;
+    const again = runProgram(scope, 'zone', variables);
+    assert.equal(await again.exit, 1);
+    assert.match(again.lines.join('\n'), /store .*can't be used/);
+    place.repair(east.pid);
+    assert.equal(await (await newProxy(await east.again()))(), before);
+  });
 }
 
 for (const [what, { place: find, needs }] of Object.entries(DISKS)) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, it } from 'node:test';
+import { MeridianError } from '../../errors.js';
 import type { Draft, JsonObject } from '../../resource/resource.js';
 import type { Plane } from '../plane.js';
 import { EAST, newGlobal, newZone } from '../sample.spec.js';
@@ -87,5 +88,28 @@ it('of an earlier life goes when its Dataplane went since', () => {
   new Insights(zone, 'zone-1').record([connected(3)]);
   deleteResource(zone, { ...KEY, type: 'Dataplane' });
   new Insights(zone, 'zone-2').record([]);
+  assert.equal(insight(), undefined);
+});
+
+it('that the store could not take is written the next time, those that are left and gone too', () => {
+  new Insights(zone, 'zone-1').record([connected(3)]);
+  let full = true;
+  const commit: Plane['store']['commit'] = (body) => {
+    if (full) throw new MeridianError('unavailable', 'the disk is full');
+    return zone.store.commit(body);
+  };
+  const second = new Insights({ ...zone, store: { ...zone.store, commit } }, 'zone-2');
+  const record = (...proxies: readonly Connected[]): void => {
+    full = true;
+    assert.throws(() => second.record(proxies), /the disk is full/);
+    full = false;
+    second.record(proxies);
+  };
+  record();
+  assert.notEqual(subscription().disconnectTime, undefined);
+  record(connected(4));
+  assert.equal(subscription().disconnectTime, undefined);
+  deleteResource(zone, { ...KEY, type: 'Dataplane' });
+  record(connected(4));
   assert.equal(insight(), undefined);
 });

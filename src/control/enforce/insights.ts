@@ -47,14 +47,15 @@ export class Insights {
     private readonly instance: string,
   ) {}
 
-  /** In: every proxy that is known now. */
+  /** In: every proxy that is known now. Throws what the store throws: what could not be written then is written the next time. */
   record(proxies: readonly Connected[]): void {
     const known = proxies.flatMap((one) => this.#known(one));
     const changed = known.filter(({ id, text }) => this.#written.get(id)?.text !== text);
     const given = new Set(known.map(({ id }) => id));
-    const left = this.#begun ? this.#forgotten(given) : this.#stored(given);
+    const forgotten = [...this.#written].filter(([id]) => !given.has(id));
+    this.#write(changed, this.#begun ? this.#still(forgotten) : this.#stored(given));
     this.#begun = true;
-    this.#write(changed, left);
+    for (const [id] of forgotten) this.#written.delete(id);
     for (const { id, insight, text } of changed) this.#written.set(id, { key: insight.key, text });
   }
 
@@ -96,10 +97,8 @@ export class Insights {
   }
 
   /** Those that are known no more: their Dataplane is gone, or they have been away for long. */
-  #forgotten(given: ReadonlySet<string>): Resource[] {
-    const gone = [...this.#written].filter(([id]) => !given.has(id));
-    for (const [id] of gone) this.#written.delete(id);
-    return gone.flatMap(([, { key }]) => this.plane.store.get(key)?.resource ?? []);
+  #still(forgotten: readonly (readonly [string, { readonly key: Key }])[]): Resource[] {
+    return forgotten.flatMap(([, { key }]) => this.plane.store.get(key)?.resource ?? []);
   }
 
   /** Those of earlier lives. */
