@@ -34,11 +34,14 @@ export class Disasters {
     }
   }
 
-  /** A feed did not add up, and `sender` is asked for all of it: somebody takes it back to its backup, and it is asked again. */
+  /**
+   * A feed did not add up, and `sender` is asked for all of it: somebody takes it back to its backup, and it is asked again. Or a zone has all, and takes
+   * it while that happens.
+   */
   private readonly scanned = (sender: Node): void => {
     if (this.struck >= 2 || !this.backups.has(sender.place.zone) || !this.world.random.chance(0.3)) return;
     this.struck += 1;
-    this.restore(sender);
+    this.world.after(this.world.random.pick([0, 0, 50, 300]), () => this.world.scanned === this.scanned && this.restore(sender));
   };
 
   /** The operator looks at every control plane once, and says what is to be said. */

@@ -21,6 +21,8 @@ export class Node {
   /** What the store holds, as its commits told. */
   content = new Map<string, Entry>();
   private recorded: Head | undefined;
+  /** When what is to be done soon is done. */
+  private soonAt = 0;
   /** Crashes at so many more points; 0: never. */
   fuse = 0;
   /** This process does nothing until then: the machine is suspended. Virtual ms. */
@@ -165,6 +167,13 @@ export class Node {
     return this.sync?.ended();
   }
 
+  /** In order; at once, where the machine is not busy. */
+  private soon(task: () => void): void {
+    const { now, random, busy } = this.world;
+    this.soonAt = Math.max(this.soonAt, now + (random.chance(busy) ? random.below(600) : 0));
+    this.world.after(this.soonAt - now, task);
+  }
+
   private guarded(body: () => void): void {
     try {
       body();
@@ -279,7 +288,7 @@ export class Node {
         now: () => world.now + this.monotonic,
         random: () => world.random.next(),
         id: () => world.random.hex(16),
-        soon: (task) => world.after(0, () => this.generation === generation && this.guarded(task)),
+        soon: (task) => this.soon(() => this.generation === generation && this.guarded(task)),
       },
       report: (level, event, details) => {
         if (level !== 'info') world.log(`${this.name} ${level}: ${event} ${JSON.stringify(details)}`);

@@ -37,6 +37,7 @@ function newSystem(seed: number, logged = 1_000_000): System {
     deleted: (where, key) => void (key.zone !== where.place.zone && deleted.push(`${where.name}: ${key.name}`)),
   });
   world.sizes = { pageBytes: 100_000, logged, forgotten: 0 };
+  world.busy = 0;
   const system = { world, global: world.global, east: world.node('east'), west: world.node('west'), deleted };
   world.run(LATER);
   apply(system.global, 'g-old');
@@ -238,6 +239,29 @@ test('a restored store writes more than its log holds before anybody shows it a 
   world.run(LATER);
   restoreApart(system, backup, numbered('new', 9));
   assert.equal(leftOver(west, GLOBAL_PEER), 'lost');
+});
+
+test('global is restored while an empty zone writes what global had sent', () => {
+  const system = newSystem(12);
+  const { world, global, west } = system;
+  west.lose();
+  say(global, { acceptStore: 'west' });
+  const backup = global.backup();
+  apply(global, ...numbered('lost', 30));
+  apply(global, 'lost');
+  world.busy = 1;
+  west.start();
+  while (west.plane.store.setting('filling') !== 'yes') world.run(10);
+  global.restore(backup);
+  global.start();
+  world.run(A_WHILE);
+  assert.equal(west.view(GLOBAL_PEER)?.stopped?.code, 'diverged');
+  assert.ok(diverged(global.plane.store));
+  say(global, {});
+  apply(global, 'new');
+  world.run(A_WHILE);
+  assert.match(names(west), /new/);
+  assertInStep(system);
 });
 
 test("a zone's volume is lost", () => {

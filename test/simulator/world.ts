@@ -39,9 +39,11 @@ export class World {
   readonly history = new History();
   /** How much a page holds, how many revisions a log, and how likely it is that the log lacks a change. */
   sizes: { readonly pageBytes: number; readonly logged: number; readonly forgotten: number };
+  /** How likely it is that what is to be done soon is done some hundred ms later. */
+  busy: number;
   /** Further processes with the identity of a node. */
   private readonly twins: Node[] = [];
-  /** Called when a node that has a cursor asks `sender` for a scan. */
+  /** Called when a node that has a cursor asks `sender` for a scan, and when one asks for the end of a scan. */
   scanned: (sender: Node) => void = () => {};
   /** What happened, for a failing seed. */
   readonly journal: string[] = [];
@@ -59,6 +61,7 @@ export class World {
       logged: this.random.pick([1_000_000, 1_000_000, 15, 3]),
       forgotten: this.random.pick([0, 0, 0, 0.05, 0.5]),
     };
+    this.busy = this.random.pick([0, 0, 0.1, 0.5]);
     for (const place of [GLOBAL, ...zones]) this.nodes.set(nameOf(place), new Node(this, place));
     for (const node of this.nodes.values()) node.start();
   }
@@ -112,9 +115,10 @@ export class World {
   /** Carries a message as the weather has it. `peer` is whom the sender means. */
   carry(from: Node, peer: string, text: string): void {
     const zone = peer === GLOBAL_PEER ? '' : peer;
-    if (text.includes('"mode":"scan","cursor"')) this.scanned(this.node(zone));
+    if (text.includes('"mode":"scan","cursor"') || text.includes('"mode":"tail"')) this.scanned(this.node(zone));
     for (const target of [this.node(zone), ...this.twins.filter((twin) => twin.place.zone === zone)]) {
-      if (target !== from) this.carryTo(target, from, text);
+      // A process of global hears its own word too, and so the one that is started after it.
+      if (target !== from || zone === from.place.zone) this.carryTo(target, from, text);
     }
   }
 
