@@ -88,12 +88,23 @@ describe('a permission that leads nowhere changes nothing', () => {
     });
   }
 
-  it('a route that is not there', async () => {
+  it('a route that is not there, as long as it denies nobody', async () => {
     const targetRef = { kind: 'MeshHTTPRoute', name: 'nobody' };
-    await served.apply(permission('nowhere', undefined, { ...deny, targetRef }), permission('web', 'web', allow(WEB, OTHER)));
+    await served.apply(permission('nowhere', undefined, { ...allow(OTHER), targetRef }), permission('web', 'web', allow(WEB, OTHER)));
     await until('what came with it is in force', async () => (await verdicts()) === '200,200,true,false');
     await served.remove('nowhere');
   });
+});
+
+it('a deny on a route that is not there holds for whatever the route may be', async () => {
+  const targetRef = { kind: 'MeshHTTPRoute', name: 'nobody' };
+  const denied = lists({ deny: [{ spiffeId: { type: 'Exact', value: OTHER } }] });
+  await served.apply(permission('web', 'web', allow(WEB, OTHER)), permission('db', 'db', allow(WEB, OTHER)));
+  await until('both get in', async () => (await verdicts()) === '200,200,true,true');
+  await served.apply(permission('nowhere', undefined, { ...denied, targetRef }));
+  await until('one of them no more', async () => (await verdicts()) === '200,403,true,false');
+  await served.remove('nowhere');
+  await until('both again', async () => (await verdicts()) === '200,200,true,true');
 });
 
 it('a Dataplane without inbounds: nobody gets in, and a permission for it changes nothing', async () => {
