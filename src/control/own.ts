@@ -1,12 +1,13 @@
 import { MeridianError } from '../errors.js';
 import { encodeItem, type Item, type ItemReference } from '../kds/item.js';
-import { findReferences, isNobodys, resolveReference } from '../naming/references.js';
+import { looksHashed } from '../naming/hash.js';
+import { findReferences, isNobodys, type Reference, resolveReference } from '../naming/references.js';
 import { nameFor } from '../naming/assign.js';
 import type { Admitted } from '../policy/admit.js';
 import { audienceAt } from '../policy/reach.js';
 import { NOBODY } from '../resource/audience.js';
 import { formatKri, type Key } from '../resource/key.js';
-import { kindOf } from '../resource/kinds.js';
+import { findKind, kindOf } from '../resource/kinds.js';
 import { LABEL, userLabels } from '../resource/labels.js';
 import { MAX_RESOURCE_BYTES } from '../resource/limits.js';
 import { GLOBAL, type JsonObject, type Place, type Resource } from '../resource/resource.js';
@@ -53,10 +54,16 @@ function ownReferences(tx: Transaction, place: Place, key: Key, spec: JsonObject
  */
 export function resolveAll(tx: Transaction, policy: Key, origin: Place, spec: JsonObject): ItemReference[] {
   const holder = (type: string, name: string) => tx.nameHolder(type, name);
-  return findReferences(policy.type, spec).map((reference) => {
+  const references = findReferences(policy.type, spec).filter((reference) => !namesTag(reference, origin));
+  return references.map((reference) => {
     const target = resolveReference(reference, policy, origin, holder);
     return { path: reference.path, target, name: isNobodys(target) ? target.name : assign(tx, target) };
   });
+}
+
+/** Global has no MeshService of its own: by a plain name it can only mean the value of `kuma.io/service`, which is the same everywhere. */
+function namesTag({ kind, name }: Reference, origin: Place): boolean {
+  return isGlobal(origin) && findKind(kind)?.writtenBy.global === false && !looksHashed(name);
 }
 
 /** The name of the copies of `key`, remembered for good from the first time on. */
