@@ -62,6 +62,7 @@ function trouble(world: World, model: Model, disasters: Disasters | undefined): 
 
 function recover(world: World): void {
   world.weather = CALM;
+  world.busy = 0;
   world.scanned = () => {};
   for (const node of world.nodes.values()) {
     node.fuse = 0;
