@@ -21,6 +21,7 @@ export class Disasters {
     private readonly model: Model,
   ) {
     world.scanned = this.scanned;
+    world.taken = this.taken;
   }
 
   /** Perhaps something happens to `node`. */
@@ -34,14 +35,18 @@ export class Disasters {
     }
   }
 
-  /**
-   * A feed did not add up, and `sender` is asked for all of it: somebody takes it back to its backup, and it is asked again. Or a zone has all, and takes
-   * it while that happens.
-   */
+  /** A feed did not add up, and `sender` is asked for all of it: somebody takes it back to its backup, and it is asked again. */
   private readonly scanned = (sender: Node): void => {
     if (this.struck >= 2 || !this.backups.has(sender.place.zone) || !this.world.random.chance(0.3)) return;
     this.struck += 1;
-    this.world.after(this.world.random.pick([0, 0, 50, 300]), () => this.world.scanned === this.scanned && this.restore(sender));
+    this.restore(sender);
+  };
+
+  /** The other side has all of a scan, and takes it while the sender is taken back. */
+  private readonly taken = (sender: Node): void => {
+    if (this.left === 0 || !this.backups.has(sender.place.zone) || !this.world.random.chance(0.1)) return;
+    this.left -= 1;
+    this.world.after(this.world.random.pick([5, 50, 300]), () => this.world.taken === this.taken && this.restore(sender));
   };
 
   /** The operator looks at every control plane once, and says what is to be said. */

@@ -29,7 +29,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/kds/serve.ts',
     from: "  const verdict = cursor ? judgeCursor(source, peer, cursor) : 'unknown';",
     to: "  const verdict = cursor?.term === 0 ? judgeCursor(source, peer, cursor) : 'unknown';",
-    within: 90,
+    within: 900,
   },
   {
     name: 'what a partial scan did not list is deleted',
@@ -43,7 +43,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/control/receive.ts',
     from: '    const key = isGlobal(origin) ? decoded.key : { ...decoded.key, zone: origin.zone };',
     to: '    const key = decoded.key;',
-    within: 15,
+    within: 25,
   },
   {
     name: 'the digest of a transfer is not compared',
@@ -57,7 +57,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/control/receive.ts',
     from: "    if (term === end.term && (!listed || listed.wire === '')) absent.push(key);",
     to: "    if (term > 0 && (!listed || listed.wire === '')) absent.push(key);",
-    within: 80,
+    within: 160,
   },
   {
     name: 'an answer that is lost is not asked for again',
@@ -71,7 +71,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/control/receive.ts',
     from: '    tx.mirror.setPosition(peer, end);\n',
     to: "    if (transfer.mode === 'scan' || changes.size === 0) tx.mirror.setPosition(peer, end);\n    else if (changes.size > 1) tx.mirror.setPosition(peer, end);\n",
-    within: 80,
+    within: 170,
   },
   {
     name: 'only the first items of a delta are applied',
@@ -85,7 +85,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/kds/session.ts',
     from: '  if (context.pin !== undefined && context.pin !== from.store) {',
     to: "  if (context.pin === '-') {",
-    within: 20,
+    within: 80,
   },
   {
     name: 'of two processes both go on',
@@ -99,7 +99,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/naming/assign.ts',
     from: '    if (!holder || sameKey(holder, key)) return candidate;',
     to: '    if (n === 0 || !holder || sameKey(holder, key)) return candidate;',
-    within: 70,
+    within: 290,
   },
   {
     name: 'the ledger says applied before it is',
@@ -113,7 +113,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/store/resources.ts',
     from: "      if (old && sameColumns(old, next)) return 'unchanged';\n",
     to: '',
-    within: 30,
+    within: 80,
   },
   {
     name: 'a disabled zone is heard',

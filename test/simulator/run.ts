@@ -64,6 +64,7 @@ function recover(world: World): void {
   world.weather = CALM;
   world.busy = 0;
   world.scanned = () => {};
+  world.taken = () => {};
   for (const node of world.nodes.values()) {
     node.fuse = 0;
     node.wake();

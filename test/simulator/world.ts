@@ -43,8 +43,9 @@ export class World {
   busy: number;
   /** Further processes with the identity of a node. */
   private readonly twins: Node[] = [];
-  /** Called when a node that has a cursor asks `sender` for a scan, and when one asks for the end of a scan. */
+  /** Called when a node that has a cursor asks `sender` for a scan; and when one asks for its end, to take it then. */
   scanned: (sender: Node) => void = () => {};
+  taken: (sender: Node) => void = () => {};
   /** What happened, for a failing seed. */
   readonly journal: string[] = [];
   private tasks: Task[] = [];
@@ -115,7 +116,8 @@ export class World {
   /** Carries a message as the weather has it. `peer` is whom the sender means. */
   carry(from: Node, peer: string, text: string): void {
     const zone = peer === GLOBAL_PEER ? '' : peer;
-    if (text.includes('"mode":"scan","cursor"') || text.includes('"mode":"tail"')) this.scanned(this.node(zone));
+    if (text.includes('"mode":"scan","cursor"')) this.scanned(this.node(zone));
+    if (text.includes('"mode":"tail"')) this.taken(this.node(zone));
     for (const target of [this.node(zone), ...this.twins.filter((twin) => twin.place.zone === zone)]) {
       // A process of global hears its own word too, and so the one that is started after it.
       if (target !== from || zone === from.place.zone) this.carryTo(target, from, text);
