@@ -1,8 +1,7 @@
-import { MeridianError } from '../errors.js';
 import { asArray } from '../naming/json.js';
 import { isEverybody } from '../policy/match/client.js';
 import { type Key, keyId } from '../resource/key.js';
-import { type Mtp, readMtp } from '../resource/mtp.js';
+import { mtpOf } from '../resource/mtp.js';
 import type { JsonObject } from '../resource/resource.js';
 import type { Head, Reader } from '../resource/store.js';
 import { type Plane, touchedSince } from './plane.js';
@@ -20,9 +19,9 @@ const LOOKED_AT = 200;
 
 /** undefined: of none, or it can't be read, which is told elsewhere. */
 export function familyOf(spec: JsonObject): Family | undefined {
-  const mtp = read(spec);
-  if (mtp?.shape === 'spiffe') return 'lists';
-  const all = mtp?.shape === 'from' && mtp.items.some(({ targetRef, action }) => isEverybody(targetRef) && action.startsWith('Allow'));
+  const mtp = mtpOf(spec);
+  if (mtp.shape === 'spiffe') return 'lists';
+  const all = mtp.shape === 'from' && mtp.items.some(({ targetRef, action }) => isEverybody(targetRef) && action.startsWith('Allow'));
   return all ? 'fromAll' : undefined;
 }
 
@@ -67,13 +66,4 @@ function withTouched(store: Reader, witnesses: Witnesses, touched: readonly Key[
   };
   if (!holds('lists') || !holds('fromAll')) return undefined;
   return { lists: witnesses.lists ?? found.get('lists'), fromAll: witnesses.fromAll ?? found.get('fromAll') };
-}
-
-function read(spec: JsonObject): Mtp | undefined {
-  try {
-    return readMtp(spec);
-  } catch (thrown) {
-    if (thrown instanceof MeridianError && thrown.code === 'invalid') return undefined;
-    throw thrown;
-  }
 }

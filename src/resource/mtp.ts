@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { invalid } from '../errors.js';
+import { invalid, MeridianError } from '../errors.js';
 import type { JsonObject } from './resource.js';
 import { check } from './schema/check.js';
 import { ACTIONS, mtpSchema } from './schema/mtp.js';
@@ -46,6 +46,28 @@ export function readMtp(spec: JsonObject): Mtp {
   if (data.from) return { shape: 'from', items: data.from.flatMap(readItem) };
   if (data.rules) return readLists(data.rules.map((rule) => rule.default ?? {}));
   return data.default ? readLists([data.default]) : { shape: 'none' };
+}
+
+/** What `readMtp` gives; `broken` for what can't be read. */
+export type MtpOrBroken = Mtp | { readonly shape: 'broken' };
+
+/** What was read of a spec, which never changes: thousands of questions are asked of the same policies. */
+const known = new WeakMap<JsonObject, MtpOrBroken>();
+
+/** `readMtp`, once for each spec. */
+export function mtpOf(spec: JsonObject): MtpOrBroken {
+  const mtp = known.get(spec) ?? readOrBroken(spec);
+  known.set(spec, mtp);
+  return mtp;
+}
+
+function readOrBroken(spec: JsonObject): MtpOrBroken {
+  try {
+    return readMtp(spec);
+  } catch (thrown) {
+    if (thrown instanceof MeridianError && thrown.code === 'invalid') return { shape: 'broken' };
+    throw thrown;
+  }
 }
 
 /** Whether each field at the top of a spec is one that is known: another may say that the policy is about more than its targetRef does. */

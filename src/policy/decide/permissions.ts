@@ -1,7 +1,5 @@
-import { MeridianError } from '../../errors.js';
 import type { Key } from '../../resource/key.js';
-import { type Mtp, readMtp } from '../../resource/mtp.js';
-import type { JsonObject } from '../../resource/resource.js';
+import { type MtpOrBroken, mtpOf } from '../../resource/mtp.js';
 import { isEverybody } from '../match/client.js';
 import type { Via } from '../match/route.js';
 import type { Match } from '../match/select.js';
@@ -9,7 +7,7 @@ import type { Match } from '../match/select.js';
 /** What one MeshTrafficPermission says about an inbound. */
 export interface Permission {
   readonly key: Key;
-  readonly mtp: Mtp | { readonly shape: 'broken' };
+  readonly mtp: MtpOrBroken;
   /** Only for requests through these routes; undefined: for all. */
   readonly via: readonly Via[] | undefined;
 }
@@ -21,25 +19,7 @@ export interface Permission {
 export function readPermissions(matches: readonly Match[]): Permission[] {
   return matches
     .filter(({ policy }) => policy.resource.key.type === 'MeshTrafficPermission' && !policy.shadow)
-    .map(({ policy: { resource }, via }) => ({ key: resource.key, mtp: read(resource.spec), via }));
-}
-
-/** What was read of a spec, which never changes: thousands of questions are asked of the same policies. */
-const known = new WeakMap<JsonObject, Permission['mtp']>();
-
-function read(spec: JsonObject): Permission['mtp'] {
-  const mtp = known.get(spec) ?? readAnew(spec);
-  known.set(spec, mtp);
-  return mtp;
-}
-
-function readAnew(spec: JsonObject): Permission['mtp'] {
-  try {
-    return readMtp(spec);
-  } catch (thrown) {
-    if (thrown instanceof MeridianError && thrown.code === 'invalid') return { shape: 'broken' };
-    throw thrown;
-  }
+    .map(({ policy: { resource }, via }) => ({ key: resource.key, mtp: mtpOf(resource.spec), via }));
 }
 
 /**

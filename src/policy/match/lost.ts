@@ -1,8 +1,7 @@
-import { MeridianError } from '../../errors.js';
 import { hashedName, looksHashed } from '../../naming/hash.js';
 import { asObject, asText } from '../../naming/json.js';
 import type { Key } from '../../resource/key.js';
-import { readMtp } from '../../resource/mtp.js';
+import { mtpOf } from '../../resource/mtp.js';
 import type { JsonObject, JsonValue, Resource } from '../../resource/resource.js';
 import type { TargetRef } from '../../resource/schema/target-ref.js';
 import { type Lost, type MeshIndex, means } from './mesh.js';
@@ -78,23 +77,9 @@ function servicesLost(value: JsonValue | undefined, proxy: Proxy, mesh: MeshInde
   return lost.map(({ resource }) => resource).filter((service) => kind === 'MeshMultiZoneService' || isAtHome(service, proxy));
 }
 
-/** What was read of specs, which never change: it is asked for each inbound. */
-const known = new WeakMap<JsonObject, boolean>();
-
 /** Whether a permission denies anything, or can't be read, so that it may. */
 function mayDeny(spec: JsonObject): boolean {
-  const may = known.get(spec) ?? mayDenyAnew(spec);
-  known.set(spec, may);
-  return may;
-}
-
-function mayDenyAnew(spec: JsonObject): boolean {
-  try {
-    const mtp = readMtp(spec);
-    if (mtp.shape === 'spiffe') return mtp.deny.length > 0;
-    return mtp.shape === 'from' && mtp.items.some(({ action }) => action.startsWith('Deny'));
-  } catch (thrown) {
-    if (thrown instanceof MeridianError && thrown.code === 'invalid') return true;
-    throw thrown;
-  }
+  const mtp = mtpOf(spec);
+  if (mtp.shape === 'spiffe') return mtp.deny.length > 0;
+  return mtp.shape === 'broken' || (mtp.shape === 'from' && mtp.items.some(({ action }) => action.startsWith('Deny')));
 }
