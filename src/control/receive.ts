@@ -5,6 +5,7 @@ import { type Key, keyId } from '../resource/key.js';
 import type { Place } from '../resource/resource.js';
 import type { MirrorItem, Position, Transaction } from '../resource/store.js';
 import { dropCopy, putCopy } from './copy.js';
+import { meshesFirst } from './meshes-first.js';
 import { refuseFlood, whyOverQuota } from './quota.js';
 import { rerender } from './rerender.js';
 import { retryRefused } from './retry.js';
@@ -111,8 +112,7 @@ function applyChanges(tx: Transaction, plane: Plane, transfer: Transfer, changes
   const { peer, origin } = transfer;
   const held = plane.quota && tx.holding(peer);
   const chance: SecondChance = { meshes: new Set(), names: new Set() };
-  // Meshes first: what is in them depends on them.
-  const ordered = [...changes].sort((a, b) => Number(b.key.type === 'Mesh') - Number(a.key.type === 'Mesh'));
+  const ordered = meshesFirst(changes, ({ key }) => key.type);
   for (const { key, wire } of ordered) {
     const hash = wire === '' ? '' : hashItem(wire);
     const before = tx.mirror.get(transfer.peer, key);

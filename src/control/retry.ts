@@ -1,18 +1,18 @@
 import type { Place } from '../resource/resource.js';
 import type { MirrorItem, Transaction } from '../resource/store.js';
+import { meshesFirst } from './meshes-first.js';
 import { peersOf, placeOf } from './peers.js';
 import type { Plane } from './plane.js';
 import { judge } from './receive.js';
 import { zoneState } from './zones.js';
 
 /**
- * Judges again what was refused of a peer's feed, from the mirror: when a mesh came, or at the start, when this program may be a newer one. Meshes
- * first: what is in them depends on them. Of a disabled zone nothing is taken.
+ * Judges again what was refused of a peer's feed, from the mirror: when a mesh came, or at the start, when this program may be a newer one.
+ * Of a disabled zone nothing is taken.
  */
 export function retryRefused(tx: Transaction, plane: Plane, peer: string, origin: Place, concerned: (item: MirrorItem) => boolean): void {
   if (zoneState(tx, peer) === 'disabled') return;
-  const keys = tx.mirror.refusals(peer).map(({ key }) => key);
-  for (const key of [...keys].sort((a, b) => Number(b.type === 'Mesh') - Number(a.type === 'Mesh'))) {
+  for (const { key } of meshesFirst(tx.mirror.refusals(peer), (refusal) => refusal.key.type)) {
     const item = tx.mirror.get(peer, key);
     if (item && concerned(item)) judge(tx, plane, peer, origin, item);
   }

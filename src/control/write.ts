@@ -7,6 +7,7 @@ import type { Draft } from '../resource/resource.js';
 import { hasNamespaces } from '../resource/rest-name.js';
 import type { Reader, Transaction } from '../resource/store.js';
 import { validateDraft } from '../resource/validate.js';
+import { meshesFirst } from './meshes-first.js';
 import { putOwn, refuseForeign, requireMesh } from './own.js';
 import { isGlobal, owns, type Plane } from './plane.js';
 import { rerender } from './rerender.js';
@@ -135,7 +136,7 @@ function writeAll(tx: Transaction, plane: Plane, admitted: readonly Admission[],
   const keys = admitted.map(({ own }) => own.key);
   if (set) refuseOtherSets(tx, set, keys);
   const results = new Map<Draft, Written>();
-  for (const { draft, own } of meshesFirst(admitted)) results.set(draft, writeOne(tx, plane, draft, own));
+  for (const { draft, own } of meshesFirst(admitted, ({ draft }) => draft.type)) results.set(draft, writeOne(tx, plane, draft, own));
   const deleted = set?.prune ? leftOut(tx, plane, set, keys).map((key) => pruneOne(tx, plane, key)) : [];
   return [...admitted.flatMap(({ draft }) => results.get(draft) ?? []), ...deleted];
 }
@@ -143,10 +144,6 @@ function writeAll(tx: Transaction, plane: Plane, admitted: readonly Admission[],
 function pruneOne(tx: Transaction, plane: Plane, key: Key): Written {
   deleteOne(tx, plane, key);
   return { key, outcome: 'deleted' };
-}
-
-function meshesFirst(admitted: readonly Admission[]): Admission[] {
-  return [...admitted].sort((a, b) => Number(b.draft.type === 'Mesh') - Number(a.draft.type === 'Mesh'));
 }
 
 function writeOne(tx: Transaction, plane: Plane, draft: Draft, own: Admitted): Written {

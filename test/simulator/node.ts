@@ -1,7 +1,6 @@
 import { beginLife, type Identity } from '../../src/control/identity.js';
 import type { Plane } from '../../src/control/plane.js';
-import { retryRefused } from '../../src/control/retry.js';
-import { peersOf, placeOf } from '../../src/control/peers.js';
+import { retryAllRefused } from '../../src/control/retry.js';
 import { Sync } from '../../src/control/sync.js';
 import { writeDrafts } from '../../src/control/write.js';
 import { recordLife } from '../../src/kds/lives.js';
@@ -258,12 +257,7 @@ export class Node {
     if (this.place.zone === '' && this.store.head().revision === 0) {
       writeDrafts(this.plane, [{ type: 'Mesh', mesh: '', name: 'default', namespace: undefined, labels: {}, spec: {} }]);
     }
-    this.plane.store.commit((tx) => {
-      for (const peer of peersOf(tx)) {
-        const origin = placeOf(tx, peer);
-        if (origin) retryRefused(tx, this.plane, peer, origin, () => true);
-      }
-    });
+    retryAllRefused(this.plane);
   }
 
   private makeSync({ self, sign }: Identity): Sync {
