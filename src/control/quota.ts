@@ -53,7 +53,8 @@ function namesFor(tx: Transaction, origin: Place, { key, spec }: Item, room: num
 
 /**
  * Refuses a transfer as a whole that would make global keep more than twice the quota of what one zone sent: what is refused is kept too, to be judged again.
- * What its lost store had sent is an operator's to give up, and does not count: else the new one could send nothing, and nothing could be given up. Throws `unavailable`: the transfer is asked for again, later and later.
+ * What its lost store had sent is an operator's to give up, and does not count: else the new one could send nothing, and nothing could be given up.
+ * Throws `unavailable`: the transfer is asked for again, later and later.
  */
 export function refuseFlood(tx: Reader, { quota }: Plane, peer: string, changes: readonly Pick<MirrorItem, 'key' | 'wire'>[]): void {
   if (!quota) return;
@@ -61,12 +62,17 @@ export function refuseFlood(tx: Reader, { quota }: Plane, peer: string, changes:
   const sent = changes.reduce((sum, { wire }) => sum + Buffer.byteLength(wire), 0);
   const [most, mostBytes] = [2 * quota.resources, 2 * quota.bytes];
   if (mirrored + changes.length <= most && mirroredBytes + sent <= mostBytes) return;
+  const put = changes.filter(({ wire }) => wire !== '').length;
+  const without = (old: readonly MirrorItem[]) => {
+    const items = mirrored + put - old.length;
+    const bytes = mirroredBytes + sent - old.reduce((sum, { wire }) => sum + Buffer.byteLength(wire), 0);
+    return { items, bytes, fits: items <= Math.max(most, mirrored) && bytes <= Math.max(mostBytes, mirroredBytes) };
+  };
   const replaced = changes.flatMap(({ key }) => tx.mirror.get(peer, key) ?? []);
+  if (without(replaced).fits) return;
   const lost = [...tx.mirror.each(peer)].filter(isLost);
-  const old = [...new Map([...replaced, ...lost].map((item) => [keyId(item.key), item])).values()];
-  const items = mirrored + changes.filter(({ wire }) => wire !== '').length - old.length;
-  const bytes = mirroredBytes + sent - old.reduce((sum, { wire }) => sum + Buffer.byteLength(wire), 0);
-  if (items <= Math.max(most, mirrored) && bytes <= Math.max(mostBytes, mirroredBytes)) return;
+  const { items, bytes, fits } = without([...new Map([...replaced, ...lost].map((item) => [keyId(item.key), item])).values()]);
+  if (fits) return;
   throw new MeridianError(
     'unavailable',
     `${OVER_QUOTA}: zone ${peer} has ${items} resources of ${bytes} bytes for global, which looks at no more than ${most} of ${mostBytes} bytes`,
