@@ -171,40 +171,44 @@ test('a disabled zone gets nothing and nothing is taken from it; enabled again, 
   );
 });
 
-test('a disk that is full for a while delays, and ends nothing', () => {
-  const { global, zone } = pair();
-  let full = true;
-  const { store } = global.plane;
+/** A second process on the store, whose commits fail while the disk is full. */
+function onDisk(plane: Plane, disk: { full: boolean }): Wired {
+  const { store } = plane;
   const commit: typeof store.commit = (body) => {
-    if (full) throw new MeridianError('unavailable', 'the disk is full');
+    if (disk.full) throw new MeridianError('unavailable', 'the disk is full');
     return store.commit(body);
   };
-  const broken = new Wired({ ...global.plane, store: { ...store, commit } }, 2);
+  return new Wired({ ...plane, store: { ...store, commit } }, 2);
+}
+
+function tenSeconds(global: Wired, zone: Wired): void {
+  for (let second = 1; second <= 10; second++) {
+    for (const side of [global, zone]) {
+      side.now += 1_000;
+      side.sync.tick();
+    }
+    exchange(global, zone);
+  }
+}
+
+test('a disk that is full for a while delays, and ends nothing', () => {
+  const { global, zone } = pair();
+  const disk = { full: true };
+  const broken = onDisk(global.plane, disk);
   writeDrafts(zone.plane, [timeout('up')]);
   zone.sync.committed();
   exchange(broken, zone);
   assert.deepEqual(held(broken.plane), []);
   assert.ok(broken.reports.some((report) => report.startsWith('error: the store did not take')));
-  full = false;
-  for (let second = 1; second <= 10; second++) {
-    for (const side of [broken, zone]) {
-      side.now += 1_000;
-      side.sync.tick();
-    }
-    exchange(broken, zone);
-  }
+  disk.full = false;
+  tenSeconds(broken, zone);
   assert.deepEqual(held(broken.plane), ['up']);
 });
 
 test('a transfer whose beginning the disk did not take is asked for again', () => {
   const { global, zone } = pair();
-  let full = false;
-  const { store } = global.plane;
-  const commit: typeof store.commit = (body) => {
-    if (full) throw new MeridianError('unavailable', 'the disk is full');
-    return store.commit(body);
-  };
-  const broken = new Wired({ ...global.plane, store: { ...store, commit } }, 2);
+  const disk = { full: false };
+  const broken = onDisk(global.plane, disk);
   exchange(broken, zone);
   writeDrafts(zone.plane, [timeout('up')]);
   zone.sync.committed();
@@ -217,16 +221,10 @@ test('a transfer whose beginning the disk did not take is asked for again', () =
   say(broken, zone);
   // The answer comes when an operator has just accepted another store, and the disk is full.
   recover(broken.plane, { acceptStore: 'east' });
-  full = true;
+  disk.full = true;
   say(zone, broken);
-  full = false;
-  for (let second = 1; second <= 10; second++) {
-    for (const side of [broken, zone]) {
-      side.now += 1_000;
-      side.sync.tick();
-    }
-    exchange(broken, zone);
-  }
+  disk.full = false;
+  tenSeconds(broken, zone);
   assert.deepEqual(held(broken.plane), ['up']);
 });
 
