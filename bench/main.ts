@@ -1,18 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { availableParallelism, loadavg } from 'node:os';
-import type { Daemon } from '../test/harness/daemon.js';
-import { Scope } from '../test/harness/scope.js';
-import { until } from '../test/harness/until.js';
-import { measureAcks } from './enforcement/ack.js';
-import { measureCold } from './enforcement/cold.js';
-import { measureLatency } from './enforcement/latency.js';
-import { cpuMs, residentMb } from './process.js';
-import { measureRbac } from './rbac.js';
-import { report } from './report.js';
-import { measureThroughput } from './api/throughput.js';
-import { measureScale } from './scale/scale.js';
-import { startHundredThousand } from './start.js';
-import { apply, count, getJson, policy, quantile, startSystem, type System } from './system.js';
+import type { Daemon } from '../test/harness/daemon.ts';
+import { Scope } from '../test/harness/scope.ts';
+import { until } from '../test/harness/until.ts';
+import { measureAcks } from './enforcement/ack.ts';
+import { measureCold } from './enforcement/cold.ts';
+import { measureLatency } from './enforcement/latency.ts';
+import { cpuMs, residentMb } from './process.ts';
+import { measureRbac } from './rbac.ts';
+import { report } from './report.ts';
+import { measureThroughput } from './api/throughput.ts';
+import { measureScale } from './scale/scale.ts';
+import { startHundredThousand } from './start.ts';
+import { apply, count, getJson, policy, quantile, startSystem, type System } from './system.ts';
 
 /** Measures what the issue promises, on real processes: figures, no verdicts. */
 

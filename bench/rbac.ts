@@ -1,6 +1,6 @@
-import type { Permission } from '../src/policy/decide/permissions.js';
-import { InboundRbac } from '../src/policy/rbac/compile.js';
-import { report } from './report.js';
+import type { Permission } from '../src/policy/decide/permissions.ts';
+import { InboundRbac } from '../src/policy/rbac/compile.ts';
+import { report } from './report.ts';
 
 /** Measures the compiler to Envoy's RBAC. Figures, no verdicts. */
 

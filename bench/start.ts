@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
-import type { Plane } from '../src/control/plane.js';
-import { writeDrafts } from '../src/control/write.js';
-import type { Draft } from '../src/resource/resource.js';
-import { openStore } from '../src/store/open.js';
-import { startDaemon } from '../test/harness/daemon.js';
-import type { Scope } from '../test/harness/scope.js';
-import { policy } from './system.js';
+import type { Plane } from '../src/control/plane.ts';
+import { writeDrafts } from '../src/control/write.ts';
+import type { Draft } from '../src/resource/resource.ts';
+import { openStore } from '../src/store/open.ts';
+import { startDaemon } from '../test/harness/daemon.ts';
+import type { Scope } from '../test/harness/scope.ts';
+import { policy } from './system.ts';
 
 const RESOURCES = 100_000;
 

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
-import { type Daemon, startDaemon } from '../test/harness/daemon.js';
-import { startNats } from '../test/harness/nats.js';
-import type { Scope } from '../test/harness/scope.js';
+import { type Daemon, startDaemon } from '../test/harness/daemon.ts';
+import { startNats } from '../test/harness/nats.ts';
+import type { Scope } from '../test/harness/scope.ts';
 
 /** NATS, a global and two zones as real processes. */
 export interface System {

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
-import { apiInsecurity } from '../src/config/api-security.js';
-import { readConfigFile } from '../src/config/file.js';
-import { readSettings } from '../src/config/read.js';
-import { insecurity } from '../src/config/security.js';
-import type { GlobalConfig, Settings, Values } from '../src/config/settings.js';
-import { asMeridianError, invalid, type MeridianError } from '../src/errors.js';
-import { createLogger, type Report, reporter } from '../src/runtime/logger.js';
-import { Supervisor } from '../src/runtime/supervisor.js';
-import { readVersion } from './version.js';
+import { apiInsecurity } from '../src/config/api-security.ts';
+import { readConfigFile } from '../src/config/file.ts';
+import { readSettings } from '../src/config/read.ts';
+import { insecurity } from '../src/config/security.ts';
+import type { GlobalConfig, Settings, Values } from '../src/config/settings.ts';
+import { asMeridianError, invalid, type MeridianError } from '../src/errors.ts';
+import { createLogger, type Report, reporter } from '../src/runtime/logger.ts';
+import { Supervisor } from '../src/runtime/supervisor.ts';
+import { readVersion } from './version.ts';
 
 /** What every part of a daemon is started with. */
 export interface Daemon<C extends GlobalConfig = GlobalConfig> {

@@ -1,10 +1,10 @@
-import { countProxies, type ProxyStanding } from '../src/control/enforce/standing.js';
-import { peersOf } from '../src/control/peers.js';
-import type { Plane } from '../src/control/plane.js';
-import type { Sync } from '../src/control/sync.js';
-import type { NatsTransport } from '../src/nats/transport.js';
-import { peerName } from '../src/resource/audience.js';
-import type { PeerSample, Sample } from '../src/runtime/metrics.js';
+import { countProxies, type ProxyStanding } from '../src/control/enforce/standing.ts';
+import { peersOf } from '../src/control/peers.ts';
+import type { Plane } from '../src/control/plane.ts';
+import type { Sync } from '../src/control/sync.ts';
+import type { NatsTransport } from '../src/nats/transport.ts';
+import { peerName } from '../src/resource/audience.ts';
+import type { PeerSample, Sample } from '../src/runtime/metrics.ts';
 
 /** What /metrics shows, read now. */
 export function sampleOf(

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Daemon, startDaemon } from '../test/harness/daemon.js';
-import { startNats } from '../test/harness/nats.js';
-import { Scope } from '../test/harness/scope.js';
-import { until } from '../test/harness/until.js';
-import { ctl } from './ctl.js';
+import { type Daemon, startDaemon } from '../test/harness/daemon.ts';
+import { startNats } from '../test/harness/nats.ts';
+import { Scope } from '../test/harness/scope.ts';
+import { until } from '../test/harness/until.ts';
+import { ctl } from './ctl.ts';
 
 /** The demo: NATS, a global and two zones as real processes; policies on a zone and on global; where each arrived, and what it decides. */
 

@@ -1,4 +1,4 @@
-// Writes the reference pages that are generated from the code. Run as `node --import tsx scripts/reference.mjs`.
+// Writes the reference pages that are generated from the code. Run as `node scripts/reference.mjs`.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatReference } from '../cmd/ctl/reference.ts';

@@ -7,7 +7,7 @@ import { prepare } from './prepare.mjs';
 export function runPrepared(program) {
   return main(() => {
     const { natsServer } = prepare();
-    const { status } = spawnSync(process.execPath, ['--import', 'tsx', program, ...process.argv.slice(2)], {
+    const { status } = spawnSync(process.execPath, [program, ...process.argv.slice(2)], {
       cwd: ROOT,
       stdio: 'inherit',
       env: { ...process.env, NATS_SERVER: natsServer, MERIDIAN_BUILT: 'true' },

@@ -82,7 +82,7 @@ function failedChecks() {
 
 /** Out: the exit code of node's test runner. A signal to us goes on to it. */
 function runSpecs(files, env) {
-  const args = ['--import', 'tsx', '--test', `--test-concurrency=${AT_ONCE}`, `--test-timeout=${FILE_TIMEOUT_MS}`];
+  const args = ['--test', `--test-concurrency=${AT_ONCE}`, `--test-timeout=${FILE_TIMEOUT_MS}`];
   args.push(`--test-reporter=${join(ROOT, 'scripts', 'test-reporter.mjs')}`, '--test-reporter-destination=stdout', ...files);
   const runner = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'] });
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => runner.kill(signal));

@@ -3,10 +3,10 @@ import { chmodSync, cpSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { runProgram, startDaemon } from './harness/daemon.js';
-import { startNats } from './harness/nats.js';
-import { Scope } from './harness/scope.js';
-import { until } from './harness/until.js';
+import { runProgram, startDaemon } from './harness/daemon.ts';
+import { startNats } from './harness/nats.ts';
+import { Scope } from './harness/scope.ts';
+import { until } from './harness/until.ts';
 
 const scope = new Scope();
 after(() => scope.close());

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { bootstrap } from '../src/xds/bootstrap.js';
-import { parseNodeId } from '../src/xds/proxy-id.js';
-import { startHttpApplication, startTcpApplication } from './harness/application.js';
-import { httpCaller, tcpCaller } from './harness/caller.js';
-import { type Authority, type CertificateFiles, createAuthority } from './harness/certificates.js';
-import { type Daemon, startDaemon } from './harness/daemon.js';
-import { type Envoy, freePorts, startEnvoy } from './harness/envoy.js';
-import { type Nats, startNats } from './harness/nats.js';
-import { Scope } from './harness/scope.js';
-import { until } from './harness/until.js';
+import { bootstrap } from '../src/xds/bootstrap.ts';
+import { parseNodeId } from '../src/xds/proxy-id.ts';
+import { startHttpApplication, startTcpApplication } from './harness/application.ts';
+import { httpCaller, tcpCaller } from './harness/caller.ts';
+import { type Authority, type CertificateFiles, createAuthority } from './harness/certificates.ts';
+import { type Daemon, startDaemon } from './harness/daemon.ts';
+import { type Envoy, freePorts, startEnvoy } from './harness/envoy.ts';
+import { type Nats, startNats } from './harness/nats.ts';
+import { Scope } from './harness/scope.ts';
+import { until } from './harness/until.ts';
 
 /** Real processes: global, a zone, NATS, and an Envoy that enforces what the zone compiles. */
 

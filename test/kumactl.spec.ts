@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { startApi } from '../src/api/server.js';
-import { isReadOnly } from '../src/api/read-only.js';
-import { KINDS } from '../src/resource/kinds.js';
-import { GLOBAL, type JsonObject, type Place } from '../src/resource/resource.js';
-import { apiOn, EAST, newApi, WEST } from './api/harness.js';
-import { SAMPLES } from './api/samples.js';
-import { NO_KUMACTL, type Ran, runKumactl } from './harness/kumactl.js';
-import { Scope } from './harness/scope.js';
+import { startApi } from '../src/api/server.ts';
+import { isReadOnly } from '../src/api/read-only.ts';
+import { KINDS } from '../src/resource/kinds.ts';
+import { GLOBAL, type JsonObject, type Place } from '../src/resource/resource.ts';
+import { apiOn, EAST, newApi, WEST } from './api/harness.ts';
+import { SAMPLES } from './api/samples.ts';
+import { NO_KUMACTL, type Ran, runKumactl } from './harness/kumactl.ts';
+import { Scope } from './harness/scope.ts';
 
 describe('the real kumactl', { skip: NO_KUMACTL }, () => {
   const scope = new Scope();

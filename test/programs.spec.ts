@@ -5,9 +5,9 @@ import { isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { startChild } from './harness/child.js';
-import { Scope } from './harness/scope.js';
-import { until } from './harness/until.js';
+import { startChild } from './harness/child.ts';
+import { Scope } from './harness/scope.ts';
+import { until } from './harness/until.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const { bin, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { bin: Record<string, string>; version: string };
@@ -95,13 +95,13 @@ describe('a build', () => {
 
   const broken: [string, string, RegExp][] = [
     ['has an error of syntax', 'const = 1;', /Expected identifier/],
-    ['imports a file that is not there', "import './nowhere.js';", /Could not resolve/],
+    ['imports a file that is not there', "import './nowhere.ts';", /Could not resolve/],
     ['imports a package that is not there', "import 'no-such-package';", /Could not resolve/],
-    ['imports a name that is not there', "import { gone } from './other.js';\nconsole.log(gone);", /No matching export|no matching export/],
+    ['imports a name that is not there', "import { gone } from './other.ts';\nconsole.log(gone);", /No matching export|no matching export/],
   ];
   for (const [name, text, why] of broken) {
     test(`fails when a source ${name}, and leaves the programs that were there`, () => {
-      const folder = project("import { there } from './other.js';\nconsole.log(there);\n");
+      const folder = project("import { there } from './other.ts';\nconsole.log(there);\n");
       assert.equal(build(folder).status, 0);
       writeFileSync(join(folder, 'cmd/main.ts'), text);
       const { status, stderr } = build(folder);

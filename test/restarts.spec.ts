@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Daemon, startDaemon } from './harness/daemon.js';
-import { startNats } from './harness/nats.js';
-import { Scope } from './harness/scope.js';
-import { until } from './harness/until.js';
+import { type Daemon, startDaemon } from './harness/daemon.ts';
+import { startNats } from './harness/nats.ts';
+import { Scope } from './harness/scope.ts';
+import { until } from './harness/until.ts';
 
 /**
  * Real processes die (SIGKILL) in the middle of a stream of changes: global, a zone, NATS. In the end all is where it belongs, nothing that did not

@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 import { join } from 'node:path';
-import { compare } from './scenario/compare.js';
-import { play } from './scenario/play.js';
-import { readScenario } from './scenario/scenario.js';
+import { compare } from './scenario/compare.ts';
+import { play } from './scenario/play.ts';
+import { readScenario } from './scenario/scenario.ts';
 
 /** Every folder of test/scenarios is a test: see the README.md there. */
 const FOLDER = fileURLToPath(new URL('scenarios', import.meta.url));

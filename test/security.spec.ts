@@ -5,11 +5,11 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
-import { meridianctl } from '../cmd/ctl/harness.spec.js';
-import { createAuthority } from './harness/certificates.js';
-import { type Daemon, runProgram, startDaemon } from './harness/daemon.js';
-import { KUMACTL, NO_KUMACTL, type Ran, runKumactl } from './harness/kumactl.js';
-import { Scope } from './harness/scope.js';
+import { meridianctl } from '../cmd/ctl/harness.spec.ts';
+import { createAuthority } from './harness/certificates.ts';
+import { type Daemon, runProgram, startDaemon } from './harness/daemon.ts';
+import { KUMACTL, NO_KUMACTL, type Ran, runKumactl } from './harness/kumactl.ts';
+import { Scope } from './harness/scope.ts';
 
 /** A daemon as it stands in a network: HTTPS, nobody an admin without a token. */
 const scope = new Scope();

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import fc from 'fast-check';
-import { can } from '../src/control/can.js';
-import { Enforcement } from '../src/control/enforce/enforcement.js';
-import { readMeshView } from '../src/control/mesh-view.js';
-import type { Plane } from '../src/control/plane.js';
-import { carry, EAST, newGlobal, newZone, WEST } from '../src/control/sample.spec.js';
-import { deleteResource, writeDrafts } from '../src/control/write.js';
-import { MeridianError } from '../src/errors.js';
-import type { Request } from '../src/policy/decide/request.js';
-import { fromRules, inboundRules } from '../src/policy/inspect/inbound.js';
-import { sectionOf } from '../src/policy/inspect/layout.js';
-import { toRules } from '../src/policy/inspect/outbound.js';
-import { wholeConf } from '../src/policy/inspect/whole.js';
-import { readProxy } from '../src/policy/match/proxy.js';
-import { matchInbound, matchProxy } from '../src/policy/match/select.js';
-import { formatKri } from '../src/resource/key.js';
-import { kindOf } from '../src/resource/kinds.js';
-import type { Draft, JsonObject, Resource } from '../src/resource/resource.js';
-import { restName } from '../src/resource/rest-name.js';
+import { can } from '../src/control/can.ts';
+import { Enforcement } from '../src/control/enforce/enforcement.ts';
+import { readMeshView } from '../src/control/mesh-view.ts';
+import type { Plane } from '../src/control/plane.ts';
+import { carry, EAST, newGlobal, newZone, WEST } from '../src/control/sample.spec.ts';
+import { deleteResource, writeDrafts } from '../src/control/write.ts';
+import { MeridianError } from '../src/errors.ts';
+import type { Request } from '../src/policy/decide/request.ts';
+import { fromRules, inboundRules } from '../src/policy/inspect/inbound.ts';
+import { sectionOf } from '../src/policy/inspect/layout.ts';
+import { toRules } from '../src/policy/inspect/outbound.ts';
+import { wholeConf } from '../src/policy/inspect/whole.ts';
+import { readProxy } from '../src/policy/match/proxy.ts';
+import { matchInbound, matchProxy } from '../src/policy/match/select.ts';
+import { formatKri } from '../src/resource/key.ts';
+import { kindOf } from '../src/resource/kinds.ts';
+import type { Draft, JsonObject, Resource } from '../src/resource/resource.ts';
+import { restName } from '../src/resource/rest-name.ts';
 
 /**
  * A tenant can't reach further than its namespace: whatever it writes in namespace `a` of zone east, no answer about a proxy of another namespace or

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { copyFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { bootstrap, type BootstrapInput } from '../src/xds/bootstrap.js';
-import { type Authority, type CertificateFiles, createAuthority } from './harness/certificates.js';
-import { type Daemon, runProgram, startDaemon } from './harness/daemon.js';
-import { type Envoy, startEnvoy } from './harness/envoy.js';
-import { startNats } from './harness/nats.js';
-import { Scope } from './harness/scope.js';
-import { until } from './harness/until.js';
+import { bootstrap, type BootstrapInput } from '../src/xds/bootstrap.ts';
+import { type Authority, type CertificateFiles, createAuthority } from './harness/certificates.ts';
+import { type Daemon, runProgram, startDaemon } from './harness/daemon.ts';
+import { type Envoy, startEnvoy } from './harness/envoy.ts';
+import { startNats } from './harness/nats.ts';
+import { Scope } from './harness/scope.ts';
+import { until } from './harness/until.ts';
 
 /** Real zones whose xDS server listens beyond loopback, and real Envoys that come to it over TLS. */
 

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { cpuMs } from '../process.js';
+import { cpuMs } from '../process.ts';
 
 /** What came of a load. */
 export interface Figures {

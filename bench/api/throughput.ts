@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startChild } from '../../test/harness/child.js';
-import { type Daemon, startDaemon } from '../../test/harness/daemon.js';
-import { startNats } from '../../test/harness/nats.js';
-import type { Scope } from '../../test/harness/scope.js';
-import { until } from '../../test/harness/until.js';
-import { report } from '../report.js';
-import { apply, policy, quantile } from '../system.js';
-import { type Figures, load } from './load.js';
+import { startChild } from '../../test/harness/child.ts';
+import { type Daemon, startDaemon } from '../../test/harness/daemon.ts';
+import { startNats } from '../../test/harness/nats.ts';
+import type { Scope } from '../../test/harness/scope.ts';
+import { until } from '../../test/harness/until.ts';
+import { report } from '../report.ts';
+import { apply, policy, quantile } from '../system.ts';
+import { type Figures, load } from './load.ts';
 
 const ITEMS = 100;
 const AT_ONCE = 100;
@@ -55,7 +55,7 @@ function told(what: string, { perSecond, latencies, bytes, serverMicros }: Figur
 }
 
 async function bare(scope: Scope, bytes: number): Promise<void> {
-  const child = startChild(scope, process.execPath, ['--import', 'tsx', 'bench/api/raw.ts', String(bytes)], { ...process.env }, ROOT);
+  const child = startChild(scope, process.execPath, ['bench/api/raw.ts', String(bytes)], { ...process.env }, ROOT);
   const port = await until('the bare server listens', () => Promise.resolve(child.lines.find((line) => /^\d+$/.test(line))));
   await load(`http://127.0.0.1:${port}/`, AT_ONCE, 2, child.pid);
   told('the same from a bare Fastify', await load(`http://127.0.0.1:${port}/`, AT_ONCE, SECONDS, child.pid));

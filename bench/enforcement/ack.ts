@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Scope } from '../../test/harness/scope.js';
-import { cpuMs } from '../process.js';
-import { report } from '../report.js';
-import { apply, quantile } from '../system.js';
-import { committedAt, dataplane, identity, permission, type Site, startSite } from './site.js';
+import type { Scope } from '../../test/harness/scope.ts';
+import { cpuMs } from '../process.ts';
+import { report } from '../report.ts';
+import { apply, quantile } from '../system.ts';
+import { committedAt, dataplane, identity, permission, type Site, startSite } from './site.ts';
 
 const DATAPLANES = 1_000;
 const CHANGES = 200;

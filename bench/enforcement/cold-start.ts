@@ -1,15 +1,15 @@
-import { Enforcement } from '../../src/control/enforce/enforcement.js';
-import { watchCommits } from '../../src/control/commits.js';
-import type { Plane } from '../../src/control/plane.js';
-import { writeDrafts } from '../../src/control/write.js';
-import { threadMs } from '../process.js';
-import { median } from '../report.js';
-import type { Permission } from '../../src/policy/decide/permissions.js';
-import { InboundRbac } from '../../src/policy/rbac/compile.js';
-import type { Draft, JsonObject } from '../../src/resource/resource.js';
-import { openStore } from '../../src/store/open.js';
-import { encodeSnapshot } from '../../src/xds/encode.js';
-import { generate } from '../../src/xds/generate.js';
+import { Enforcement } from '../../src/control/enforce/enforcement.ts';
+import { watchCommits } from '../../src/control/commits.ts';
+import type { Plane } from '../../src/control/plane.ts';
+import { writeDrafts } from '../../src/control/write.ts';
+import { threadMs } from '../process.ts';
+import { median } from '../report.ts';
+import type { Permission } from '../../src/policy/decide/permissions.ts';
+import { InboundRbac } from '../../src/policy/rbac/compile.ts';
+import type { Draft, JsonObject } from '../../src/resource/resource.ts';
+import { openStore } from '../../src/store/open.ts';
+import { encodeSnapshot } from '../../src/xds/encode.ts';
+import { generate } from '../../src/xds/generate.ts';
 
 /** A process that compiles 10,000 SPIFFE rules for the first time, and prints what took how long, and how long of it on a core, in ms, as JSON. */
 

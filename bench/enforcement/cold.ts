@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { median, report } from '../report.js';
+import { median, report } from '../report.ts';
 
 const STARTS = 9;
 
@@ -10,10 +10,7 @@ export function measureCold(): Promise<void> {
   const runs = Array.from(
     { length: STARTS },
     () =>
-      JSON.parse(execFileSync(process.execPath, ['--import', 'tsx', program], { encoding: 'utf8' })) as Record<
-        string,
-        readonly [ms: number, onCore: number]
-      >,
+      JSON.parse(execFileSync(process.execPath, [program], { encoding: 'utf8' })) as Record<string, readonly [ms: number, onCore: number]>,
   );
   for (const what of Object.keys(runs[0] ?? {})) {
     const [times, onCore] = [0, 1].map((which) => runs.map((run) => run[what]?.[which] ?? Number.NaN)) as [number[], number[]];

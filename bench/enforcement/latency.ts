@@ -1,9 +1,9 @@
-import { type Caller, httpCaller } from '../../test/harness/caller.js';
-import type { Scope } from '../../test/harness/scope.js';
-import { until } from '../../test/harness/until.js';
-import { median, report } from '../report.js';
-import { apply } from '../system.js';
-import { identity, permission, resource, startSite } from './site.js';
+import { type Caller, httpCaller } from '../../test/harness/caller.ts';
+import type { Scope } from '../../test/harness/scope.ts';
+import { until } from '../../test/harness/until.ts';
+import { median, report } from '../report.ts';
+import { apply } from '../system.ts';
+import { identity, permission, resource, startSite } from './site.ts';
 
 const IDENTITIES = 10_000;
 const REQUESTS = 3_000;

@@ -1,13 +1,13 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { bootstrap } from '../../src/xds/bootstrap.js';
-import { startHttpApplication } from '../../test/harness/application.js';
-import { type Authority, createAuthority } from '../../test/harness/certificates.js';
-import { type Daemon, startDaemon } from '../../test/harness/daemon.js';
-import { type Envoy, freePorts, startEnvoy } from '../../test/harness/envoy.js';
-import { startNats } from '../../test/harness/nats.js';
-import type { Scope } from '../../test/harness/scope.js';
-import { apply, getJson } from '../system.js';
+import { bootstrap } from '../../src/xds/bootstrap.ts';
+import { startHttpApplication } from '../../test/harness/application.ts';
+import { type Authority, createAuthority } from '../../test/harness/certificates.ts';
+import { type Daemon, startDaemon } from '../../test/harness/daemon.ts';
+import { type Envoy, freePorts, startEnvoy } from '../../test/harness/envoy.ts';
+import { startNats } from '../../test/harness/nats.ts';
+import type { Scope } from '../../test/harness/scope.ts';
+import { apply, getJson } from '../system.ts';
 
 /** A zone with a global, as real processes, and an Envoy with HTTP inbounds. */
 export interface Site {

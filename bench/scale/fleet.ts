@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { startDaemon } from '../../test/harness/daemon.js';
-import { startNats } from '../../test/harness/nats.js';
-import type { Scope } from '../../test/harness/scope.js';
-import { until } from '../../test/harness/until.js';
-import { startFleet } from '../../test/scale/fleet.js';
-import type { LightZone } from '../../test/scale/light-zone.js';
-import { report } from '../report.js';
-import { apply, policy, quantile } from '../system.js';
-import { told, watchDaemon } from './watched.js';
+import { startDaemon } from '../../test/harness/daemon.ts';
+import { startNats } from '../../test/harness/nats.ts';
+import type { Scope } from '../../test/harness/scope.ts';
+import { until } from '../../test/harness/until.ts';
+import { startFleet } from '../../test/scale/fleet.ts';
+import type { LightZone } from '../../test/scale/light-zone.ts';
+import { report } from '../report.ts';
+import { apply, policy, quantile } from '../system.ts';
+import { told, watchDaemon } from './watched.ts';
 
 const ZONES = Number(process.env.SCALE_ZONES ?? '1000');
 const SECONDS = Number(process.env.SCALE_SECONDS ?? '30');

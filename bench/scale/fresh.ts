@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Daemon, startDaemon } from '../../test/harness/daemon.js';
-import { startNats } from '../../test/harness/nats.js';
-import type { Scope } from '../../test/harness/scope.js';
-import { until } from '../../test/harness/until.js';
-import { startLight } from '../../test/scale/fleet.js';
-import { report } from '../report.js';
-import { apply, count, policy, quantile } from '../system.js';
-import { told, watchDaemon } from './watched.js';
+import { type Daemon, startDaemon } from '../../test/harness/daemon.ts';
+import { startNats } from '../../test/harness/nats.ts';
+import type { Scope } from '../../test/harness/scope.ts';
+import { until } from '../../test/harness/until.ts';
+import { startLight } from '../../test/scale/fleet.ts';
+import { report } from '../report.ts';
+import { apply, count, policy, quantile } from '../system.ts';
+import { told, watchDaemon } from './watched.ts';
 
 const POLICIES = Number(process.env.SCALE_POLICIES ?? '100000');
 const MASS = Number(process.env.SCALE_MASS ?? '20000');

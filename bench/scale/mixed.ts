@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Daemon, startDaemon } from '../../test/harness/daemon.js';
-import { startNats } from '../../test/harness/nats.js';
-import type { Scope } from '../../test/harness/scope.js';
-import { until } from '../../test/harness/until.js';
-import { report } from '../report.js';
-import { apply, getJson } from '../system.js';
-import { told, watchDaemon } from './watched.js';
+import { type Daemon, startDaemon } from '../../test/harness/daemon.ts';
+import { startNats } from '../../test/harness/nats.ts';
+import type { Scope } from '../../test/harness/scope.ts';
+import { until } from '../../test/harness/until.ts';
+import { report } from '../report.ts';
+import { apply, getJson } from '../system.ts';
+import { told, watchDaemon } from './watched.ts';
 
 const ZONES = Number(process.env.SCALE_PROCESSES ?? '20');
 const SECONDS = Number(process.env.SCALE_SECONDS ?? '30');

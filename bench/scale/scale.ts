@@ -1,10 +1,10 @@
 import { loadavg } from 'node:os';
-import { Scope } from '../../test/harness/scope.js';
-import { report } from '../report.js';
-import { measureFleet } from './fleet.js';
-import { measureFresh } from './fresh.js';
-import { measureMixed } from './mixed.js';
-import { measureSlow } from './slow.js';
+import { Scope } from '../../test/harness/scope.ts';
+import { report } from '../report.ts';
+import { measureFleet } from './fleet.ts';
+import { measureFresh } from './fresh.ts';
+import { measureMixed } from './mixed.ts';
+import { measureSlow } from './slow.ts';
 
 const PARTS = { fleet: measureFleet, mixed: measureMixed, fresh: measureFresh, slow: measureSlow };
 

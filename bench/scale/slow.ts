@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { startDaemon } from '../../test/harness/daemon.js';
-import { startNats } from '../../test/harness/nats.js';
-import type { Scope } from '../../test/harness/scope.js';
-import { until } from '../../test/harness/until.js';
-import { startLight } from '../../test/scale/fleet.js';
-import { LightZone } from '../../test/scale/light-zone.js';
-import { SlowTransport } from '../../test/scale/slow-transport.js';
-import { report } from '../report.js';
-import { apply, policy, quantile } from '../system.js';
-import { told, watchDaemon } from './watched.js';
+import { startDaemon } from '../../test/harness/daemon.ts';
+import { startNats } from '../../test/harness/nats.ts';
+import type { Scope } from '../../test/harness/scope.ts';
+import { until } from '../../test/harness/until.ts';
+import { startLight } from '../../test/scale/fleet.ts';
+import { LightZone } from '../../test/scale/light-zone.ts';
+import { SlowTransport } from '../../test/scale/slow-transport.ts';
+import { report } from '../report.ts';
+import { apply, policy, quantile } from '../system.ts';
+import { told, watchDaemon } from './watched.ts';
 
 const SECONDS = Number(process.env.SCALE_SECONDS ?? '30');
 const CRAWL = 4_000;

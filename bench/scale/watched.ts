@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { Daemon } from '../../test/harness/daemon.js';
-import { cpuMs } from '../process.js';
+import type { Daemon } from '../../test/harness/daemon.ts';
+import { cpuMs } from '../process.ts';
 
 /** What a process used since it was last asked. */
 export interface Use {

@@ -1,13 +1,13 @@
-import { invalid } from '../../src/errors.js';
-import { type Attributes, readAttributes } from '../../src/policy/access/attributes.js';
-import { type Decision, decideAccess, type Question } from '../../src/policy/access/decide.js';
-import { attributeKey, type Side } from '../../src/policy/access/keys.js';
-import { ACCESS_TYPES, type AccessPolicy, readAccessPolicies } from '../../src/policy/access/policies.js';
-import { givenResource } from '../../src/policy/decide/given.js';
-import { formatKri, type Key } from '../../src/resource/key.js';
-import type { Labels } from '../../src/resource/labels.js';
-import { isObject } from '../../src/resource/path.js';
-import type { JsonValue, Resource } from '../../src/resource/resource.js';
+import { invalid } from '../../src/errors.ts';
+import { type Attributes, readAttributes } from '../../src/policy/access/attributes.ts';
+import { type Decision, decideAccess, type Question } from '../../src/policy/access/decide.ts';
+import { attributeKey, type Side } from '../../src/policy/access/keys.ts';
+import { ACCESS_TYPES, type AccessPolicy, readAccessPolicies } from '../../src/policy/access/policies.ts';
+import { givenResource } from '../../src/policy/decide/given.ts';
+import { formatKri, type Key } from '../../src/resource/key.ts';
+import type { Labels } from '../../src/resource/labels.ts';
+import { isObject } from '../../src/resource/path.ts';
+import type { JsonValue, Resource } from '../../src/resource/resource.ts';
 
 export interface DecidedQuery {
   readonly allowed: boolean;

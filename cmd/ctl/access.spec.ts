@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { meridianctl } from './harness.spec.js';
+import { meridianctl } from './harness.spec.ts';
 
 interface Printed {
   readonly queries: readonly {

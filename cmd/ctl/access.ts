@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { AccessDecided } from './access-entry.js';
-import { collect, optionsOf } from './options.js';
-import { note, print } from './output.js';
-import { printable } from './printable.js';
-import { type Cell, formatTable } from './table.js';
-import { readValues } from './values.js';
+import type { AccessDecided } from './access-entry.ts';
+import { collect, optionsOf } from './options.ts';
+import { note, print } from './output.ts';
+import { printable } from './printable.ts';
+import { type Cell, formatTable } from './table.ts';
+import { readValues } from './values.ts';
 
 interface AccessOptions {
   readonly file: readonly string[];
@@ -33,7 +33,7 @@ export function addAccess(program: Command): void {
 
 async function decide({ file, queries }: AccessOptions): Promise<AccessDecided> {
   const [{ accessEntry }, policies, asked] = await Promise.all([
-    import('./access-entry.js'),
+    import('./access-entry.ts'),
     readValues(file, 'policies'),
     readValues([queries], 'queries'),
   ]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { formatAge } from './age.js';
+import { formatAge } from './age.ts';
 
 const NOW = Date.parse('2026-01-10T00:00:00Z');
 

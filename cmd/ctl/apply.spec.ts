@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { lines, meridianctl, startStub } from './harness.spec.js';
+import { lines, meridianctl, startStub } from './harness.spec.ts';
 
 const SLOW = 'type: MeshTimeout\nname: slow\nspec: {}\n';
 const FAST = 'apiVersion: kuma.io/v1alpha1\nkind: MeshTimeout\nmetadata: {name: fast, namespace: backend-ns}\nspec: {}\n';

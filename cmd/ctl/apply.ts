@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import type { JsonObject } from '../../src/resource/resource.js';
-import { addSetOptions, readForSet, sendDocuments, type SetOptions } from './documents/send.js';
-import { formatChanges } from './changes.js';
-import { collect, optionsOf } from './options.js';
-import { note, print } from './output.js';
-import { printable, textOf } from './printable.js';
-import { withProgress } from './progress.js';
-import { resourceTitle } from './resource-path.js';
-import { serverOf } from './server.js';
+import type { JsonObject } from '../../src/resource/resource.ts';
+import { addSetOptions, readForSet, sendDocuments, type SetOptions } from './documents/send.ts';
+import { formatChanges } from './changes.ts';
+import { collect, optionsOf } from './options.ts';
+import { note, print } from './output.ts';
+import { printable, textOf } from './printable.ts';
+import { withProgress } from './progress.ts';
+import { resourceTitle } from './resource-path.ts';
+import { serverOf } from './server.ts';
 
 interface ApplyOptions extends SetOptions {
   readonly file: readonly string[];

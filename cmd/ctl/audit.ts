@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { isObject } from '../../src/resource/path.js';
-import type { JsonObject } from '../../src/resource/resource.js';
-import { ask, listOf } from './client.js';
-import { isGiven, optionsOf } from './options.js';
-import { note, print } from './output.js';
-import { textOf } from './printable.js';
-import { serverOf } from './server.js';
-import { type Cell, formatTable } from './table.js';
+import { isObject } from '../../src/resource/path.ts';
+import type { JsonObject } from '../../src/resource/resource.ts';
+import { ask, listOf } from './client.ts';
+import { isGiven, optionsOf } from './options.ts';
+import { note, print } from './output.ts';
+import { textOf } from './printable.ts';
+import { serverOf } from './server.ts';
+import { type Cell, formatTable } from './table.ts';
 
 interface AuditOptions {
   readonly by?: string;

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { isObject } from '../../src/resource/path.js';
-import type { JsonObject } from '../../src/resource/resource.js';
-import { ask } from './client.js';
-import { optionsOf } from './options.js';
-import { note, print } from './output.js';
-import { printable, textOf } from './printable.js';
-import { serverOf } from './server.js';
-import { type Cell, formatTable } from './table.js';
+import { isObject } from '../../src/resource/path.ts';
+import type { JsonObject } from '../../src/resource/resource.ts';
+import { ask } from './client.ts';
+import { optionsOf } from './options.ts';
+import { note, print } from './output.ts';
+import { printable, textOf } from './printable.ts';
+import { serverOf } from './server.ts';
+import { type Cell, formatTable } from './table.ts';
 
 interface CanOptions {
   readonly from?: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject } from '../../src/resource/resource.js';
-import { formatChanges } from './changes.js';
+import type { JsonObject } from '../../src/resource/resource.ts';
+import { formatChanges } from './changes.ts';
 
 const verdict = (decision: string, decidedBy: string | null, shadow = decision): JsonObject => ({
   decision,

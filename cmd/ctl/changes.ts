@@ -1,7 +1,7 @@
-import { isObject } from '../../src/resource/path.js';
-import type { JsonObject, JsonValue } from '../../src/resource/resource.js';
-import { textOf } from './printable.js';
-import { type Cell, formatTable } from './table.js';
+import { isObject } from '../../src/resource/path.ts';
+import type { JsonObject, JsonValue } from '../../src/resource/resource.ts';
+import { textOf } from './printable.ts';
+import { type Cell, formatTable } from './table.ts';
 
 /** How many of a list are named before the rest is counted. */
 const NAMED = 3;

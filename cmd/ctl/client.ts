@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { type ErrorCode, MeridianError, type Problem } from '../../src/errors.js';
-import { isObject } from '../../src/resource/path.js';
-import type { JsonObject } from '../../src/resource/resource.js';
-import type { Server } from './server.js';
+import { type ErrorCode, MeridianError, type Problem } from '../../src/errors.ts';
+import { isObject } from '../../src/resource/path.ts';
+import type { JsonObject } from '../../src/resource/resource.ts';
+import type { Server } from './server.ts';
 
 export interface Request {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { Problem } from '../../src/errors.js';
-import type { Converted } from '../../src/policy/convert/convert.js';
-import { REFUSED } from './failure.js';
-import { collect, optionsOf } from './options.js';
-import { note, toYaml, write } from './output.js';
-import { printable } from './printable.js';
-import { readSources } from './sources.js';
+import type { Problem } from '../../src/errors.ts';
+import type { Converted } from '../../src/policy/convert/convert.ts';
+import { REFUSED } from './failure.ts';
+import { collect, optionsOf } from './options.ts';
+import { note, toYaml, write } from './output.ts';
+import { printable } from './printable.ts';
+import { readSources } from './sources.ts';
 
 const HELP = `
 Prints YAML (JSON with -o json) that \`apply\` takes. Convert policies that are applied together in one go: their names are chosen so that they
@@ -30,8 +30,8 @@ export function addConvert(program: Command): void {
 
 async function convert(paths: readonly string[]): Promise<Converted> {
   const [{ convertEarly }, { readDocuments }, sources] = await Promise.all([
-    import('../../src/policy/convert/convert.js'),
-    import('../../src/resource/documents.js'),
+    import('../../src/policy/convert/convert.ts'),
+    import('../../src/resource/documents.ts'),
     readSources(paths),
   ]);
   const problems: Problem[] = [];

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { createAuthority } from '../../test/harness/certificates.js';
-import { startDaemon } from '../../test/harness/daemon.js';
-import { Scope } from '../../test/harness/scope.js';
-import { meridianctl, type Outcome } from './harness.spec.js';
+import { createAuthority } from '../../test/harness/certificates.ts';
+import { startDaemon } from '../../test/harness/daemon.ts';
+import { Scope } from '../../test/harness/scope.ts';
+import { meridianctl, type Outcome } from './harness.spec.ts';
 
 const scope = new Scope();
 after(() => scope.close());

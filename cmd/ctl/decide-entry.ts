@@ -1,14 +1,14 @@
-import { invalid } from '../../src/errors.js';
-import { decideBy, permissionMatches } from '../../src/policy/decide/decide.js';
-import type { Action } from '../../src/policy/decide/evaluate.js';
-import { givenResource } from '../../src/policy/decide/given.js';
-import { readPermissions } from '../../src/policy/decide/permissions.js';
-import type { Request } from '../../src/policy/decide/request.js';
-import { indexMesh, type MeshIndex } from '../../src/policy/match/mesh.js';
-import { findInbound, type Inbound, type Proxy, readProxy } from '../../src/policy/match/proxy.js';
-import { formatKri } from '../../src/resource/key.js';
-import { isObject } from '../../src/resource/path.js';
-import type { JsonObject, Resource } from '../../src/resource/resource.js';
+import { invalid } from '../../src/errors.ts';
+import { decideBy, permissionMatches } from '../../src/policy/decide/decide.ts';
+import type { Action } from '../../src/policy/decide/evaluate.ts';
+import { givenResource } from '../../src/policy/decide/given.ts';
+import { readPermissions } from '../../src/policy/decide/permissions.ts';
+import type { Request } from '../../src/policy/decide/request.ts';
+import { indexMesh, type MeshIndex } from '../../src/policy/match/mesh.ts';
+import { findInbound, type Inbound, type Proxy, readProxy } from '../../src/policy/match/proxy.ts';
+import { formatKri } from '../../src/resource/key.ts';
+import { isObject } from '../../src/resource/path.ts';
+import type { JsonObject, Resource } from '../../src/resource/resource.ts';
 
 /** What is asked: documents as they were parsed. */
 export interface DecideInput {

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { invalid } from '../../src/errors.js';
-import type { Decided } from './decide-entry.js';
-import { collect, optionsOf } from './options.js';
-import { note, print } from './output.js';
-import { printable } from './printable.js';
-import { type Cell, formatTable } from './table.js';
-import { readValues } from './values.js';
+import { invalid } from '../../src/errors.ts';
+import type { Decided } from './decide-entry.ts';
+import { collect, optionsOf } from './options.ts';
+import { note, print } from './output.ts';
+import { printable } from './printable.ts';
+import { type Cell, formatTable } from './table.ts';
+import { readValues } from './values.ts';
 
 interface DecideOptions {
   readonly file: readonly string[];
@@ -40,7 +40,7 @@ export function addDecide(program: Command): void {
 
 async function decide({ file, dataplane, clients, inbound }: DecideOptions): Promise<Decided> {
   const [{ decideEntry }, policies, targets, callers] = await Promise.all([
-    import('./decide-entry.js'),
+    import('./decide-entry.ts'),
     readValues(file, 'policies'),
     readValues([dataplane], 'dataplane'),
     readValues([clients], 'clients'),

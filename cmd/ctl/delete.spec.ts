@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { lines, meridianctl, startStub } from './harness.spec.js';
+import { lines, meridianctl, startStub } from './harness.spec.ts';
 
 describe('meridianctl delete', { concurrency: 2 }, () => {
   it('deletes in the mesh that is meant, and says so', async (t) => {

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { Kind } from '../../src/resource/kinds.js';
-import { ask } from './client.js';
-import { parseKindName } from './kind-name.js';
-import { optionsOf } from './options.js';
-import { print } from './output.js';
-import { resourcePath, resourceTitle } from './resource-path.js';
-import { serverOf } from './server.js';
+import type { Kind } from '../../src/resource/kinds.ts';
+import { ask } from './client.ts';
+import { parseKindName } from './kind-name.ts';
+import { optionsOf } from './options.ts';
+import { print } from './output.ts';
+import { resourcePath, resourceTitle } from './resource-path.ts';
+import { serverOf } from './server.ts';
 
 export function addDelete(program: Command): void {
   program

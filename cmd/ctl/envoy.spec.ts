@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { bootstrap } from '../../src/xds/bootstrap.js';
-import { meridianctl, startStub } from './harness.spec.js';
+import { bootstrap } from '../../src/xds/bootstrap.ts';
+import { meridianctl, startStub } from './harness.spec.ts';
 
 describe('meridianctl envoy bootstrap', { concurrency: 2 }, () => {
   it('prints the bootstrap of the proxy that the zone names', async (t) => {

@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { MeridianError } from '../../src/errors.js';
-import { isObject } from '../../src/resource/path.js';
-import { ask } from './client.js';
-import { optionsOf } from './options.js';
-import { note, print } from './output.js';
-import { parsePort } from './port.js';
-import { type Server, serverOf } from './server.js';
+import { MeridianError } from '../../src/errors.ts';
+import { isObject } from '../../src/resource/path.ts';
+import { ask } from './client.ts';
+import { optionsOf } from './options.ts';
+import { note, print } from './output.ts';
+import { parsePort } from './port.ts';
+import { type Server, serverOf } from './server.ts';
 
 interface Given {
   readonly xdsAddress: string;
@@ -56,7 +56,7 @@ async function revokeTokens(_: object, command: Command): Promise<void> {
 async function printBootstrap(dataplane: string, given: Given, command: Command): Promise<void> {
   const { xdsAddress, xdsCa, xdsCert: cert, xdsKey: key, adminPort } = given;
   const { mesh, output } = optionsOf(command);
-  const { bootstrap, envoyArguments } = await import('../../src/xds/bootstrap.js');
+  const { bootstrap, envoyArguments } = await import('../../src/xds/bootstrap.ts');
   const xdsIdentity = cert !== undefined && key !== undefined ? { cert, key } : undefined;
   if ((cert ?? key) !== undefined && (!xdsIdentity || xdsCa === undefined)) {
     throw new MeridianError('invalid', '--xds-cert, --xds-key and --xds-ca go together: a certificate is shown over TLS only');
@@ -73,7 +73,7 @@ function parseSeconds(text: string): number {
 }
 
 async function askToken(server: Server, mesh: string, dataplane: string, { validFor }: Given) {
-  const { parseNodeId } = await import('../../src/xds/proxy-id.js');
+  const { parseNodeId } = await import('../../src/xds/proxy-id.ts');
   const answer = await ask(server, '/_proxy-tokens', { method: 'POST', body: JSON.stringify({ mesh, dataplane, validFor }) });
   const { token, nodeId } = isObject(answer) ? answer : {};
   const proxy = typeof nodeId === 'string' ? parseNodeId(nodeId) : undefined;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { writeDocuments } from '../../src/control/write.js';
-import { parseDocuments } from '../../src/resource/parse.js';
-import { GLOBAL, type Place } from '../../src/resource/resource.js';
-import { ask, EAST, WEST } from '../../test/api/harness.js';
-import { Scope } from '../../test/harness/scope.js';
-import { type Live, startLive } from './live.spec.js';
+import { writeDocuments } from '../../src/control/write.ts';
+import { parseDocuments } from '../../src/resource/parse.ts';
+import { GLOBAL, type Place } from '../../src/resource/resource.ts';
+import { ask, EAST, WEST } from '../../test/api/harness.ts';
+import { Scope } from '../../test/harness/scope.ts';
+import { type Live, startLive } from './live.spec.ts';
 
 const scope = new Scope();
 after(() => scope.close());

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
-import { collectWritten } from './documents/collect.js';
-import { formatAt, formatDocument, type YamlFormat } from './documents/written.js';
-import { isGiven, optionsOf } from './options.js';
-import { note, toYaml, write } from './output.js';
-import { placeOf } from './place.js';
-import { withProgress } from './progress.js';
-import { serverOf } from './server.js';
+import { collectWritten } from './documents/collect.ts';
+import { formatAt, formatDocument, type YamlFormat } from './documents/written.ts';
+import { isGiven, optionsOf } from './options.ts';
+import { note, toYaml, write } from './output.ts';
+import { placeOf } from './place.ts';
+import { withProgress } from './progress.ts';
+import { serverOf } from './server.ts';
 
 const HELP = `
 What came from other control planes is not among it: export it there. Labels, times and namespaces that a control plane computes are left out, and the

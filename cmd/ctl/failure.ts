@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
-import { asMeridianError, type ErrorCode, type Problem } from '../../src/errors.js';
-import type { Format } from './options.js';
-import { printable } from './printable.js';
+import { asMeridianError, type ErrorCode, type Problem } from '../../src/errors.ts';
+import type { Format } from './options.ts';
+import { printable } from './printable.ts';
 
 /** Exit codes (design, section 8). */
 export const REFUSED = 1;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { KINDS } from '../../src/resource/kinds.js';
-import { parseDocuments } from '../../src/resource/parse.js';
-import { type Answer, type Asked, lines, meridianctl, startStub } from './harness.spec.js';
+import { KINDS } from '../../src/resource/kinds.ts';
+import { parseDocuments } from '../../src/resource/parse.ts';
+import { type Answer, type Asked, lines, meridianctl, startStub } from './harness.spec.ts';
 
 function item(name: string, labels: Record<string, string>) {
   return {

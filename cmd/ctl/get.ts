@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
-import { findKind, type Kind, KINDS } from '../../src/resource/kinds.js';
-import { isObject } from '../../src/resource/path.js';
-import type { JsonObject } from '../../src/resource/resource.js';
-import { formatAge } from './age.js';
-import { ask, askAll } from './client.js';
-import { parseKindName } from './kind-name.js';
-import { type Options, optionsOf } from './options.js';
-import { note, print, toYaml, write } from './output.js';
-import { type Progress, withProgress } from './progress.js';
-import { collectionPath, resourcePath } from './resource-path.js';
-import { type Server, serverOf } from './server.js';
-import { readShown, toDocument } from './shown.js';
-import { formatTable } from './table.js';
+import { findKind, type Kind, KINDS } from '../../src/resource/kinds.ts';
+import { isObject } from '../../src/resource/path.ts';
+import type { JsonObject } from '../../src/resource/resource.ts';
+import { formatAge } from './age.ts';
+import { ask, askAll } from './client.ts';
+import { parseKindName } from './kind-name.ts';
+import { type Options, optionsOf } from './options.ts';
+import { note, print, toYaml, write } from './output.ts';
+import { type Progress, withProgress } from './progress.ts';
+import { collectionPath, resourcePath } from './resource-path.ts';
+import { type Server, serverOf } from './server.ts';
+import { readShown, toDocument } from './shown.ts';
+import { formatTable } from './table.ts';
 
 const COLUMNS = ['MESH', 'NAME', 'NAMESPACE', 'ROLE', 'ORIGIN', 'AGE'];
 

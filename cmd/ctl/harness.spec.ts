@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 /** The built one starts faster: where MERIDIAN_BUILT says that dist/ is up to date (`npm test`). */
 const BUILT = fileURLToPath(new URL('../../dist/cmd/ctl/main.js', import.meta.url));
-export const PROGRAM = process.env.MERIDIAN_BUILT === 'true' ? [BUILT] : ['--import', 'tsx', MAIN];
+export const PROGRAM = process.env.MERIDIAN_BUILT === 'true' ? [BUILT] : [MAIN];
 
 export interface Outcome {
   readonly code: number | null;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Asked, type Answer, lines, meridianctl, startStub } from './harness.spec.js';
+import { type Asked, type Answer, lines, meridianctl, startStub } from './harness.spec.ts';
 
 const PROXY = {
   type: 'Dataplane',

@@ -1,18 +1,18 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Kind, kindOf } from '../../src/resource/kinds.js';
-import { parseKri } from '../../src/resource/key.js';
-import { isObject } from '../../src/resource/path.js';
-import type { JsonObject, JsonValue } from '../../src/resource/resource.js';
-import { ask, askAll, listOf } from './client.js';
-import { askProxy, describeProxy } from './inspect-proxy.js';
-import { parseKindName } from './kind-name.js';
-import { optionsOf } from './options.js';
-import { note, print } from './output.js';
-import { printable, textOf } from './printable.js';
-import { resourcePath } from './resource-path.js';
-import { serverOf } from './server.js';
-import { readShown } from './shown.js';
-import { type Cell, formatTable } from './table.js';
+import { type Kind, kindOf } from '../../src/resource/kinds.ts';
+import { parseKri } from '../../src/resource/key.ts';
+import { isObject } from '../../src/resource/path.ts';
+import type { JsonObject, JsonValue } from '../../src/resource/resource.ts';
+import { ask, askAll, listOf } from './client.ts';
+import { askProxy, describeProxy } from './inspect-proxy.ts';
+import { parseKindName } from './kind-name.ts';
+import { optionsOf } from './options.ts';
+import { note, print } from './output.ts';
+import { printable, textOf } from './printable.ts';
+import { resourcePath } from './resource-path.ts';
+import { serverOf } from './server.ts';
+import { readShown } from './shown.ts';
+import { type Cell, formatTable } from './table.ts';
 
 /** What is inspected of proxies: all of them, what policies come to on one, and those that a policy selects. */
 export function addInspectDataplanes(inspect: Command): void {

@@ -1,9 +1,9 @@
-import { MeridianError } from '../../src/errors.js';
-import { isObject } from '../../src/resource/path.js';
-import type { JsonObject, JsonValue } from '../../src/resource/resource.js';
-import { ask } from './client.js';
-import { printable, textOf } from './printable.js';
-import type { Server } from './server.js';
+import { MeridianError } from '../../src/errors.ts';
+import { isObject } from '../../src/resource/path.ts';
+import type { JsonObject, JsonValue } from '../../src/resource/resource.ts';
+import { ask } from './client.ts';
+import { printable, textOf } from './printable.ts';
+import type { Server } from './server.ts';
 
 /** How the Envoy of a Dataplane stands; `base`: the Dataplane's path. undefined: it was never connected there, or global is asked. */
 export async function askProxy(server: Server, base: string): Promise<JsonObject | undefined> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { meridianctl, startStub } from './harness.spec.js';
-import { type PeerRow, toPeerRow } from './inspect.js';
+import { meridianctl, startStub } from './harness.spec.ts';
+import { type PeerRow, toPeerRow } from './inspect.ts';
 
 const HEAD = { store: 'aa', term: 1, revision: 9, digest: 'dd', count: 3 };
 const EAST = {

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { isObject } from '../../src/resource/path.js';
-import type { JsonObject, JsonValue } from '../../src/resource/resource.js';
-import { ask, listOf } from './client.js';
-import { addInspectDataplanes } from './inspect-dataplanes.js';
-import { optionsOf } from './options.js';
-import { note, print } from './output.js';
-import { textOf } from './printable.js';
-import { serverOf } from './server.js';
-import { type Cell, formatTable } from './table.js';
+import { isObject } from '../../src/resource/path.ts';
+import type { JsonObject, JsonValue } from '../../src/resource/resource.ts';
+import { ask, listOf } from './client.ts';
+import { addInspectDataplanes } from './inspect-dataplanes.ts';
+import { optionsOf } from './options.ts';
+import { note, print } from './output.ts';
+import { textOf } from './printable.ts';
+import { serverOf } from './server.ts';
+import { type Cell, formatTable } from './table.ts';
 
 /** How the control plane that is asked stands with one of its peers. */
 export interface PeerRow {

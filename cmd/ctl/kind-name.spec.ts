@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { KINDS } from '../../src/resource/kinds.js';
-import { parseKindName } from './kind-name.js';
+import { KINDS } from '../../src/resource/kinds.ts';
+import { parseKindName } from './kind-name.ts';
 
 describe('parseKindName', () => {
   for (const kind of KINDS) {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { type Kind, KINDS } from '../../src/resource/kinds.js';
-import { nearest } from '../../src/resource/nearest.js';
+import { type Kind, KINDS } from '../../src/resource/kinds.ts';
+import { nearest } from '../../src/resource/nearest.ts';
 
 /** The kind that a user means: by type, REST path or short name, in any case. `MeshTimeout`, `meshtimeouts`, `mt`. Else wrong usage. */
 export function parseKindName(text: string): Kind {

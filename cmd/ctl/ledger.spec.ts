@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { lines, meridianctl, startStub } from './harness.spec.js';
+import { lines, meridianctl, startStub } from './harness.spec.ts';
 
 const ENTRY = { kri: 'kri_mt_default_east_ns_slow_', type: 'MeshTimeout', mesh: 'default', zone: 'east', namespace: 'ns', name: 'slow' };
 const ITEMS = [

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
-import type { Kind } from '../../src/resource/kinds.js';
-import type { JsonObject } from '../../src/resource/resource.js';
-import { formatAge } from './age.js';
-import { askAll } from './client.js';
-import { parseKindName } from './kind-name.js';
-import { optionsOf } from './options.js';
-import { note, print } from './output.js';
-import { textOf } from './printable.js';
-import { serverOf } from './server.js';
-import { type Cell, type Colour, formatTable } from './table.js';
+import type { Kind } from '../../src/resource/kinds.ts';
+import type { JsonObject } from '../../src/resource/resource.ts';
+import { formatAge } from './age.ts';
+import { askAll } from './client.ts';
+import { parseKindName } from './kind-name.ts';
+import { optionsOf } from './options.ts';
+import { note, print } from './output.ts';
+import { textOf } from './printable.ts';
+import { serverOf } from './server.ts';
+import { type Cell, type Colour, formatTable } from './table.ts';
 
 const COLOURS: Readonly<Record<string, Colour>> = { applied: 'green', refused: 'red', 'on its way': 'yellow', unverified: 'yellow' };
 

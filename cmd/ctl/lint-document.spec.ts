@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import type { JsonObject } from '../../src/resource/resource.js';
-import { type Linted, type LintPlace, lintText } from './lint-document.js';
+import type { JsonObject } from '../../src/resource/resource.ts';
+import { type Linted, type LintPlace, lintText } from './lint-document.ts';
 
 interface Vector {
   readonly type: string;

@@ -1,16 +1,16 @@
-import type { Problem } from '../../src/errors.js';
-import { admit } from '../../src/policy/admit.js';
-import { warningsOfDocument } from '../../src/policy/warnings.js';
-import { explicitForm } from '../../src/policy/explicit.js';
-import { describeReach } from '../../src/policy/reach.js';
-import type { Role } from '../../src/policy/role.js';
-import { readDocuments } from '../../src/resource/documents.js';
-import { kindOf } from '../../src/resource/kinds.js';
-import { parseDocument } from '../../src/resource/parse.js';
-import { isObject } from '../../src/resource/path.js';
-import { type Draft, GLOBAL, type JsonObject, type Place } from '../../src/resource/resource.js';
-import { hasNamespaces } from '../../src/resource/rest-name.js';
-import { validateDraft } from '../../src/resource/validate.js';
+import type { Problem } from '../../src/errors.ts';
+import { admit } from '../../src/policy/admit.ts';
+import { warningsOfDocument } from '../../src/policy/warnings.ts';
+import { explicitForm } from '../../src/policy/explicit.ts';
+import { describeReach } from '../../src/policy/reach.ts';
+import type { Role } from '../../src/policy/role.ts';
+import { readDocuments } from '../../src/resource/documents.ts';
+import { kindOf } from '../../src/resource/kinds.ts';
+import { parseDocument } from '../../src/resource/parse.ts';
+import { isObject } from '../../src/resource/path.ts';
+import { type Draft, GLOBAL, type JsonObject, type Place } from '../../src/resource/resource.ts';
+import { hasNamespaces } from '../../src/resource/rest-name.ts';
+import { validateDraft } from '../../src/resource/validate.ts';
 
 /** Where documents are linted, as far as it was said. */
 export interface LintPlace {

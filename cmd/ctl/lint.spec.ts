@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { meridianctl } from './harness.spec.js';
+import { meridianctl } from './harness.spec.ts';
 
 const GOOD = `apiVersion: kuma.io/v1alpha1
 kind: MeshTimeout

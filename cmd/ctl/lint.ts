@@ -1,13 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { MeridianError } from '../../src/errors.js';
-import { DNS_LABEL_REASON, isDnsLabel } from '../../src/resource/names.js';
-import type { Checked, LintPlace, Linted } from './lint-document.js';
-import { REFUSED } from './failure.js';
-import { collect, optionsOf } from './options.js';
-import { note, print } from './output.js';
-import { printable, textOf } from './printable.js';
-import { readSources } from './sources.js';
-import { type Cell, formatTable } from './table.js';
+import { MeridianError } from '../../src/errors.ts';
+import { DNS_LABEL_REASON, isDnsLabel } from '../../src/resource/names.ts';
+import type { Checked, LintPlace, Linted } from './lint-document.ts';
+import { REFUSED } from './failure.ts';
+import { collect, optionsOf } from './options.ts';
+import { note, print } from './output.ts';
+import { printable, textOf } from './printable.ts';
+import { readSources } from './sources.ts';
+import { type Cell, formatTable } from './table.ts';
 
 interface LintOptions extends LintPlace {
   readonly file: readonly string[];
@@ -48,7 +48,7 @@ export function addLint(program: Command): void {
 }
 
 async function lint({ file, ...where }: LintOptions): Promise<Found[]> {
-  const [{ lintText }, sources] = await Promise.all([import('./lint-document.js'), readSources(file)]);
+  const [{ lintText }, sources] = await Promise.all([import('./lint-document.ts'), readSources(file)]);
   const found = sources.flatMap((source) =>
     lintText(source.text, where).map((checked, index) => ({ ...checked, file: source.file, position: index + 1 })),
   );

@@ -1,8 +1,8 @@
-import { startApi } from '../../src/api/server.js';
-import type { Place } from '../../src/resource/resource.js';
-import { apiOn, type Asked, newApi } from '../../test/api/harness.js';
-import type { Scope } from '../../test/harness/scope.js';
-import { meridianctl, type Outcome } from './harness.spec.js';
+import { startApi } from '../../src/api/server.ts';
+import type { Place } from '../../src/resource/resource.ts';
+import { apiOn, type Asked, newApi } from '../../test/api/harness.ts';
+import type { Scope } from '../../test/harness/scope.ts';
+import { meridianctl, type Outcome } from './harness.spec.ts';
 
 /** What the specs share that ask a real API: one in this process, on a port of loopback. */
 export interface Live {

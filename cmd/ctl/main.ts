@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { tellFailure } from './failure.js';
-import { optionsOf } from './options.js';
-import { createProgram } from './program.js';
+import { tellFailure } from './failure.ts';
+import { optionsOf } from './options.ts';
+import { createProgram } from './program.ts';
 
 /** Whoever reads the output may have seen enough (`| head`). */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));

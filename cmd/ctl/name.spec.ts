@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { hashedName } from '../../src/naming/hash.js';
-import { meridianctl } from './harness.spec.js';
+import { hashedName } from '../../src/naming/hash.ts';
+import { meridianctl } from './harness.spec.ts';
 
 interface Vector {
   readonly mesh: string;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { hashedName } from '../../src/naming/hash.js';
-import { optionsOf } from './options.js';
-import { print } from './output.js';
+import { hashedName } from '../../src/naming/hash.ts';
+import { optionsOf } from './options.ts';
+import { print } from './output.ts';
 
 export function addName(program: Command): void {
   program

@@ -1,4 +1,4 @@
-import type { Format } from './options.js';
+import type { Format } from './options.ts';
 
 /** Prints a command's result on standard output: as a table, or the value itself as JSON or YAML. */
 export async function print(format: Format, value: unknown, table: () => string): Promise<void> {

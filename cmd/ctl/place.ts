@@ -1,9 +1,9 @@
-import { MeridianError } from '../../src/errors.js';
-import { isObject } from '../../src/resource/path.js';
-import type { JsonValue, Place } from '../../src/resource/resource.js';
-import { ask } from './client.js';
-import { textOf } from './printable.js';
-import type { Server } from './server.js';
+import { MeridianError } from '../../src/errors.ts';
+import { isObject } from '../../src/resource/path.ts';
+import type { JsonValue, Place } from '../../src/resource/resource.ts';
+import { ask } from './client.ts';
+import { textOf } from './printable.ts';
+import type { Server } from './server.ts';
 
 /** Where the control plane stands that is asked: global or which zone, and whether there are namespaces. Throws `unavailable` for a stranger. */
 export async function placeOf(server: Server): Promise<Place> {

@@ -1,4 +1,4 @@
-import { readable } from '../../src/resource/text.js';
+import { readable } from '../../src/resource/text.ts';
 
 /** What a control plane answered, as text: strings and numbers; '' for anything else. */
 export function textOf(value: unknown): string {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { isObject } from '../../src/resource/path.js';
-import { ask } from './client.js';
-import { optionsOf } from './options.js';
-import { print } from './output.js';
-import { serverOf } from './server.js';
+import { isObject } from '../../src/resource/path.ts';
+import { ask } from './client.ts';
+import { optionsOf } from './options.ts';
+import { print } from './output.ts';
+import { serverOf } from './server.ts';
 
 const HELP = `
 After a restore from a backup, run it without options at the control plane that was restored: it then sends again, in a new term.

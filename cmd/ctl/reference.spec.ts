@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { Command } from 'commander';
-import { createProgram } from './program.js';
-import { formatReference } from './reference.js';
-import { SHAPES } from './shapes.js';
+import { createProgram } from './program.ts';
+import { formatReference } from './reference.ts';
+import { SHAPES } from './shapes.ts';
 
 const page = new URL('../../docs/reference/meridianctl.md', import.meta.url);
 
@@ -15,7 +15,7 @@ function all(command: Command, path = ''): { path: string; command: Command }[] 
 describe('the reference of meridianctl', () => {
   it('is up to date', () => {
     const written = readFileSync(page, 'utf8');
-    assert.equal(written, formatReference(createProgram()), 'it is stale: node --import tsx scripts/reference.mjs');
+    assert.equal(written, formatReference(createProgram()), 'it is stale: node scripts/reference.mjs');
   });
 
   it('describes every command, option and argument', () => {

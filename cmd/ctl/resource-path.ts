@@ -1,4 +1,4 @@
-import type { Kind } from '../../src/resource/kinds.js';
+import type { Kind } from '../../src/resource/kinds.ts';
 
 /** The REST collection of a kind in a mesh; '' for all meshes. Kinds that are in no mesh have one collection. */
 export function collectionPath({ scope, path }: Kind, mesh: string): string {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { isLoopback } from '../../src/config/security.js';
-import { MeridianError } from '../../src/errors.js';
-import { type ControlPlane, contextsPath, readContexts } from './contexts/file.js';
-import { DEFAULT_URL, isGiven, optionsOf } from './options.js';
-import { note } from './output.js';
+import { isLoopback } from '../../src/config/security.ts';
+import { MeridianError } from '../../src/errors.ts';
+import { type ControlPlane, contextsPath, readContexts } from './contexts/file.ts';
+import { DEFAULT_URL, isGiven, optionsOf } from './options.ts';
+import { note } from './output.ts';
 
 /** A control plane to ask, and what is needed for it. */
 export interface Server {

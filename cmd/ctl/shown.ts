@@ -1,7 +1,7 @@
-import { LABEL } from '../../src/resource/labels.js';
-import { isObject } from '../../src/resource/path.js';
-import type { JsonObject } from '../../src/resource/resource.js';
-import { textOf } from './printable.js';
+import { LABEL } from '../../src/resource/labels.ts';
+import { isObject } from '../../src/resource/path.ts';
+import type { JsonObject } from '../../src/resource/resource.ts';
+import { textOf } from './printable.ts';
 
 /** A resource as the REST API shows it, taken apart for people. What is not there is ''. */
 export interface Shown {

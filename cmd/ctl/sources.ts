@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { MeridianError } from '../../src/errors.js';
+import { MeridianError } from '../../src/errors.ts';
 
 /** One file that was named with `-f`, or found in a folder that was. */
 export interface Source {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { WEST, ask } from '../../test/api/harness.js';
-import { writeDocuments } from '../../src/control/write.js';
-import { GLOBAL } from '../../src/resource/resource.js';
-import { parseDocuments } from '../../src/resource/parse.js';
-import { Scope } from '../../test/harness/scope.js';
-import { type Live, startLive } from './live.spec.js';
+import { WEST, ask } from '../../test/api/harness.ts';
+import { writeDocuments } from '../../src/control/write.ts';
+import { GLOBAL } from '../../src/resource/resource.ts';
+import { parseDocuments } from '../../src/resource/parse.ts';
+import { Scope } from '../../test/harness/scope.ts';
+import { type Live, startLive } from './live.spec.ts';
 
 const scope = new Scope();
 after(() => scope.close());

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { formatTable } from './table.js';
+import { formatTable } from './table.ts';
 
 const PLAIN = { width: undefined, colours: false };
 

@@ -1,4 +1,4 @@
-import { printable } from './printable.js';
+import { printable } from './printable.ts';
 
 export type Colour = 'green' | 'yellow' | 'red';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { PROGRAM, startStub, surroundings } from './harness.spec.js';
+import { PROGRAM, startStub, surroundings } from './harness.spec.ts';
 
 /** util-linux' `script` gives a program a terminal; that of other systems has other options. */
 const { stdout } = spawnSync('script', ['--version'], { encoding: 'utf8' });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { meridianctl, startStub } from './harness.spec.js';
+import { meridianctl, startStub } from './harness.spec.ts';
 
 const RECORD = {
   id: '0a1b',

@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander';
-import { MeridianError } from '../../src/errors.js';
-import { isObject } from '../../src/resource/path.js';
-import type { JsonObject } from '../../src/resource/resource.js';
-import { ask, askAll } from './client.js';
-import { optionsOf } from './options.js';
-import { note, print } from './output.js';
-import { textOf } from './printable.js';
-import { serverOf } from './server.js';
-import { formatTable } from './table.js';
+import { MeridianError } from '../../src/errors.ts';
+import { isObject } from '../../src/resource/path.ts';
+import type { JsonObject } from '../../src/resource/resource.ts';
+import { ask, askAll } from './client.ts';
+import { optionsOf } from './options.ts';
+import { note, print } from './output.ts';
+import { textOf } from './printable.ts';
+import { serverOf } from './server.ts';
+import { formatTable } from './table.ts';
 
 const ROLES = ['admin', 'zone-operator', 'read-only'];
 const ISSUE_HELP = `

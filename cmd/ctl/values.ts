@@ -1,10 +1,10 @@
-import { invalid } from '../../src/errors.js';
-import { isObject } from '../../src/resource/path.js';
-import { readSources } from './sources.js';
+import { invalid } from '../../src/errors.ts';
+import { isObject } from '../../src/resource/path.ts';
+import { readSources } from './sources.ts';
 
 /** The documents of files. A list stands for its items, and an object that is no resource for what it has under `field`. Throws `invalid`. */
 export async function readValues(paths: readonly string[], field: string): Promise<unknown[]> {
-  const [{ readDocuments }, sources] = await Promise.all([import('../../src/resource/documents.js'), readSources(paths)]);
+  const [{ readDocuments }, sources] = await Promise.all([import('../../src/resource/documents.ts'), readSources(paths)]);
   return sources.flatMap(({ file, text }) =>
     readDocuments(text).flatMap((read) => {
       if ('problem' in read) throw invalid([{ field: `${file}: ${read.problem.field}`, reason: read.problem.reason }]);

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
-import { MeridianError } from '../../src/errors.js';
-import type { Kind } from '../../src/resource/kinds.js';
-import { isObject } from '../../src/resource/path.js';
-import type { JsonObject } from '../../src/resource/resource.js';
-import { parseKindName } from './kind-name.js';
-import { type Format, isGiven, optionsOf } from './options.js';
-import { note, write } from './output.js';
-import { textOf } from './printable.js';
-import { resourceTitle } from './resource-path.js';
-import { type Server, serverOf } from './server.js';
-import { follow } from './watching.js';
+import { MeridianError } from '../../src/errors.ts';
+import type { Kind } from '../../src/resource/kinds.ts';
+import { isObject } from '../../src/resource/path.ts';
+import type { JsonObject } from '../../src/resource/resource.ts';
+import { parseKindName } from './kind-name.ts';
+import { type Format, isGiven, optionsOf } from './options.ts';
+import { note, write } from './output.ts';
+import { textOf } from './printable.ts';
+import { resourceTitle } from './resource-path.ts';
+import { type Server, serverOf } from './server.ts';
+import { follow } from './watching.ts';
 
 const HELP = `
 What is there comes first, then what changes, until it is stopped (Ctrl-C). A connection that is lost is made again, and goes on where it ended. With -o

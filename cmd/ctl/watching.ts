@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { MeridianError } from '../../src/errors.js';
-import { isObject } from '../../src/resource/path.js';
+import { MeridianError } from '../../src/errors.ts';
+import { isObject } from '../../src/resource/path.ts';
 import type { WebSocket } from 'ws';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { refusalOf } from './client.js';
-import type { Server } from './server.js';
+import { refusalOf } from './client.ts';
+import type { Server } from './server.ts';
 
 /** What is told of a watch. */
 export interface Told {

@@ -1,15 +1,15 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { invalid, MeridianError } from '../../src/errors.js';
-import { type Authority, claimsOf, hasCredential, issue, newAuthority, readAuthority, revoke } from '../../src/nats/authority/authority.js';
-import { serverConfiguration } from '../../src/nats/authority/configuration.js';
-import { tellServer } from '../../src/nats/authority/tell.js';
-import type { TlsFiles } from '../../src/nats/tls.js';
-import { isDnsLabel } from '../../src/resource/names.js';
-import { optionsOf } from './options.js';
-import { print } from './output.js';
-import { replaceFile } from './replace-file.js';
+import { invalid, MeridianError } from '../../src/errors.ts';
+import { type Authority, claimsOf, hasCredential, issue, newAuthority, readAuthority, revoke } from '../../src/nats/authority/authority.ts';
+import { serverConfiguration } from '../../src/nats/authority/configuration.ts';
+import { tellServer } from '../../src/nats/authority/tell.ts';
+import type { TlsFiles } from '../../src/nats/tls.ts';
+import { isDnsLabel } from '../../src/resource/names.ts';
+import { optionsOf } from './options.ts';
+import { print } from './output.ts';
+import { replaceFile } from './replace-file.ts';
 
 /** What `zone add` and `zone revoke` do. Loaded when one of them runs: no other command has to do with NATS. */
 

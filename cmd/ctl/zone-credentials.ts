@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AddOptions, RevokeOptions } from './zone-credentials-entry.js';
+import type { AddOptions, RevokeOptions } from './zone-credentials-entry.ts';
 
 const DIR = 'the folder of the NATS authority, its credentials and the configuration of the server; keep it secret, and a backup of it';
 
@@ -34,4 +34,4 @@ function ofAuthority(command: Command, description: string): Command {
     .option('--accounts-dir <dir>', ACCOUNTS, 'meridian-accounts');
 }
 
-const entry = () => import('./zone-credentials-entry.js');
+const entry = () => import('./zone-credentials-entry.ts');

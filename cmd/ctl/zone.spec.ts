@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { lines, meridianctl, startStub } from './harness.spec.js';
+import { lines, meridianctl, startStub } from './harness.spec.ts';
 
 const EAST = { type: 'Zone', name: 'east', creationTime: '2020-01-01T00:00:00Z', enabled: true, attributes: { region: 'eu' } };
 

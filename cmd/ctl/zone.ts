@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
-import { MeridianError } from '../../src/errors.js';
-import { isObject } from '../../src/resource/path.js';
-import type { JsonObject } from '../../src/resource/resource.js';
-import { formatAge } from './age.js';
-import { ask, askAll } from './client.js';
-import { optionsOf } from './options.js';
-import { print } from './output.js';
-import { textOf } from './printable.js';
-import { serverOf } from './server.js';
-import { formatTable } from './table.js';
-import { addZoneCredentials } from './zone-credentials.js';
+import { MeridianError } from '../../src/errors.ts';
+import { isObject } from '../../src/resource/path.ts';
+import type { JsonObject } from '../../src/resource/resource.ts';
+import { formatAge } from './age.ts';
+import { ask, askAll } from './client.ts';
+import { optionsOf } from './options.ts';
+import { print } from './output.ts';
+import { textOf } from './printable.ts';
+import { serverOf } from './server.ts';
+import { formatTable } from './table.ts';
+import { addZoneCredentials } from './zone-credentials.ts';
 
 export function addZone(program: Command): void {
   const zone = program.command('zone').description('Lists zones, gives them credentials, takes them out of the exchange and back.');

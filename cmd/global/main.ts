@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-import '../heap.js';
-import { AT_GLOBAL, type Values } from '../../src/config/settings.js';
-import { watchCommits } from '../../src/control/commits.js';
-import type { Quota } from '../../src/control/plane.js';
-import { GLOBAL } from '../../src/resource/resource.js';
-import { runDaemon } from '../daemon.js';
-import { identify, openNats, openPlane, serveApi, serveDiagnostics, startSync } from '../parts.js';
+import '../heap.ts';
+import { AT_GLOBAL, type Values } from '../../src/config/settings.ts';
+import { watchCommits } from '../../src/control/commits.ts';
+import type { Quota } from '../../src/control/plane.ts';
+import { GLOBAL } from '../../src/resource/resource.ts';
+import { runDaemon } from '../daemon.ts';
+import { identify, openNats, openPlane, serveApi, serveDiagnostics, startSync } from '../parts.ts';
 
 const MEGABYTE = 1_000_000;
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-import '../heap.js';
-import { ZONE, type ZoneConfig } from '../../src/config/settings.js';
-import type { Place } from '../../src/resource/resource.js';
-import { watchCommits } from '../../src/control/commits.js';
-import { runDaemon } from '../daemon.js';
-import { serveXds } from '../enforce.js';
-import { identify, openNats, openPlane, serveApi, serveDiagnostics, startSync } from '../parts.js';
+import '../heap.ts';
+import { ZONE, type ZoneConfig } from '../../src/config/settings.ts';
+import type { Place } from '../../src/resource/resource.ts';
+import { watchCommits } from '../../src/control/commits.ts';
+import { runDaemon } from '../daemon.ts';
+import { serveXds } from '../enforce.ts';
+import { identify, openNats, openPlane, serveApi, serveDiagnostics, startSync } from '../parts.ts';
 
 /** A zone: holds its own resources and copies of the others', and works on whoever is away. */
 await runDaemon('meridian-zone', ZONE, async (daemon) => {

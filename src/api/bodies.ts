@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { invalid, MeridianError } from '../errors.js';
-import { quote } from '../resource/path.js';
-import { repeatedKey } from './repeated-key.js';
+import { invalid, MeridianError } from '../errors.ts';
+import { quote } from '../resource/path.ts';
+import { repeatedKey } from './repeated-key.ts';
 
 /** One resource: twice its largest size, for it may come indented. */
 export const MAX_BODY_BYTES = 1024 * 1024;

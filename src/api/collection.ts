@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { invalid, MeridianError } from '../errors.js';
+import { invalid, MeridianError } from '../errors.ts';
 
 /** Kuma's. */
 const DEFAULT_SIZE = 100;

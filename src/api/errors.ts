@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Report } from '../control/report.js';
-import { asMeridianError, type ErrorCode, MeridianError, type Problem } from '../errors.js';
+import type { Report } from '../control/report.ts';
+import { asMeridianError, type ErrorCode, MeridianError, type Problem } from '../errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

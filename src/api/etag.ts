@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { invalid, MeridianError } from '../errors.js';
-import type { Reader, Row } from '../resource/store.js';
+import { invalid, MeridianError } from '../errors.ts';
+import type { Reader, Row } from '../resource/store.ts';
 
 /**
  * The opaque tag of a resource as it is now: another one after each change, a copy's rendering included. The time is in it since a store that was

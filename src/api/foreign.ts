@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { MeridianError } from '../errors.js';
-import { addressOf, collection, paging } from './collection.js';
-import { NOT_FOUND } from './errors.js';
-import { inMesh } from './in-mesh.js';
-import { described, type Operation } from './openapi/operation.js';
-import { PAGING } from './openapi/parameters.js';
-import { listOf } from './openapi/shapes.js';
-import type { ApiOptions } from './options.js';
+import { MeridianError } from '../errors.ts';
+import { addressOf, collection, paging } from './collection.ts';
+import { NOT_FOUND } from './errors.ts';
+import { inMesh } from './in-mesh.ts';
+import { described, type Operation } from './openapi/operation.ts';
+import { PAGING } from './openapi/parameters.ts';
+import { listOf } from './openapi/shapes.ts';
+import type { ApiOptions } from './options.ts';
 
 /** A kind of Kuma that is not served here. */
 interface ForeignKind {

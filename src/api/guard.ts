@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { InFlight } from './auth/in-flight.js';
-import type { Gate } from './auth/principal.js';
-import { rightOf } from './auth/rights.js';
+import { InFlight } from './auth/in-flight.ts';
+import type { Gate } from './auth/principal.ts';
+import { rightOf } from './auth/rights.ts';
 
 /** Lets a request in before anything of its body is read, and says who asks: `request.principal`. */
 export function addGuard(app: FastifyInstance, gate: Gate): void {

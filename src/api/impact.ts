@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { Named } from '../control/impact/callers.js';
-import type { MeshImpact } from '../control/impact/dry-run.js';
-import type { Caller, InboundsChange } from '../control/impact/impact.js';
-import type { Changed, Verdict } from '../control/impact/judge.js';
-import { formatKri, type Key } from '../resource/key.js';
-import type { Place } from '../resource/resource.js';
-import { restName } from '../resource/rest-name.js';
-import { kri } from './openapi/shapes.js';
+import type { Named } from '../control/impact/callers.ts';
+import type { MeshImpact } from '../control/impact/dry-run.ts';
+import type { Caller, InboundsChange } from '../control/impact/impact.ts';
+import type { Changed, Verdict } from '../control/impact/judge.ts';
+import { formatKri, type Key } from '../resource/key.ts';
+import type { Place } from '../resource/resource.ts';
+import { restName } from '../resource/rest-name.ts';
+import { kri } from './openapi/shapes.ts';
 
 const action = z.enum(['Allow', 'Deny']);
 const decider = kri.nullable().describe('The policy that decides; null: none, and what nobody allows is denied');

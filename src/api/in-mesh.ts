@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { meshExists } from '../control/own.js';
-import type { Plane } from '../control/plane.js';
-import { errorBody, NOT_FOUND } from './errors.js';
-import type { Params } from './names.js';
+import { meshExists } from '../control/own.ts';
+import type { Plane } from '../control/plane.ts';
+import { errorBody, NOT_FOUND } from './errors.ts';
+import type { Params } from './names.ts';
 
 /** Before a route below `/meshes/:mesh`: 404 in Kuma's words for a mesh that is not there. */
 export function inMesh({ store }: Plane) {

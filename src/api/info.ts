@@ -1,13 +1,13 @@
 import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
-import { isGlobal, type Plane } from '../control/plane.js';
-import { FROM_AS_RULES } from '../policy/inspect/inbound.js';
-import { type Kind, KINDS, type PolicyShape, singularOf } from '../resource/kinds.js';
-import { principalOf } from './auth/principal.js';
-import { getConfig, getInfo, listKinds, listPolicyKinds, whoAmI } from './openapi/info.js';
-import { described } from './openapi/operation.js';
-import type { ApiOptions } from './options.js';
-import { isReadOnly } from './read-only.js';
+import { isGlobal, type Plane } from '../control/plane.ts';
+import { FROM_AS_RULES } from '../policy/inspect/inbound.ts';
+import { type Kind, KINDS, type PolicyShape, singularOf } from '../resource/kinds.ts';
+import { principalOf } from './auth/principal.ts';
+import { getConfig, getInfo, listKinds, listPolicyKinds, whoAmI } from './openapi/info.ts';
+import { described } from './openapi/operation.ts';
+import type { ApiOptions } from './options.ts';
+import { isReadOnly } from './read-only.ts';
 
 /** The API that is spoken: kumactl refuses any other product, and warns of any other version. */
 const API = { product: 'Kuma', version: '2.14.3' } as const;

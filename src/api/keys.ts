@@ -1,4 +1,4 @@
-import { formatKri, type Key } from '../resource/key.js';
+import { formatKri, type Key } from '../resource/key.ts';
 
 /** Who a resource is, in the answers that are ours: the KRI, and its parts for people. */
 export function describeKey(key: Key) {

@@ -1,20 +1,20 @@
 import type { FastifyInstance } from 'fastify';
-import { originalOf } from '../control/original.js';
-import { MeridianError } from '../errors.js';
-import { explicitForm } from '../policy/explicit.js';
-import { ROLES } from '../policy/role.js';
-import { parseKri } from '../resource/key.js';
-import { LABEL } from '../resource/labels.js';
-import { toUniversal } from '../resource/render.js';
-import type { Row } from '../resource/store.js';
-import { addressOf } from './collection.js';
-import { anyShown } from './openapi/kinds.js';
-import { described, type Operation } from './openapi/operation.js';
-import { FORMAT } from './openapi/parameters.js';
-import type { ApiOptions } from './options.js';
-import { NOT_FOUND } from './errors.js';
-import { etagOf } from './etag.js';
-import { formatOf, show } from './show.js';
+import { originalOf } from '../control/original.ts';
+import { MeridianError } from '../errors.ts';
+import { explicitForm } from '../policy/explicit.ts';
+import { ROLES } from '../policy/role.ts';
+import { parseKri } from '../resource/key.ts';
+import { LABEL } from '../resource/labels.ts';
+import { toUniversal } from '../resource/render.ts';
+import type { Row } from '../resource/store.ts';
+import { addressOf } from './collection.ts';
+import { anyShown } from './openapi/kinds.ts';
+import { described, type Operation } from './openapi/operation.ts';
+import { FORMAT } from './openapi/parameters.ts';
+import type { ApiOptions } from './options.ts';
+import { NOT_FOUND } from './errors.ts';
+import { etagOf } from './etag.ts';
+import { formatOf, show } from './show.ts';
 
 interface KriRoute {
   Params: { kri: string };

@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { ledger, type LedgerEntry } from '../control/ledger.js';
-import { invalid } from '../errors.js';
-import { findKind, KINDS } from '../resource/kinds.js';
-import { quote } from '../resource/path.js';
-import type { Reader, Row } from '../resource/store.js';
-import { addressOf, collection, paging } from './collection.js';
-import { describeKey } from './keys.js';
-import { described, type Operation } from './openapi/operation.js';
-import { PAGING } from './openapi/parameters.js';
-import { keyFields, listOf, time } from './openapi/shapes.js';
-import type { ApiOptions } from './options.js';
+import { ledger, type LedgerEntry } from '../control/ledger.ts';
+import { invalid } from '../errors.ts';
+import { findKind, KINDS } from '../resource/kinds.ts';
+import { quote } from '../resource/path.ts';
+import type { Reader, Row } from '../resource/store.ts';
+import { addressOf, collection, paging } from './collection.ts';
+import { describeKey } from './keys.ts';
+import { described, type Operation } from './openapi/operation.ts';
+import { PAGING } from './openapi/parameters.ts';
+import { keyFields, listOf, time } from './openapi/shapes.ts';
+import type { ApiOptions } from './options.ts';
 
 /** Which resources: `type`, `mesh` and `name` (the display name, or what it is called here). */
 interface Wanted {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Reader } from '../resource/store.js';
-import { JSON_TYPE } from './bodies.js';
+import type { Reader } from '../resource/store.ts';
+import { JSON_TYPE } from './bodies.ts';
 
 /** Of all answers together. */
 const MOST_BYTES = 16 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
-import type { Report } from '../control/report.js';
-import { readPair, type TlsFiles, watchPair } from './certificate.js';
+import type { Report } from '../control/report.ts';
+import { readPair, type TlsFiles, watchPair } from './certificate.ts';
 
 /** Whoever sends slowly is cut off: headers within 10 s, a whole request within 30 s, silence between requests 65 s. */
 const PATIENCE = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 2_000 };

@@ -1,10 +1,10 @@
-import type { Plane } from '../control/plane.js';
-import type { Kind } from '../resource/kinds.js';
-import { LABEL } from '../resource/labels.js';
-import { isObject } from '../resource/path.js';
-import type { Place } from '../resource/resource.js';
-import { hasNamespaces, splitRestName } from '../resource/rest-name.js';
-import type { Row } from '../resource/store.js';
+import type { Plane } from '../control/plane.ts';
+import type { Kind } from '../resource/kinds.ts';
+import { LABEL } from '../resource/labels.ts';
+import { isObject } from '../resource/path.ts';
+import type { Place } from '../resource/resource.ts';
+import { hasNamespaces, splitRestName } from '../resource/rest-name.ts';
+import type { Row } from '../resource/store.ts';
 
 /** The parameters of a resource's route: one that is in no mesh has none, a list no name. */
 export interface Params {

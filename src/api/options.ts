@@ -1,9 +1,9 @@
-import type { Watched } from '../control/commits.js';
-import type { ProxyStanding } from '../control/enforce/standing.js';
-import type { Plane } from '../control/plane.js';
-import type { Report } from '../control/report.js';
-import type { Sync } from '../control/sync.js';
-import type { TlsFiles } from './certificate.js';
+import type { Watched } from '../control/commits.ts';
+import type { ProxyStanding } from '../control/enforce/standing.ts';
+import type { Plane } from '../control/plane.ts';
+import type { Report } from '../control/report.ts';
+import type { Sync } from '../control/sync.ts';
+import type { TlsFiles } from './certificate.ts';
 
 /** A proxy's proof, and the node id that it goes with. */
 export interface ProxyToken {

@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { ProxyStanding } from '../control/enforce/standing.js';
-import { MeridianError } from '../errors.js';
-import { kindOf } from '../resource/kinds.js';
-import { restName } from '../resource/rest-name.js';
-import { addressOf, collection, paging } from './collection.js';
-import { findResource, MANY, ONE } from './inspect/inspected.js';
-import type { Params } from './names.js';
-import { described, type Operation } from './openapi/operation.js';
-import { PAGING } from './openapi/parameters.js';
-import { listOf, time } from './openapi/shapes.js';
-import type { ApiOptions } from './options.js';
+import type { ProxyStanding } from '../control/enforce/standing.ts';
+import { MeridianError } from '../errors.ts';
+import { kindOf } from '../resource/kinds.ts';
+import { restName } from '../resource/rest-name.ts';
+import { addressOf, collection, paging } from './collection.ts';
+import { findResource, MANY, ONE } from './inspect/inspected.ts';
+import type { Params } from './names.ts';
+import { described, type Operation } from './openapi/operation.ts';
+import { PAGING } from './openapi/parameters.ts';
+import { listOf, time } from './openapi/shapes.ts';
+import type { ApiOptions } from './options.ts';
 
 const count = z.int().min(0);
 const said = z.strictObject({ reason: z.string(), since: time });

@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { invalid, type Problem } from '../errors.js';
-import { kindOf } from '../resource/kinds.js';
-import { isObject, quote } from '../resource/path.js';
-import { restName } from '../resource/rest-name.js';
-import { about } from './audit/record.js';
-import { parseJson, textOf } from './bodies.js';
-import { findResource } from './inspect/inspected.js';
-import { described, type Operation } from './openapi/operation.js';
-import { time } from './openapi/shapes.js';
-import type { ApiOptions } from './options.js';
+import { invalid, type Problem } from '../errors.ts';
+import { kindOf } from '../resource/kinds.ts';
+import { isObject, quote } from '../resource/path.ts';
+import { restName } from '../resource/rest-name.ts';
+import { about } from './audit/record.ts';
+import { parseJson, textOf } from './bodies.ts';
+import { findResource } from './inspect/inspected.ts';
+import { described, type Operation } from './openapi/operation.ts';
+import { time } from './openapi/shapes.ts';
+import type { ApiOptions } from './options.ts';
 
 const FIELDS = ['mesh', 'dataplane', 'validFor'];
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };

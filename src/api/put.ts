@@ -1,23 +1,23 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Plane } from '../control/plane.js';
-import type { Witnesses } from '../control/families.js';
-import { warningsAbout } from '../control/warnings.js';
-import { type Document, type Written, writeDocuments } from '../control/write.js';
-import { MeridianError, type Problem } from '../errors.js';
-import { findKind, type Kind } from '../resource/kinds.js';
-import { LABEL } from '../resource/labels.js';
-import { parseDocument } from '../resource/parse.js';
-import { formatPath, isObject, quote } from '../resource/path.js';
-import type { Draft } from '../resource/resource.js';
-import { hasNamespaces, restName } from '../resource/rest-name.js';
-import { validateDraft } from '../resource/validate.js';
-import type { Row } from '../resource/store.js';
-import { audited } from './audit/auditing.js';
-import { valuesOf } from './documents.js';
-import { etagOf, requireMatch } from './etag.js';
-import { locate, type Params, withoutEchoedName } from './names.js';
-import type { ApiOptions } from './options.js';
-import { refuseReadOnlyKind } from './read-only.js';
+import type { Plane } from '../control/plane.ts';
+import type { Witnesses } from '../control/families.ts';
+import { warningsAbout } from '../control/warnings.ts';
+import { type Document, type Written, writeDocuments } from '../control/write.ts';
+import { MeridianError, type Problem } from '../errors.ts';
+import { findKind, type Kind } from '../resource/kinds.ts';
+import { LABEL } from '../resource/labels.ts';
+import { parseDocument } from '../resource/parse.ts';
+import { formatPath, isObject, quote } from '../resource/path.ts';
+import type { Draft } from '../resource/resource.ts';
+import { hasNamespaces, restName } from '../resource/rest-name.ts';
+import { validateDraft } from '../resource/validate.ts';
+import type { Row } from '../resource/store.ts';
+import { audited } from './audit/auditing.ts';
+import { valuesOf } from './documents.ts';
+import { etagOf, requireMatch } from './etag.ts';
+import { locate, type Params, withoutEchoedName } from './names.ts';
+import type { ApiOptions } from './options.ts';
+import { refuseReadOnlyKind } from './read-only.ts';
 
 /** Who the URL says is written. */
 interface Target {

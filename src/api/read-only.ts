@@ -1,7 +1,7 @@
-import { isGlobal } from '../control/plane.js';
-import { MeridianError } from '../errors.js';
-import type { Kind } from '../resource/kinds.js';
-import type { Place } from '../resource/resource.js';
+import { isGlobal } from '../control/plane.ts';
+import { MeridianError } from '../errors.ts';
+import type { Kind } from '../resource/kinds.ts';
+import type { Place } from '../resource/resource.ts';
 
 /** Whether nobody may write a kind through this control plane: it is written elsewhere, or by control planes alone (insights). */
 export function isReadOnly({ short, writtenBy }: Kind, place: Place): boolean {

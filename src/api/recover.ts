@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { isGlobal } from '../control/plane.js';
-import { recover, type RecoverOrder } from '../control/recover.js';
-import { invalid, type Problem } from '../errors.js';
-import { GLOBAL_PEER } from '../resource/audience.js';
-import { isObject, quote } from '../resource/path.js';
-import type { Place } from '../resource/resource.js';
-import { about } from './audit/record.js';
-import { parseJson } from './bodies.js';
-import { described, type Operation } from './openapi/operation.js';
-import type { ApiOptions } from './options.js';
+import { isGlobal } from '../control/plane.ts';
+import { recover, type RecoverOrder } from '../control/recover.ts';
+import { invalid, type Problem } from '../errors.ts';
+import { GLOBAL_PEER } from '../resource/audience.ts';
+import { isObject, quote } from '../resource/path.ts';
+import type { Place } from '../resource/resource.ts';
+import { about } from './audit/record.ts';
+import { parseJson } from './bodies.ts';
+import { described, type Operation } from './openapi/operation.ts';
+import type { ApiOptions } from './options.ts';
 
 const FIELDS = ['acceptStore', 'store', 'dropAbsent'] as const;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { repeatedKey } from './repeated-key.js';
+import { repeatedKey } from './repeated-key.ts';
 
 describe('repeatedKey', () => {
   const cases: [json: string, repeated: string | undefined][] = [

@@ -1,22 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Witnesses } from '../control/families.js';
-import { deleteResource } from '../control/write.js';
-import { MeridianError } from '../errors.js';
-import { type Kind, KINDS } from '../resource/kinds.js';
-import type { Row } from '../resource/store.js';
-import { audited, deleted } from './audit/auditing.js';
-import { addressOf, collection, listQuery } from './collection.js';
-import { NOT_FOUND } from './errors.js';
-import { etagOf, requireMatch } from './etag.js';
-import { inMesh } from './in-mesh.js';
-import { type ListAnswers, rememberLists } from './list-answers.js';
-import { locate, type Params } from './names.js';
-import { kindOperations } from './openapi/kind-operations.js';
-import type { ApiOptions } from './options.js';
-import { putResource } from './put.js';
-import { refuseReadOnlyKind } from './read-only.js';
-import { formatOf, show } from './show.js';
-import { removeZone } from './zones.js';
+import type { Witnesses } from '../control/families.ts';
+import { deleteResource } from '../control/write.ts';
+import { MeridianError } from '../errors.ts';
+import { type Kind, KINDS } from '../resource/kinds.ts';
+import type { Row } from '../resource/store.ts';
+import { audited, deleted } from './audit/auditing.ts';
+import { addressOf, collection, listQuery } from './collection.ts';
+import { NOT_FOUND } from './errors.ts';
+import { etagOf, requireMatch } from './etag.ts';
+import { inMesh } from './in-mesh.ts';
+import { type ListAnswers, rememberLists } from './list-answers.ts';
+import { locate, type Params } from './names.ts';
+import { kindOperations } from './openapi/kind-operations.ts';
+import type { ApiOptions } from './options.ts';
+import { putResource } from './put.ts';
+import { refuseReadOnlyKind } from './read-only.ts';
+import { formatOf, show } from './show.ts';
+import { removeZone } from './zones.ts';
 
 /** `/meshes/{mesh}/{path}` for the kinds in meshes, `/{path}` for the global ones. */
 export function addResourceRoutes(app: FastifyInstance, options: ApiOptions, witnesses: (mesh: string) => Witnesses): void {

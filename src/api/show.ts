@@ -1,8 +1,8 @@
-import { danglingReferences } from '../control/status.js';
-import type { Plane } from '../control/plane.js';
-import { invalid } from '../errors.js';
-import { toKubernetes, toUniversal } from '../resource/render.js';
-import type { JsonObject, Resource } from '../resource/resource.js';
+import { danglingReferences } from '../control/status.ts';
+import type { Plane } from '../control/plane.ts';
+import { invalid } from '../errors.ts';
+import { toKubernetes, toUniversal } from '../resource/render.ts';
+import type { JsonObject, Resource } from '../resource/resource.ts';
 
 /** Which of the two YAML formats an answer has. */
 export type Format = 'universal' | 'kubernetes';

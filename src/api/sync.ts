@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { PeerView } from '../control/peer-view.js';
-import { peersOf } from '../control/peers.js';
-import type { Plane, Quota } from '../control/plane.js';
-import { diverged, orphansOf } from '../control/recover.js';
-import { peerName } from '../resource/audience.js';
-import type { Reader, Refusal } from '../resource/store.js';
-import { describeKey } from './keys.js';
-import { described, type Operation } from './openapi/operation.js';
-import { keyFields, time } from './openapi/shapes.js';
-import type { ApiOptions } from './options.js';
+import type { PeerView } from '../control/peer-view.ts';
+import { peersOf } from '../control/peers.ts';
+import type { Plane, Quota } from '../control/plane.ts';
+import { diverged, orphansOf } from '../control/recover.ts';
+import { peerName } from '../resource/audience.ts';
+import type { Reader, Refusal } from '../resource/store.ts';
+import { describeKey } from './keys.ts';
+import { described, type Operation } from './openapi/operation.ts';
+import { keyFields, time } from './openapi/shapes.ts';
+import type { ApiOptions } from './options.ts';
 
 const count = z.int().min(0);
 const position = z.strictObject({ store: z.string(), term: count, revision: count, digest: z.string(), count }).meta({ id: 'Position' });

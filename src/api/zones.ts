@@ -1,19 +1,19 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { readReported } from '../control/reported.js';
-import { deleteZone, zoneKey } from '../control/zones.js';
-import { invalid, MeridianError } from '../errors.js';
-import { kindOf } from '../resource/kinds.js';
-import { toUniversal } from '../resource/render.js';
-import type { JsonObject, Resource } from '../resource/resource.js';
-import { schemaOf } from '../resource/validate.js';
-import { collection, listQuery } from './collection.js';
-import { described, type Operation } from './openapi/operation.js';
-import { LISTING } from './openapi/parameters.js';
-import { kri, labels, listOf, time } from './openapi/shapes.js';
-import type { ApiOptions } from './options.js';
-import { NOT_FOUND } from './errors.js';
-import type { Params } from './names.js';
+import { readReported } from '../control/reported.ts';
+import { deleteZone, zoneKey } from '../control/zones.ts';
+import { invalid, MeridianError } from '../errors.ts';
+import { kindOf } from '../resource/kinds.ts';
+import { toUniversal } from '../resource/render.ts';
+import type { JsonObject, Resource } from '../resource/resource.ts';
+import { schemaOf } from '../resource/validate.ts';
+import { collection, listQuery } from './collection.ts';
+import { described, type Operation } from './openapi/operation.ts';
+import { LISTING } from './openapi/parameters.ts';
+import { kri, labels, listOf, time } from './openapi/shapes.ts';
+import type { ApiOptions } from './options.ts';
+import { NOT_FOUND } from './errors.ts';
+import type { Params } from './names.ts';
 
 const MANY = 'Could not retrieve resources';
 

@@ -1,6 +1,6 @@
-import { invalid } from '../errors.js';
-import { isLoopback } from './security.js';
-import type { GlobalConfig } from './settings.js';
+import { invalid } from '../errors.ts';
+import { isLoopback } from './security.ts';
+import type { GlobalConfig } from './settings.ts';
 
 type ApiConfig = Pick<GlobalConfig, 'apiAddress' | 'apiTlsCert' | 'apiTlsKey' | 'allowInsecure'>;
 

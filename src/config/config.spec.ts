@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { MeridianError } from '../errors.js';
-import { apiInsecurity } from './api-security.js';
-import { readConfigFile } from './file.js';
-import { readSettings } from './read.js';
-import { insecurity, natsTls, xdsTls } from './security.js';
-import { COMMON, ZONE } from './settings.js';
+import { MeridianError } from '../errors.ts';
+import { apiInsecurity } from './api-security.ts';
+import { readConfigFile } from './file.ts';
+import { readSettings } from './read.ts';
+import { insecurity, natsTls, xdsTls } from './security.ts';
+import { COMMON, ZONE } from './settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'meridian-config-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -1,5 +1,5 @@
-import { invalid, type Problem } from '../errors.js';
-import type { Setting, Settings, Values } from './settings.js';
+import { invalid, type Problem } from '../errors.ts';
+import type { Setting, Settings, Values } from './settings.ts';
 
 /** Where a value comes from: the variables of the process, and what the file holds. */
 export interface Sources {

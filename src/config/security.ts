@@ -1,5 +1,5 @@
-import { invalid, type Problem } from '../errors.js';
-import type { GlobalConfig, ZoneConfig } from './settings.js';
+import { invalid, type Problem } from '../errors.ts';
+import type { GlobalConfig, ZoneConfig } from './settings.ts';
 
 type NatsConfig = Pick<GlobalConfig, 'natsUrl' | 'natsCreds' | 'allowInsecure'>;
 

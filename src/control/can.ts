@@ -1,17 +1,17 @@
-import { decideBy, type Decision } from '../policy/decide/decide.js';
-import { readPermissions } from '../policy/decide/permissions.js';
-import type { Request } from '../policy/decide/request.js';
-import { inboundsAt, sectionOf } from '../policy/inspect/layout.js';
-import { notesOn } from '../policy/inspect/notes.js';
-import { type Inbound, type Proxy, readProxy } from '../policy/match/proxy.js';
-import { matchInbound } from '../policy/match/select.js';
-import { invalid } from '../errors.js';
-import { quote } from '../resource/path.js';
-import type { Resource } from '../resource/resource.js';
-import type { MeshView } from './mesh-view.js';
-import { plaintextAt } from './plaintext.js';
-import { isGlobal, type Plane } from './plane.js';
-import { hasFirstScan } from './readiness.js';
+import { decideBy, type Decision } from '../policy/decide/decide.ts';
+import { readPermissions } from '../policy/decide/permissions.ts';
+import type { Request } from '../policy/decide/request.ts';
+import { inboundsAt, sectionOf } from '../policy/inspect/layout.ts';
+import { notesOn } from '../policy/inspect/notes.ts';
+import { type Inbound, type Proxy, readProxy } from '../policy/match/proxy.ts';
+import { matchInbound } from '../policy/match/select.ts';
+import { invalid } from '../errors.ts';
+import { quote } from '../resource/path.ts';
+import type { Resource } from '../resource/resource.ts';
+import type { MeshView } from './mesh-view.ts';
+import { plaintextAt } from './plaintext.ts';
+import { isGlobal, type Plane } from './plane.ts';
+import { hasFirstScan } from './readiness.ts';
 
 export interface CanQuestion {
   readonly dataplane: Resource;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { watchCommits } from './commits.js';
-import { EAST, MESH, newPlane } from './sample.spec.js';
-import { dryRunDocuments, writeDrafts } from './write.js';
+import { watchCommits } from './commits.ts';
+import { EAST, MESH, newPlane } from './sample.spec.ts';
+import { dryRunDocuments, writeDrafts } from './write.ts';
 
 it('tells of commits once a turn, whoever makes them, and of none that was rolled back', () => {
   const tasks: (() => void)[] = [];

@@ -1,6 +1,6 @@
-import type { Key } from '../resource/key.js';
-import { Journal } from './journal.js';
-import type { Plane } from './plane.js';
+import type { Key } from '../resource/key.ts';
+import { Journal } from './journal.ts';
+import type { Plane } from './plane.ts';
 
 /** A control plane, and who wants to know that it committed something. */
 export interface Watched {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Item } from '../kds/item.js';
-import { MAX_MESSAGE_BYTES } from '../kds/protocol.js';
-import { GLOBAL } from '../resource/resource.js';
-import { putCopy } from './copy.js';
-import { EAST, forAll, itemOf, newGlobal, newZone, PLAIN, timeout, WEST } from './sample.spec.js';
-import type { Plane } from './plane.js';
-import { writeDrafts } from './write.js';
+import type { Item } from '../kds/item.ts';
+import { MAX_MESSAGE_BYTES } from '../kds/protocol.ts';
+import { GLOBAL } from '../resource/resource.ts';
+import { putCopy } from './copy.ts';
+import { EAST, forAll, itemOf, newGlobal, newZone, PLAIN, timeout, WEST } from './sample.spec.ts';
+import type { Plane } from './plane.ts';
+import { writeDrafts } from './write.ts';
 
 function put(plane: Plane, item: Item, origin = EAST): string | undefined {
   return plane.store.commit((tx) => putCopy(tx, plane, origin, item));

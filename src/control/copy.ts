@@ -1,20 +1,20 @@
-import { MeridianError } from '../errors.js';
-import { encodeItem, type Item, type ItemReference } from '../kds/item.js';
-import { referenceAt, renderReferences } from '../naming/references.js';
-import { admit } from '../policy/admit.js';
-import { audienceAt } from '../policy/reach.js';
-import { relabel } from '../policy/relabel.js';
-import { ROLES, type Role } from '../policy/role.js';
-import { NOBODY } from '../resource/audience.js';
-import { type Key, sameKey } from '../resource/key.js';
-import { findKind } from '../resource/kinds.js';
-import { userLabels } from '../resource/labels.js';
-import { identityProblems } from '../resource/names.js';
-import type { Draft, JsonObject, Place } from '../resource/resource.js';
-import type { Transaction } from '../resource/store.js';
-import { validateDraft } from '../resource/validate.js';
-import { assign, meshExists, refuseTooLarge, resolveAll } from './own.js';
-import { isGlobal, type Plane } from './plane.js';
+import { MeridianError } from '../errors.ts';
+import { encodeItem, type Item, type ItemReference } from '../kds/item.ts';
+import { referenceAt, renderReferences } from '../naming/references.ts';
+import { admit } from '../policy/admit.ts';
+import { audienceAt } from '../policy/reach.ts';
+import { relabel } from '../policy/relabel.ts';
+import { ROLES, type Role } from '../policy/role.ts';
+import { NOBODY } from '../resource/audience.ts';
+import { type Key, sameKey } from '../resource/key.ts';
+import { findKind } from '../resource/kinds.ts';
+import { userLabels } from '../resource/labels.ts';
+import { identityProblems } from '../resource/names.ts';
+import type { Draft, JsonObject, Place } from '../resource/resource.ts';
+import type { Transaction } from '../resource/store.ts';
+import { validateDraft } from '../resource/validate.ts';
+import { assign, meshExists, refuseTooLarge, resolveAll } from './own.ts';
+import { isGlobal, type Plane } from './plane.ts';
 
 /**
  * Puts what a peer sent into the store, as a copy: checked again, renamed, relabelled, its references rendered for this store. Gives the reason

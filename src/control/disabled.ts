@@ -1,12 +1,16 @@
-import { isGlobal, type Plane } from './plane.js';
-import { zoneState } from './zones.js';
+import { isGlobal, type Plane } from './plane.ts';
+import { zoneState } from './zones.ts';
 
 /** Which zones may exchange nothing. Remembered until a Zone changes: it is asked at each message. */
 export class Disabled {
+  private readonly plane: Plane;
+
   private readonly known = new Map<string, boolean>();
   private revision = -1;
 
-  constructor(private readonly plane: Plane) {}
+  constructor(plane: Plane) {
+    this.plane = plane;
+  }
 
   is(peer: string): boolean {
     if (!isGlobal(this.plane.place)) return false;

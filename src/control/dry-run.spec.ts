@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseDocuments } from '../resource/parse.js';
-import { GLOBAL } from '../resource/resource.js';
-import { openStore } from '../store/open.js';
-import type { Plane } from './plane.js';
-import { dryRunDocuments, writeDocuments } from './write.js';
+import { parseDocuments } from '../resource/parse.ts';
+import { GLOBAL } from '../resource/resource.ts';
+import { openStore } from '../store/open.ts';
+import type { Plane } from './plane.ts';
+import { dryRunDocuments, writeDocuments } from './write.ts';
 
 function newPlane(): Plane {
   return { place: GLOBAL, store: openStore(':memory:', { random: () => '00' }), now: () => '2026-01-01T00:00:00Z' };

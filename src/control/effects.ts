@@ -1,9 +1,9 @@
-import type { Effect } from '../kds/session.js';
-import { placeOf, readPeer, writePeer } from './peers.js';
-import type { Plane } from './plane.js';
-import { readLines } from './receive.js';
-import { writeReported } from './reported.js';
-import { forgetUnused } from './room.js';
+import type { Effect } from '../kds/session.ts';
+import { placeOf, readPeer, writePeer } from './peers.ts';
+import type { Plane } from './plane.ts';
+import { readLines } from './receive.ts';
+import { writeReported } from './reported.ts';
+import { forgetUnused } from './room.ts';
 
 /** The effects of a session that only change the store, and no feed. */
 export type StoreEffect = Extract<Effect, { do: 'stage' | 'unstage' | 'adopt' | 'pin' | 'refusals' }>;

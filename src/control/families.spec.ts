@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import type { Draft, JsonObject } from '../resource/resource.js';
-import { watchCommits } from './commits.js';
-import { familyOf, keepWitnesses, readWitnesses } from './families.js';
-import { permission } from './random-commits.spec.js';
-import { EAST, keyOf, newGlobal, newZone } from './sample.spec.js';
-import { deleteResource, writeDrafts } from './write.js';
+import type { Draft, JsonObject } from '../resource/resource.ts';
+import { watchCommits } from './commits.ts';
+import { familyOf, keepWitnesses, readWitnesses } from './families.ts';
+import { permission } from './random-commits.spec.ts';
+import { EAST, keyOf, newGlobal, newZone } from './sample.spec.ts';
+import { deleteResource, writeDrafts } from './write.ts';
 
 const NAMES = ['a', 'b', 'c'];
 const everybody = { targetRef: { kind: 'Mesh' }, default: { action: 'Allow' } };

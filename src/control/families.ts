@@ -1,10 +1,10 @@
-import { asArray } from '../naming/json.js';
-import { isEverybody } from '../policy/match/client.js';
-import { type Key, keyId } from '../resource/key.js';
-import { mtpOf } from '../resource/mtp.js';
-import type { JsonObject } from '../resource/resource.js';
-import type { Head, Reader } from '../resource/store.js';
-import { type Plane, touchedSince } from './plane.js';
+import { asArray } from '../naming/json.ts';
+import { isEverybody } from '../policy/match/client.ts';
+import { type Key, keyId } from '../resource/key.ts';
+import { mtpOf } from '../resource/mtp.ts';
+import type { JsonObject } from '../resource/resource.ts';
+import type { Head, Reader } from '../resource/store.ts';
+import { type Plane, touchedSince } from './plane.ts';
 
 /** A permission with deny or allow lists, or one that allows everybody with `from`. Where both select an inbound, the latter opens nothing. */
 export type Family = 'lists' | 'fromAll';

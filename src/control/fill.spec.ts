@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { makePosition, signer } from '../kds/cursor.js';
-import { GLOBAL_PEER } from '../resource/audience.js';
-import { GLOBAL } from '../resource/resource.js';
-import { applyWhole, fill, isFilling, isFirstFill } from './fill.js';
-import { writePeer } from './peers.js';
-import type { Plane } from './plane.js';
-import { hasFirstScan } from './readiness.js';
-import type { Transfer } from './receive.js';
-import { EAST, forAll, held, newGlobal, newPlane } from './sample.spec.js';
-import { writeDrafts } from './write.js';
+import { makePosition, signer } from '../kds/cursor.ts';
+import { GLOBAL_PEER } from '../resource/audience.ts';
+import { GLOBAL } from '../resource/resource.ts';
+import { applyWhole, fill, isFilling, isFirstFill } from './fill.ts';
+import { writePeer } from './peers.ts';
+import type { Plane } from './plane.ts';
+import { hasFirstScan } from './readiness.ts';
+import type { Transfer } from './receive.ts';
+import { EAST, forAll, held, newGlobal, newPlane } from './sample.spec.ts';
+import { writeDrafts } from './write.ts';
 
 /** A zone without anything of global, and all that global has for it as one transfer. */
 function first(policies: number): { zone: Plane; transfer: Transfer } {

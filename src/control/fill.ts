@@ -1,11 +1,11 @@
-import { addHash, type Digest, EMPTY_DIGEST, formatDigest, hashItem } from '../kds/digest.js';
-import type { Outcome } from '../kds/receiver.js';
-import type { Key } from '../resource/key.js';
-import type { Place } from '../resource/resource.js';
-import type { Reader, Transaction } from '../resource/store.js';
-import { readPeer } from './peers.js';
-import { isGlobal, type Plane } from './plane.js';
-import { applyTransfer, judge, readLines, type Transfer } from './receive.js';
+import { addHash, type Digest, EMPTY_DIGEST, formatDigest, hashItem } from '../kds/digest.ts';
+import type { Outcome } from '../kds/receiver.ts';
+import type { Key } from '../resource/key.ts';
+import type { Place } from '../resource/resource.ts';
+import type { Reader, Transaction } from '../resource/store.ts';
+import { readPeer } from './peers.ts';
+import { isGlobal, type Plane } from './plane.ts';
+import { applyTransfer, judge, readLines, type Transfer } from './receive.ts';
 
 /** Set from the first part of a first scan to its end: what is here of global is not whole. */
 const FILLING = 'filling';

@@ -1,7 +1,7 @@
-import { invalid } from '../errors.js';
-import type { Draft, Place } from '../resource/resource.js';
-import { isGlobal, type Plane } from './plane.js';
-import { writeDrafts } from './write.js';
+import { invalid } from '../errors.ts';
+import type { Draft, Place } from '../resource/resource.ts';
+import { isGlobal, type Plane } from './plane.ts';
+import { writeDrafts } from './write.ts';
 
 const PLACE = 'place';
 

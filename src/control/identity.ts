@@ -1,8 +1,8 @@
-import { MeridianError } from '../errors.js';
-import { SECRET, type Sign, signer } from '../kds/cursor.js';
-import { presentLife } from '../kds/lives.js';
-import type { Speaker } from '../kds/protocol.js';
-import type { Store } from '../resource/store.js';
+import { MeridianError } from '../errors.ts';
+import { SECRET, type Sign, signer } from '../kds/cursor.ts';
+import { presentLife } from '../kds/lives.ts';
+import type { Speaker } from '../kds/protocol.ts';
+import type { Store } from '../resource/store.ts';
 
 /** Who this process is to its peers, and how its store signs. */
 export interface Identity {

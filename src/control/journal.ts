@@ -1,5 +1,5 @@
-import type { Key } from '../resource/key.js';
-import type { Transaction } from '../resource/store.js';
+import type { Key } from '../resource/key.ts';
+import type { Transaction } from '../resource/store.ts';
 
 /** How many keys are remembered: after more, everything is read again, which then takes no longer. */
 const MOST = 10_000;

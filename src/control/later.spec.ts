@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { MeridianError } from '../errors.js';
-import { orLater } from './later.js';
+import { MeridianError } from '../errors.ts';
+import { orLater } from './later.ts';
 
 it('says once that the store takes nothing, once that it does again, and hides nothing else', () => {
   const said: string[] = [];

@@ -1,5 +1,5 @@
-import { MeridianError } from '../errors.js';
-import type { Report } from './report.js';
+import { MeridianError } from '../errors.ts';
+import type { Report } from './report.ts';
 
 /**
  * For what is written now and then and nobody waits for. What the store can't take now (a full disk) is left to the next time; that is said once, and once

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Position } from '../resource/store.js';
-import { ledger } from './ledger.js';
-import type { PeerView } from './peer-view.js';
-import { markDiverged } from './recover.js';
-import { writeReported } from './reported.js';
-import { EAST, endOf, forAll, keyOf, newGlobal, NOW } from './sample.spec.js';
-import { writeDrafts } from './write.js';
+import type { Position } from '../resource/store.ts';
+import { ledger } from './ledger.ts';
+import type { PeerView } from './peer-view.ts';
+import { markDiverged } from './recover.ts';
+import { writeReported } from './reported.ts';
+import { EAST, endOf, forAll, keyOf, newGlobal, NOW } from './sample.spec.ts';
+import { writeDrafts } from './write.ts';
 
 /** Two policies: `early`, and `late`, which came after the peer's last word. */
 function system() {

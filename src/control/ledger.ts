@@ -1,13 +1,13 @@
-import { GLOBAL_PEER, includes, peerName } from '../resource/audience.js';
-import type { Key } from '../resource/key.js';
-import { keyId } from '../resource/key.js';
-import type { Reader, Row } from '../resource/store.js';
-import { isGlobal, type Plane } from './plane.js';
-import { peersOf } from './peers.js';
-import { readReported } from './reported.js';
-import { diverged } from './recover.js';
-import type { PeerView } from './peer-view.js';
-import { zoneState } from './zones.js';
+import { GLOBAL_PEER, includes, peerName } from '../resource/audience.ts';
+import type { Key } from '../resource/key.ts';
+import { keyId } from '../resource/key.ts';
+import type { Reader, Row } from '../resource/store.ts';
+import { isGlobal, type Plane } from './plane.ts';
+import { peersOf } from './peers.ts';
+import { readReported } from './reported.ts';
+import { diverged } from './recover.ts';
+import type { PeerView } from './peer-view.ts';
+import { zoneState } from './zones.ts';
 
 /** Where one resource stands at one peer. */
 export interface LedgerEntry {

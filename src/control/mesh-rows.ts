@@ -1,10 +1,10 @@
-import type { MeshIndex } from '../policy/match/mesh.js';
-import { comparePolicies } from '../policy/match/order.js';
-import { type Policy, readPolicies } from '../policy/match/policy.js';
-import { compareText, type Key, keyId } from '../resource/key.js';
-import { findKind, KINDS } from '../resource/kinds.js';
-import type { Resource } from '../resource/resource.js';
-import type { Reader } from '../resource/store.js';
+import type { MeshIndex } from '../policy/match/mesh.ts';
+import { comparePolicies } from '../policy/match/order.ts';
+import { type Policy, readPolicies } from '../policy/match/policy.ts';
+import { compareText, type Key, keyId } from '../resource/key.ts';
+import { findKind, KINDS } from '../resource/kinds.ts';
+import type { Resource } from '../resource/resource.ts';
+import type { Reader } from '../resource/store.ts';
 
 /** Where targetRefs lead to, beside the policies (routes are policies). */
 export const TARGETS = ['Dataplane', 'MeshExternalService', 'MeshGateway', 'MeshMultiZoneService', 'MeshService'];
@@ -30,12 +30,14 @@ const read = new WeakMap<Resource, readonly Policy[]>();
 
 /** What of a mesh the policy engine reads, kept in step with the store key by key: the lists are those that reading everything again would give. */
 export class MeshRows {
+  private readonly store: Pick<Reader, 'list' | 'get'>;
+  private readonly mesh: string;
+
   readonly #types = new Map<string, Rows>();
 
-  constructor(
-    private readonly store: Pick<Reader, 'list' | 'get'>,
-    private readonly mesh: string,
-  ) {
+  constructor(store: Pick<Reader, 'list' | 'get'>, mesh: string) {
+    this.store = store;
+    this.mesh = mesh;
     for (const type of TYPES) this.#types.set(type, this.#read(type));
   }
 

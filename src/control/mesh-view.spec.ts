@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { KINDS } from '../resource/kinds.js';
-import type { Draft } from '../resource/resource.js';
-import { watchCommits } from './commits.js';
-import { createMeshViews, type MeshView, readMeshView } from './mesh-view.js';
-import { dataplane, NAMES, permission, run, step } from './random-commits.spec.js';
-import { EAST, keyOf, newGlobal, newPlane, newZone, service, timeout } from './sample.spec.js';
-import { writeDrafts } from './write.js';
+import { KINDS } from '../resource/kinds.ts';
+import type { Draft } from '../resource/resource.ts';
+import { watchCommits } from './commits.ts';
+import { createMeshViews, type MeshView, readMeshView } from './mesh-view.ts';
+import { dataplane, NAMES, permission, run, step } from './random-commits.spec.ts';
+import { EAST, keyOf, newGlobal, newPlane, newZone, service, timeout } from './sample.spec.ts';
+import { writeDrafts } from './write.ts';
 
 /** All that can be got out of a view. */
 function allOf(view: MeshView) {

@@ -1,14 +1,14 @@
-import type { Lost, MeshIndex } from '../policy/match/mesh.js';
-import { comparePolicies } from '../policy/match/order.js';
-import { type Policy, readPolicies } from '../policy/match/policy.js';
-import { MESH_TLS } from '../policy/tls.js';
-import { type Key, keyId } from '../resource/key.js';
-import { findKind } from '../resource/kinds.js';
-import type { Resource } from '../resource/resource.js';
-import type { Head } from '../resource/store.js';
-import { MeshRows, TARGETS } from './mesh-rows.js';
-import { type Held, type Plane, touchedSince } from './plane.js';
-import { asLost, asUnreadable, type Refused, refusedIn } from './refused.js';
+import type { Lost, MeshIndex } from '../policy/match/mesh.ts';
+import { comparePolicies } from '../policy/match/order.ts';
+import { type Policy, readPolicies } from '../policy/match/policy.ts';
+import { MESH_TLS } from '../policy/tls.ts';
+import { type Key, keyId } from '../resource/key.ts';
+import { findKind } from '../resource/kinds.ts';
+import type { Resource } from '../resource/resource.ts';
+import type { Head } from '../resource/store.ts';
+import { MeshRows, TARGETS } from './mesh-rows.ts';
+import { type Held, type Plane, touchedSince } from './plane.ts';
+import { asLost, asUnreadable, type Refused, refusedIn } from './refused.ts';
 
 /** What the policy engine needs of one mesh, as this control plane holds it. */
 export interface MeshView {
@@ -59,6 +59,9 @@ export function readMeshView(held: Held, mesh: string): MeshView {
 
 /** The view of one mesh, kept in step with the store. */
 export class MeshReader {
+  private readonly plane: Plane;
+  private readonly mesh: string;
+
   #rows: MeshRows | undefined;
   #mesh: Resource | undefined;
   #at: Head | undefined;
@@ -66,10 +69,10 @@ export class MeshReader {
   #refusedText = '';
   #view: MeshView | undefined;
 
-  constructor(
-    private readonly plane: Plane,
-    private readonly mesh: string,
-  ) {}
+  constructor(plane: Plane, mesh: string) {
+    this.plane = plane;
+    this.mesh = mesh;
+  }
 
   /** The same object as last time if nothing of the mesh changed. */
   view(): MeshView {

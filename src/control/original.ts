@@ -1,10 +1,10 @@
-import { decodeLine } from '../kds/item.js';
-import { MeridianError } from '../errors.js';
-import { GLOBAL_PEER } from '../resource/audience.js';
-import type { Key } from '../resource/key.js';
-import { GLOBAL, type JsonObject, type Place, type Resource } from '../resource/resource.js';
-import { placeOf } from './peers.js';
-import { isGlobal, owns, type Plane } from './plane.js';
+import { decodeLine } from '../kds/item.ts';
+import { MeridianError } from '../errors.ts';
+import { GLOBAL_PEER } from '../resource/audience.ts';
+import type { Key } from '../resource/key.ts';
+import { GLOBAL, type JsonObject, type Place, type Resource } from '../resource/resource.ts';
+import { placeOf } from './peers.ts';
+import { isGlobal, owns, type Plane } from './plane.ts';
 
 /** A resource's spec as its origin wrote it, before references got the names that they have here, and where that origin stands. */
 export interface Original {

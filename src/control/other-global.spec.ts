@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LATE, STATUS_INTERVAL } from '../kds/protocol.js';
-import { OtherGlobal } from './other-global.js';
+import { LATE, STATUS_INTERVAL } from '../kds/protocol.ts';
+import { OtherGlobal } from './other-global.ts';
 
 const speaker = (incarnation: number) => ({ store: 'aa', term: 1, incarnation, instance: `b${incarnation}` });
 const SELF = speaker(7);

@@ -1,5 +1,5 @@
-import { compareSpeakers } from '../kds/speaker.js';
-import { LATE, type Speaker, STATUS_INTERVAL } from '../kds/protocol.js';
+import { compareSpeakers } from '../kds/speaker.ts';
+import { LATE, type Speaker, STATUS_INTERVAL } from '../kds/protocol.ts';
 
 /**
  * Two processes of global hear each other: the later one goes on. What is heard of it once may be a late word of one that is gone, for a restored store

@@ -1,18 +1,18 @@
-import { MeridianError } from '../errors.js';
-import { encodeItem, type Item, type ItemReference } from '../kds/item.js';
-import { looksHashed } from '../naming/hash.js';
-import { findReferences, isNobodys, type Reference, resolveReference } from '../naming/references.js';
-import { nameFor } from '../naming/assign.js';
-import type { Admitted } from '../policy/admit.js';
-import { audienceAt } from '../policy/reach.js';
-import { NOBODY } from '../resource/audience.js';
-import { formatKri, type Key } from '../resource/key.js';
-import { findKind, kindOf } from '../resource/kinds.js';
-import { LABEL, userLabels } from '../resource/labels.js';
-import { MAX_RESOURCE_BYTES } from '../resource/limits.js';
-import { GLOBAL, type JsonObject, type Place, type Resource } from '../resource/resource.js';
-import type { Reader, Transaction } from '../resource/store.js';
-import { isGlobal, type Plane } from './plane.js';
+import { MeridianError } from '../errors.ts';
+import { encodeItem, type Item, type ItemReference } from '../kds/item.ts';
+import { looksHashed } from '../naming/hash.ts';
+import { findReferences, isNobodys, type Reference, resolveReference } from '../naming/references.ts';
+import { nameFor } from '../naming/assign.ts';
+import type { Admitted } from '../policy/admit.ts';
+import { audienceAt } from '../policy/reach.ts';
+import { NOBODY } from '../resource/audience.ts';
+import { formatKri, type Key } from '../resource/key.ts';
+import { findKind, kindOf } from '../resource/kinds.ts';
+import { LABEL, userLabels } from '../resource/labels.ts';
+import { MAX_RESOURCE_BYTES } from '../resource/limits.ts';
+import { GLOBAL, type JsonObject, type Place, type Resource } from '../resource/resource.ts';
+import type { Reader, Transaction } from '../resource/store.ts';
+import { isGlobal, type Plane } from './plane.ts';
 
 /** A reference may grow when it is rendered: a 253-character name and a 63-character namespace, with their quotes. */
 const REFERENCE_GROWTH = 2 * 253 + 64;

@@ -1,6 +1,6 @@
-import { type About, type Acknowledged, SILENCE } from '../kds/protocol.js';
-import type { Session } from '../kds/session.js';
-import type { Position } from '../resource/store.js';
+import { type About, type Acknowledged, SILENCE } from '../kds/protocol.ts';
+import type { Session } from '../kds/session.ts';
+import type { Position } from '../resource/store.ts';
 
 /** One peer, as seen from here: for /ready, the ledger and `inspect zones`. */
 export interface PeerView {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { GLOBAL_PEER } from '../resource/audience.js';
-import { GLOBAL, type Place } from '../resource/resource.js';
-import type { Reader, Transaction } from '../resource/store.js';
-import type { About } from '../kds/protocol.js';
+import { GLOBAL_PEER } from '../resource/audience.ts';
+import { GLOBAL, type Place } from '../resource/resource.ts';
+import type { Reader, Transaction } from '../resource/store.ts';
+import type { About } from '../kds/protocol.ts';
 
 /** What this store knows of a peer for good: the store it speaks from, and where it stands. */
 export interface Peer {

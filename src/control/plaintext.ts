@@ -1,8 +1,8 @@
-import { sectionOf } from '../policy/inspect/layout.js';
-import type { Inbound, Proxy } from '../policy/match/proxy.js';
-import { matchInbound } from '../policy/match/select.js';
-import { type Plaintext, plaintextOn } from '../policy/tls.js';
-import type { MeshView } from './mesh-view.js';
+import { sectionOf } from '../policy/inspect/layout.ts';
+import type { Inbound, Proxy } from '../policy/match/proxy.ts';
+import { matchInbound } from '../policy/match/select.ts';
+import { type Plaintext, plaintextOn } from '../policy/tls.ts';
+import type { MeshView } from './mesh-view.ts';
 
 const REFUSED: Plaintext = {
   taken: false,

@@ -1,6 +1,6 @@
-import type { Key } from '../resource/key.js';
-import type { Place } from '../resource/resource.js';
-import type { Head, Reader, Store } from '../resource/store.js';
+import type { Key } from '../resource/key.ts';
+import type { Place } from '../resource/resource.ts';
+import type { Head, Reader, Store } from '../resource/store.ts';
 
 /** What one zone may hold at global (`Holding`, src/resource/store.ts). Of what it sends, accepted or not, twice as much is kept. */
 export interface Quota {

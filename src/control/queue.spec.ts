@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { FairQueue } from './queue.js';
-import { PER_TURN } from './turns.js';
+import { FairQueue } from './queue.ts';
+import { PER_TURN } from './turns.ts';
 
 function newQueue(maxWaiting?: number) {
   const handled: string[] = [];

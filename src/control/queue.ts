@@ -1,4 +1,4 @@
-import { Turns } from './turns.js';
+import { Turns } from './turns.ts';
 
 /** Messages of one peer that wait for their turn. More are dropped: the protocol asks again. */
 const LIMIT = 64;
@@ -12,15 +12,16 @@ interface Waiting {
 
 /** Gives each peer its turn: one message of each, then the next round, so that a flood from one peer costs the others nothing. */
 export class FairQueue {
+  private readonly handle: (peer: string, message: string) => void;
+  private readonly maxWaiting: number;
+
   private readonly waiting = new Map<string, Waiting>();
   private readonly turns: Turns;
   private total = 0;
 
-  constructor(
-    private readonly handle: (peer: string, message: string) => void,
-    machine: ConstructorParameters<typeof Turns>[1],
-    private readonly maxWaiting = MAX_WAITING,
-  ) {
+  constructor(handle: (peer: string, message: string) => void, machine: ConstructorParameters<typeof Turns>[1], maxWaiting = MAX_WAITING) {
+    this.handle = handle;
+    this.maxWaiting = maxWaiting;
     this.turns = new Turns((peer) => this.next(peer), machine);
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { quiet } from './quiet.js';
+import { quiet } from './quiet.ts';
 
 test("a peer's warnings are said once, then counted; another peer's, another code's and what no peer brings about are not held back", () => {
   const said: string[] = [];

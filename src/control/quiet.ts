@@ -1,5 +1,5 @@
-import { Throttle } from '../kds/throttle.js';
-import type { Report } from './report.js';
+import { Throttle } from '../kds/throttle.ts';
+import type { Report } from './report.ts';
 
 interface Line {
   readonly level: Parameters<Report>[0];

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../kds/digest.js';
-import { encodeItem } from '../kds/item.js';
-import type { Draft } from '../resource/resource.js';
-import type { Holding } from '../resource/store.js';
-import { openSnapshot, type SqliteStore } from '../store/open.js';
-import type { Plane } from './plane.js';
-import { OVER_QUOTA } from './quota.js';
-import { applyTransfer } from './receive.js';
-import { retryAllRefused } from './retry.js';
-import { recover } from './recover.js';
-import { writePeer } from './peers.js';
-import { carry, EAST, held, itemOf, keyOf, newGlobal, newZone, timeout, WEST } from './sample.spec.js';
-import { deleteResource, writeDrafts } from './write.js';
+import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../kds/digest.ts';
+import { encodeItem } from '../kds/item.ts';
+import type { Draft } from '../resource/resource.ts';
+import type { Holding } from '../resource/store.ts';
+import { openSnapshot, type SqliteStore } from '../store/open.ts';
+import type { Plane } from './plane.ts';
+import { OVER_QUOTA } from './quota.ts';
+import { applyTransfer } from './receive.ts';
+import { retryAllRefused } from './retry.ts';
+import { recover } from './recover.ts';
+import { writePeer } from './peers.ts';
+import { carry, EAST, held, itemOf, keyOf, newGlobal, newZone, timeout, WEST } from './sample.spec.ts';
+import { deleteResource, writeDrafts } from './write.ts';
 
 const QUOTA = { resources: 3, bytes: 2_000 };
 /** The labels that global adds to what a zone sent. */

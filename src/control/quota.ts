@@ -1,12 +1,12 @@
-import { MeridianError } from '../errors.js';
-import type { Item } from '../kds/item.js';
-import { findReferences, isNobodys, resolveReference } from '../naming/references.js';
-import { keyId } from '../resource/key.js';
-import { findKind } from '../resource/kinds.js';
-import type { Place, Resource } from '../resource/resource.js';
-import type { MirrorItem, Reader, Transaction } from '../resource/store.js';
-import { mostNames, type Plane } from './plane.js';
-import { isLost } from './recover.js';
+import { MeridianError } from '../errors.ts';
+import type { Item } from '../kds/item.ts';
+import { findReferences, isNobodys, resolveReference } from '../naming/references.ts';
+import { keyId } from '../resource/key.ts';
+import { findKind } from '../resource/kinds.ts';
+import type { Place, Resource } from '../resource/resource.ts';
+import type { MirrorItem, Reader, Transaction } from '../resource/store.ts';
+import { mostNames, type Plane } from './plane.ts';
+import { isLost } from './recover.ts';
 
 /** What a reason begins with that is no fault of the item: it is judged again when there is room. */
 export const OVER_QUOTA = 'over_quota';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { inForceAfterRefusal } from '../kds/refusal.js';
-import { GLOBAL_PEER } from '../resource/audience.js';
-import type { Draft, JsonObject } from '../resource/resource.js';
-import type { Plane } from './plane.js';
-import { keyOf, service, timeout } from './sample.spec.js';
-import { deleteResource, dryRunDocuments, writeDrafts } from './write.js';
+import { inForceAfterRefusal } from '../kds/refusal.ts';
+import { GLOBAL_PEER } from '../resource/audience.ts';
+import type { Draft, JsonObject } from '../resource/resource.ts';
+import type { Plane } from './plane.ts';
+import { keyOf, service, timeout } from './sample.spec.ts';
+import { deleteResource, dryRunDocuments, writeDrafts } from './write.ts';
 
 /** What the tests of this folder that need any commits share. */
 

@@ -1,6 +1,6 @@
-import { MeridianError } from '../errors.js';
-import { decodeMessage, type Message } from '../kds/protocol.js';
-import type { Quiet } from './quiet.js';
+import { MeridianError } from '../errors.ts';
+import { decodeMessage, type Message } from '../kds/protocol.ts';
+import type { Quiet } from './quiet.ts';
 
 /** What a peer sent, or undefined for what is no message: that is reported. */
 export function readMessage(quiet: Quiet, peer: string, text: string): Message | undefined {

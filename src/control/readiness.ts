@@ -1,9 +1,9 @@
-import { GLOBAL_PEER } from '../resource/audience.js';
-import type { Reader } from '../resource/store.js';
-import { isFilling } from './fill.js';
-import { isGlobal, type Plane } from './plane.js';
-import { diverged } from './recover.js';
-import type { Sync } from './sync.js';
+import { GLOBAL_PEER } from '../resource/audience.ts';
+import type { Reader } from '../resource/store.ts';
+import { isFilling } from './fill.ts';
+import { isGlobal, type Plane } from './plane.ts';
+import { diverged } from './recover.ts';
+import type { Sync } from './sync.ts';
 
 /** What /ready says (design, section 4): `reasons` make it not ready, `warnings` do not. */
 export interface Readiness {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../kds/digest.js';
-import { encodeItem } from '../kds/item.js';
-import { MeridianError } from '../errors.js';
-import { GLOBAL_PEER } from '../resource/audience.js';
-import { GLOBAL } from '../resource/resource.js';
-import { applyTransfer } from './receive.js';
-import type { Plane } from './plane.js';
+import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../kds/digest.ts';
+import { encodeItem } from '../kds/item.ts';
+import { MeridianError } from '../errors.ts';
+import { GLOBAL_PEER } from '../resource/audience.ts';
+import { GLOBAL } from '../resource/resource.ts';
+import { applyTransfer } from './receive.ts';
+import type { Plane } from './plane.ts';
 import {
   carry,
   EAST,
@@ -24,8 +24,8 @@ import {
   service,
   timeout,
   WEST,
-} from './sample.spec.js';
-import { deleteResource, writeDrafts } from './write.js';
+} from './sample.spec.ts';
+import { deleteResource, writeDrafts } from './write.ts';
 
 /** All that a plane would tell anybody, but times. */
 function content({ store }: Plane): unknown {

@@ -1,16 +1,16 @@
-import { decodeLine, type Item } from '../kds/item.js';
-import { addHash, type Digest, EMPTY_DIGEST, formatDigest, hashItem, parseDigest, subtractHash } from '../kds/digest.js';
-import { cutReason, inForceAfterRefusal } from '../kds/refusal.js';
-import { type Key, keyId } from '../resource/key.js';
-import type { Place } from '../resource/resource.js';
-import type { MirrorItem, Position, Transaction } from '../resource/store.js';
-import { dropCopy, putCopy } from './copy.js';
-import { meshesFirst } from './meshes-first.js';
-import { refuseFlood, whyOverQuota } from './quota.js';
-import { rerender } from './rerender.js';
-import { retryRefused } from './retry.js';
-import { isGlobal, type Plane } from './plane.js';
-import { forgetUnused, useRoom } from './room.js';
+import { decodeLine, type Item } from '../kds/item.ts';
+import { addHash, type Digest, EMPTY_DIGEST, formatDigest, hashItem, parseDigest, subtractHash } from '../kds/digest.ts';
+import { cutReason, inForceAfterRefusal } from '../kds/refusal.ts';
+import { type Key, keyId } from '../resource/key.ts';
+import type { Place } from '../resource/resource.ts';
+import type { MirrorItem, Position, Transaction } from '../resource/store.ts';
+import { dropCopy, putCopy } from './copy.ts';
+import { meshesFirst } from './meshes-first.ts';
+import { refuseFlood, whyOverQuota } from './quota.ts';
+import { rerender } from './rerender.ts';
+import { retryRefused } from './retry.ts';
+import { isGlobal, type Plane } from './plane.ts';
+import { forgetUnused, useRoom } from './room.ts';
 
 /** What a peer sent, complete: what is staged in the store for it, and these last lines. */
 export interface Transfer {

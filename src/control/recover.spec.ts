@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GLOBAL_PEER } from '../resource/audience.js';
-import { placeOf } from './peers.js';
-import { diverged, markDiverged, orphansOf, recover } from './recover.js';
-import type { Place } from '../resource/resource.js';
-import type { Plane } from './plane.js';
-import { carry, EAST, forAll, held, keyOf, newGlobal, newZone, pinOf, service, timeout, WEST } from './sample.spec.js';
-import { deleteResource, writeDrafts } from './write.js';
+import { GLOBAL_PEER } from '../resource/audience.ts';
+import { placeOf } from './peers.ts';
+import { diverged, markDiverged, orphansOf, recover } from './recover.ts';
+import type { Place } from '../resource/resource.ts';
+import type { Plane } from './plane.ts';
+import { carry, EAST, forAll, held, keyOf, newGlobal, newZone, pinOf, service, timeout, WEST } from './sample.spec.ts';
+import { deleteResource, writeDrafts } from './write.ts';
 
 test('only what is broken is repaired', () => {
   const global = newGlobal(EAST);

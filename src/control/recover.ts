@@ -1,14 +1,14 @@
-import { MeridianError } from '../errors.js';
-import type { Divergence } from '../kds/serve.js';
-import { GLOBAL_PEER, peerName } from '../resource/audience.js';
-import { GLOBAL } from '../resource/resource.js';
-import type { MirrorItem, Reader, Transaction } from '../resource/store.js';
-import { dropCopy } from './copy.js';
-import { placeOf, readPeer, writePeer } from './peers.js';
-import type { Plane } from './plane.js';
-import { judge } from './receive.js';
-import { retryRefused } from './retry.js';
-import { useRoom } from './room.js';
+import { MeridianError } from '../errors.ts';
+import type { Divergence } from '../kds/serve.ts';
+import { GLOBAL_PEER, peerName } from '../resource/audience.ts';
+import { GLOBAL } from '../resource/resource.ts';
+import type { MirrorItem, Reader, Transaction } from '../resource/store.ts';
+import { dropCopy } from './copy.ts';
+import { placeOf, readPeer, writePeer } from './peers.ts';
+import type { Plane } from './plane.ts';
+import { judge } from './receive.ts';
+import { retryRefused } from './retry.ts';
+import { useRoom } from './room.ts';
 
 const DIVERGED = 'diverged';
 /** The highest term that was shown: one of a recovery that the backup does not know. */

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { encodeItem } from '../kds/item.js';
-import { inForceAfterRefusal } from '../kds/refusal.js';
-import { GLOBAL_PEER } from '../resource/audience.js';
-import type { Key } from '../resource/key.js';
-import type { Draft, JsonObject } from '../resource/resource.js';
-import { can } from './can.js';
-import { watchCommits } from './commits.js';
-import { Enforcement } from './enforce/enforcement.js';
-import { createMeshViews, readMeshView } from './mesh-view.js';
-import type { Plane } from './plane.js';
-import { carry, EAST, forAll, MESH, newGlobal, newZone, timeout } from './sample.spec.js';
-import { deleteResource, writeDrafts } from './write.js';
+import { encodeItem } from '../kds/item.ts';
+import { inForceAfterRefusal } from '../kds/refusal.ts';
+import { GLOBAL_PEER } from '../resource/audience.ts';
+import type { Key } from '../resource/key.ts';
+import type { Draft, JsonObject } from '../resource/resource.ts';
+import { can } from './can.ts';
+import { watchCommits } from './commits.ts';
+import { Enforcement } from './enforce/enforcement.ts';
+import { createMeshViews, readMeshView } from './mesh-view.ts';
+import type { Plane } from './plane.ts';
+import { carry, EAST, forAll, MESH, newGlobal, newZone, timeout } from './sample.spec.ts';
+import { deleteResource, writeDrafts } from './write.ts';
 
 const ANYBODY = { spiffeId: { type: 'Prefix', value: 'spiffe://default' } };
 const proxy = (name: string, port: number): Draft => {

@@ -1,15 +1,15 @@
-import { decodeLine, type Item } from '../kds/item.js';
-import type { Lost } from '../policy/match/mesh.js';
-import { isCustom, type Role, ROLES } from '../policy/role.js';
-import { MESH_TLS } from '../policy/tls.js';
-import { GLOBAL_PEER } from '../resource/audience.js';
-import { LABEL } from '../resource/labels.js';
-import { hasKnownFields } from '../resource/mtp.js';
-import type { Resource } from '../resource/resource.js';
-import type { Reader, Refusal } from '../resource/store.js';
-import { LEADING } from './mesh-rows.js';
-import { peersOf, placeOf } from './peers.js';
-import { type Held, isGlobal } from './plane.js';
+import { decodeLine, type Item } from '../kds/item.ts';
+import type { Lost } from '../policy/match/mesh.ts';
+import { isCustom, type Role, ROLES } from '../policy/role.ts';
+import { MESH_TLS } from '../policy/tls.ts';
+import { GLOBAL_PEER } from '../resource/audience.ts';
+import { LABEL } from '../resource/labels.ts';
+import { hasKnownFields } from '../resource/mtp.ts';
+import type { Resource } from '../resource/resource.ts';
+import type { Reader, Refusal } from '../resource/store.ts';
+import { LEADING } from './mesh-rows.ts';
+import { peersOf, placeOf } from './peers.ts';
+import { type Held, isGlobal } from './plane.ts';
 
 const PERMISSION = 'MeshTrafficPermission';
 

@@ -1,5 +1,5 @@
-import { keyFromTuple, keyId, keyTuple, type KeyTuple } from '../resource/key.js';
-import type { Reader, Refusal, Transaction } from '../resource/store.js';
+import { keyFromTuple, keyId, keyTuple, type KeyTuple } from '../resource/key.ts';
+import type { Reader, Refusal, Transaction } from '../resource/store.ts';
 
 /** What a peer refused of this store's feed, as it listed it. `since` is this side's clock: when it was first heard. */
 export interface Reported {

@@ -1,13 +1,13 @@
-import { decodeLine } from '../kds/item.js';
-import type { Key } from '../resource/key.js';
-import { LABEL } from '../resource/labels.js';
-import { ROLES } from '../policy/role.js';
-import type { Transaction } from '../resource/store.js';
-import { nobodys } from '../naming/references.js';
-import { putCopy } from './copy.js';
-import { putOwn } from './own.js';
-import { placeOf } from './peers.js';
-import { isGlobal, owns, type Plane } from './plane.js';
+import { decodeLine } from '../kds/item.ts';
+import type { Key } from '../resource/key.ts';
+import { LABEL } from '../resource/labels.ts';
+import { ROLES } from '../policy/role.ts';
+import type { Transaction } from '../resource/store.ts';
+import { nobodys } from '../naming/references.ts';
+import { putCopy } from './copy.ts';
+import { putOwn } from './own.ts';
+import { placeOf } from './peers.ts';
+import { isGlobal, owns, type Plane } from './plane.ts';
 
 /**
  * Renders again what refers to `target` by the name of its copies and was written before anybody knew whose name that is. Everything else carries

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GLOBAL_PEER } from '../resource/audience.js';
-import type { Draft } from '../resource/resource.js';
-import { retryAllRefused } from './retry.js';
-import { carry, EAST, MESH, newGlobal, newZone, NOW } from './sample.spec.js';
-import { writeDrafts } from './write.js';
+import { GLOBAL_PEER } from '../resource/audience.ts';
+import type { Draft } from '../resource/resource.ts';
+import { retryAllRefused } from './retry.ts';
+import { carry, EAST, MESH, newGlobal, newZone, NOW } from './sample.spec.ts';
+import { writeDrafts } from './write.ts';
 
 const MOON: Draft = { ...MESH, name: 'moon' };
 const ACCESS: Draft = {

@@ -1,10 +1,10 @@
-import type { Place } from '../resource/resource.js';
-import type { MirrorItem, Transaction } from '../resource/store.js';
-import { meshesFirst } from './meshes-first.js';
-import { peersOf, placeOf } from './peers.js';
-import type { Plane } from './plane.js';
-import { judge } from './receive.js';
-import { zoneState } from './zones.js';
+import type { Place } from '../resource/resource.ts';
+import type { MirrorItem, Transaction } from '../resource/store.ts';
+import { meshesFirst } from './meshes-first.ts';
+import { peersOf, placeOf } from './peers.ts';
+import type { Plane } from './plane.ts';
+import { judge } from './receive.ts';
+import { zoneState } from './zones.ts';
 
 /**
  * Judges again what was refused of a peer's feed, from the mirror: when a mesh came, or at the start, when this program may be a newer one.

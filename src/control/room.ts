@@ -1,7 +1,7 @@
-import { OVER_QUOTA } from './quota.js';
-import { mostNames, type Plane } from './plane.js';
-import { zoneState } from './zones.js';
-import type { Holding, MirrorItem, Transaction } from '../resource/store.js';
+import { OVER_QUOTA } from './quota.ts';
+import { mostNames, type Plane } from './plane.ts';
+import { zoneState } from './zones.ts';
+import type { Holding, MirrorItem, Transaction } from '../resource/store.ts';
 
 /** What still has no room ends the search after so many: else a zone could make it long. */
 const MISSES = 1_000;

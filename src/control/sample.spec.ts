@@ -1,15 +1,15 @@
-import type { Item } from '../kds/item.js';
-import { makePosition, signer } from '../kds/cursor.js';
-import { encodeDelete } from '../kds/item.js';
-import { GLOBAL_PEER } from '../resource/audience.js';
-import type { Key } from '../resource/key.js';
-import { type Draft, GLOBAL, type JsonObject, type Place } from '../resource/resource.js';
-import type { FeedChange, Position } from '../resource/store.js';
-import { openStore } from '../store/open.js';
-import { readPeer, writePeer } from './peers.js';
-import { isGlobal, type Plane } from './plane.js';
-import { applyTransfer } from './receive.js';
-import { writeDrafts } from './write.js';
+import type { Item } from '../kds/item.ts';
+import { makePosition, signer } from '../kds/cursor.ts';
+import { encodeDelete } from '../kds/item.ts';
+import { GLOBAL_PEER } from '../resource/audience.ts';
+import type { Key } from '../resource/key.ts';
+import { type Draft, GLOBAL, type JsonObject, type Place } from '../resource/resource.ts';
+import type { FeedChange, Position } from '../resource/store.ts';
+import { openStore } from '../store/open.ts';
+import { readPeer, writePeer } from './peers.ts';
+import { isGlobal, type Plane } from './plane.ts';
+import { applyTransfer } from './receive.ts';
+import { writeDrafts } from './write.ts';
 
 /** What the tests of this folder share: control planes in memory, and feeds that are carried by hand. */
 

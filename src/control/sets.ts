@@ -1,10 +1,10 @@
-import { MeridianError, type Problem } from '../errors.js';
-import { type Key, keyId } from '../resource/key.js';
-import { KINDS, kindOf } from '../resource/kinds.js';
-import { formatPath, quote } from '../resource/path.js';
-import type { Draft } from '../resource/resource.js';
-import type { Reader, Row } from '../resource/store.js';
-import type { Plane } from './plane.js';
+import { MeridianError, type Problem } from '../errors.ts';
+import { type Key, keyId } from '../resource/key.ts';
+import { KINDS, kindOf } from '../resource/kinds.ts';
+import { formatPath, quote } from '../resource/path.ts';
+import type { Draft } from '../resource/resource.ts';
+import type { Reader, Row } from '../resource/store.ts';
+import type { Plane } from './plane.ts';
 
 /** The label of a resource that was applied as one of a set: what a folder of files made, and so may take away. */
 export const SET_LABEL = 'meridian.io/set';

@@ -1,6 +1,6 @@
-import { findReferences, impliedNamespace } from '../naming/references.js';
-import type { Resource } from '../resource/resource.js';
-import { type Held, owns } from './plane.js';
+import { findReferences, impliedNamespace } from '../naming/references.ts';
+import type { Resource } from '../resource/resource.ts';
+import { type Held, owns } from './plane.ts';
 
 /** A reference that points to nothing in this store. */
 export interface Dangling {

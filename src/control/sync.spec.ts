@@ -1,20 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MeridianError } from '../errors.js';
-import { signer } from '../kds/cursor.js';
-import { ACKNOWLEDGE_INTERVAL, decodeMessage, encodeMessage, type Message, STATUS_INTERVAL } from '../kds/protocol.js';
-import { GLOBAL_PEER } from '../resource/audience.js';
-import type { Place } from '../resource/resource.js';
-import type { Plane } from './plane.js';
-import { EAST, forAll, held, newGlobal, newPlane, timeout } from './sample.spec.js';
-import { recover } from './recover.js';
-import { Sync } from './sync.js';
-import { writeDrafts } from './write.js';
+import { MeridianError } from '../errors.ts';
+import { signer } from '../kds/cursor.ts';
+import { ACKNOWLEDGE_INTERVAL, decodeMessage, encodeMessage, type Message, STATUS_INTERVAL } from '../kds/protocol.ts';
+import { GLOBAL_PEER } from '../resource/audience.ts';
+import type { Place } from '../resource/resource.ts';
+import type { Plane } from './plane.ts';
+import { EAST, forAll, held, newGlobal, newPlane, timeout } from './sample.spec.ts';
+import { recover } from './recover.ts';
+import { Sync } from './sync.ts';
+import { writeDrafts } from './write.ts';
 
 const ABOUT = { environment: 'kubernetes' as const, systemNamespace: 'kuma-system', version: '1' };
 
 /** A sync whose messages are kept, and whose tasks run when told. */
 class Wired {
+  readonly plane: Plane;
+
   readonly sent: { to: string; message: Message }[] = [];
   readonly reports: string[] = [];
   readonly sync: Sync;
@@ -22,10 +24,8 @@ class Wired {
   private ids = 0;
   private readonly tasks: (() => void)[] = [];
 
-  constructor(
-    readonly plane: Plane,
-    incarnation = 1,
-  ) {
+  constructor(plane: Plane, incarnation = 1) {
+    this.plane = plane;
     const { store, term } = plane.store.head();
     this.sync = new Sync({
       plane,

@@ -1,27 +1,27 @@
-import { MeridianError } from '../errors.js';
-import { type About, MAX_TRANSFER_BYTES, type Pull, type Speaker } from '../kds/protocol.js';
-import { makePush, servePull } from '../kds/serve.js';
-import type { Outcome } from '../kds/receiver.js';
-import { type Context, type Effect, newSession, type Session, type SessionEvent, step } from '../kds/session.js';
-import { GLOBAL_PEER } from '../resource/audience.js';
-import { Disabled } from './disabled.js';
-import { type PeerView, viewOf } from './peer-view.js';
-import type { Machine } from './machine.js';
-import { OtherGlobal } from './other-global.js';
-import { placeOf, readPeer, writePeer } from './peers.js';
-import { isGlobal } from './plane.js';
-import { type Incident, type Quiet, quiet } from './quiet.js';
-import { readMessage } from './read-message.js';
-import { applyWhole, fill, isFirstFill, PER_SLICE } from './fill.js';
-import { FairQueue } from './queue.js';
-import type { Transfer } from './receive.js';
-import { diverged, markDiverged } from './recover.js';
-import type { Report } from './report.js';
-import { reportedDigest } from './reported.js';
-import { writeEffect } from './effects.js';
-import { Turns } from './turns.js';
-import { Voice, type VoiceOptions } from './voice.js';
-import { registerZone } from './zones.js';
+import { MeridianError } from '../errors.ts';
+import { type About, MAX_TRANSFER_BYTES, type Pull, type Speaker } from '../kds/protocol.ts';
+import { makePush, servePull } from '../kds/serve.ts';
+import type { Outcome } from '../kds/receiver.ts';
+import { type Context, type Effect, newSession, type Session, type SessionEvent, step } from '../kds/session.ts';
+import { GLOBAL_PEER } from '../resource/audience.ts';
+import { Disabled } from './disabled.ts';
+import { type PeerView, viewOf } from './peer-view.ts';
+import type { Machine } from './machine.ts';
+import { OtherGlobal } from './other-global.ts';
+import { placeOf, readPeer, writePeer } from './peers.ts';
+import { isGlobal } from './plane.ts';
+import { type Incident, type Quiet, quiet } from './quiet.ts';
+import { readMessage } from './read-message.ts';
+import { applyWhole, fill, isFirstFill, PER_SLICE } from './fill.ts';
+import { FairQueue } from './queue.ts';
+import type { Transfer } from './receive.ts';
+import { diverged, markDiverged } from './recover.ts';
+import type { Report } from './report.ts';
+import { reportedDigest } from './reported.ts';
+import { writeEffect } from './effects.ts';
+import { Turns } from './turns.ts';
+import { Voice, type VoiceOptions } from './voice.ts';
+import { registerZone } from './zones.ts';
 
 export interface SyncOptions extends VoiceOptions {
   readonly machine: Machine;
@@ -32,6 +32,8 @@ export interface SyncOptions extends VoiceOptions {
 
 /** Runs the sessions of one control plane: reads what a step needs, does what it says. */
 export class Sync {
+  private readonly options: SyncOptions;
+
   private readonly sessions = new Map<string, Session>();
   /** Still encoded: what a flood brings too much is dropped unread. */
   private readonly queue: FairQueue;
@@ -48,7 +50,8 @@ export class Sync {
   /** The term in which the store was found restored, where that can't be written (a full disk). */
   private restoredIn: number | undefined;
 
-  constructor(private readonly options: SyncOptions) {
+  constructor(options: SyncOptions) {
+    this.options = options;
     this.global = isGlobal(options.plane.place);
     this.voice = new Voice(options);
     this.disabled = new Disabled(options.plane);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { LONGEST_TURN, PER_TURN, Turns } from './turns.js';
+import { LONGEST_TURN, PER_TURN, Turns } from './turns.ts';
 
 function newTurns() {
   const handled: string[] = [];

@@ -9,14 +9,17 @@ export const LONGEST_TURN = 10;
  *   add a, add a                     -> a, once
  */
 export class Turns {
+  private readonly handle: (peer: string) => void;
+  /** `now`: monotonic, ms. */
+  private readonly machine: { readonly soon: (task: () => void) => void; readonly now: () => number };
+
   private readonly waiting = new Set<string>();
   private scheduled = false;
 
-  constructor(
-    private readonly handle: (peer: string) => void,
-    /** `now`: monotonic, ms. */
-    private readonly machine: { readonly soon: (task: () => void) => void; readonly now: () => number },
-  ) {}
+  constructor(handle: (peer: string) => void, machine: { readonly soon: (task: () => void) => void; readonly now: () => number }) {
+    this.handle = handle;
+    this.machine = machine;
+  }
 
   add(peer: string): void {
     this.waiting.add(peer);

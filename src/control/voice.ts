@@ -1,10 +1,10 @@
-import { makePosition, type Sign } from '../kds/cursor.js';
-import { type About, type Acknowledged, type Body, encodeMessage, type Speaker, type Status } from '../kds/protocol.js';
-import { digestOfRefusals } from '../kds/refusal.js';
-import type { Transport } from '../kds/transport.js';
-import type { Position } from '../resource/store.js';
-import type { Plane } from './plane.js';
-import { diverged } from './recover.js';
+import { makePosition, type Sign } from '../kds/cursor.ts';
+import { type About, type Acknowledged, type Body, encodeMessage, type Speaker, type Status } from '../kds/protocol.ts';
+import { digestOfRefusals } from '../kds/refusal.ts';
+import type { Transport } from '../kds/transport.ts';
+import type { Position } from '../resource/store.ts';
+import type { Plane } from './plane.ts';
+import { diverged } from './recover.ts';
 
 export interface VoiceOptions {
   readonly plane: Plane;
@@ -18,12 +18,16 @@ export interface VoiceOptions {
 
 /** What this control plane says to its peers, in its own name. */
 export class Voice {
+  private readonly options: VoiceOptions;
+
   /** Of what this side refused, by peer: to work them out reads all refusals. */
   private readonly refusals = new Map<string, string>();
   /** Heads that were signed, by peer: one for each revision. */
   private readonly heads = new Map<string, Position>();
 
-  constructor(private readonly options: VoiceOptions) {}
+  constructor(options: VoiceOptions) {
+    this.options = options;
+  }
 
   speaker(): Speaker {
     return { ...this.options.self, term: this.store.head().term };

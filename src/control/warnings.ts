@@ -1,9 +1,9 @@
-import { warningsOfDocument } from '../policy/warnings.js';
-import { type Key, formatKri, sameKey } from '../resource/key.js';
-import type { Resource } from '../resource/resource.js';
-import { familyOf, readWitnesses, type Witnesses } from './families.js';
-import type { Held } from './plane.js';
-import { danglingReferences } from './status.js';
+import { warningsOfDocument } from '../policy/warnings.ts';
+import { type Key, formatKri, sameKey } from '../resource/key.ts';
+import type { Resource } from '../resource/resource.ts';
+import { familyOf, readWitnesses, type Witnesses } from './families.ts';
+import type { Held } from './plane.ts';
+import { danglingReferences } from './status.ts';
 
 /**
  * What the author of each of these resources, which are stored, may not expect of it: what its document says (src/policy/warnings.ts), references that

@@ -15,11 +15,11 @@ import {
   service,
   timeout,
   WEST,
-} from './sample.spec.js';
-import type { Draft } from '../resource/resource.js';
-import { retryAllRefused } from './retry.js';
-import { deleteResource, writeDrafts } from './write.js';
-import { deleteZone, registerZone, zoneState } from './zones.js';
+} from './sample.spec.ts';
+import type { Draft } from '../resource/resource.ts';
+import { retryAllRefused } from './retry.ts';
+import { deleteResource, writeDrafts } from './write.ts';
+import { deleteZone, registerZone, zoneState } from './zones.ts';
 
 describe('writeDrafts', () => {
   it('writes all or nothing, the mesh before what is in it', () => {

@@ -1,18 +1,18 @@
-import { invalid, MeridianError, type Problem } from '../errors.js';
-import { admit, type Admitted } from '../policy/admit.js';
-import { formatKri, type Key, keyId } from '../resource/key.js';
-import { kindOf } from '../resource/kinds.js';
-import type { ParsedDocument } from '../resource/parse.js';
-import type { Draft } from '../resource/resource.js';
-import { hasNamespaces } from '../resource/rest-name.js';
-import type { Reader, Transaction } from '../resource/store.js';
-import { validateDraft } from '../resource/validate.js';
-import { meshesFirst } from './meshes-first.js';
-import { putOwn, refuseForeign, requireMesh } from './own.js';
-import { isGlobal, owns, type Plane } from './plane.js';
-import { rerender } from './rerender.js';
-import { retryOf, retryOfAll } from './retry.js';
-import { type AppliedSet, asMember, leftOut, refuseOtherSets } from './sets.js';
+import { invalid, MeridianError, type Problem } from '../errors.ts';
+import { admit, type Admitted } from '../policy/admit.ts';
+import { formatKri, type Key, keyId } from '../resource/key.ts';
+import { kindOf } from '../resource/kinds.ts';
+import type { ParsedDocument } from '../resource/parse.ts';
+import type { Draft } from '../resource/resource.ts';
+import { hasNamespaces } from '../resource/rest-name.ts';
+import type { Reader, Transaction } from '../resource/store.ts';
+import { validateDraft } from '../resource/validate.ts';
+import { meshesFirst } from './meshes-first.ts';
+import { putOwn, refuseForeign, requireMesh } from './own.ts';
+import { isGlobal, owns, type Plane } from './plane.ts';
+import { rerender } from './rerender.ts';
+import { retryOf, retryOfAll } from './retry.ts';
+import { type AppliedSet, asMember, leftOut, refuseOtherSets } from './sets.ts';
 
 /** A document as a parser made it: the draft may be there beside problems. */
 export type Document = Pick<ParsedDocument, 'draft' | 'problems'>;

@@ -1,13 +1,13 @@
-import { putOwn } from './own.js';
-import { dropCopy } from './copy.js';
-import { forgetPeer } from './peers.js';
-import type { Plane } from './plane.js';
-import { writeReported } from './reported.js';
-import { MeridianError } from '../errors.js';
-import type { Key } from '../resource/key.js';
-import { admit } from '../policy/admit.js';
-import type { Draft } from '../resource/resource.js';
-import type { Reader, Transaction } from '../resource/store.js';
+import { putOwn } from './own.ts';
+import { dropCopy } from './copy.ts';
+import { forgetPeer } from './peers.ts';
+import type { Plane } from './plane.ts';
+import { writeReported } from './reported.ts';
+import { MeridianError } from '../errors.ts';
+import type { Key } from '../resource/key.ts';
+import { admit } from '../policy/admit.ts';
+import type { Draft } from '../resource/resource.ts';
+import type { Reader, Transaction } from '../resource/store.ts';
 
 export function zoneKey(name: string): Key {
   return { type: 'Zone', mesh: '', zone: '', namespace: '', name };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { isOwn, makePosition, signer } from './cursor.js';
+import { isOwn, makePosition, signer } from './cursor.ts';
 
 const sign = signer('secret');
 const hex = fc.stringMatching(/^[0-9a-f]{1,64}$/);

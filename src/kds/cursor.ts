@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Head, Position } from '../resource/store.js';
+import type { Head, Position } from '../resource/store.ts';
 
 /**
  * The setting that holds a store's secret. It is made with the store's id: a backup that had the one and not the other would come back with another

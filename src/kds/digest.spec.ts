@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { addHash, EMPTY_DIGEST, formatDigest, hashItem, parseDigest, subtractHash } from './digest.js';
+import { addHash, EMPTY_DIGEST, formatDigest, hashItem, parseDigest, subtractHash } from './digest.ts';
 
 const items = fc.array(fc.string());
 const sum = (texts: readonly string[]) => texts.map(hashItem).reduce(addHash, EMPTY_DIGEST);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import type { JsonObject } from '../resource/resource.js';
-import { decodeLine, encodeDelete, encodeItem, type Item } from './item.js';
+import type { JsonObject } from '../resource/resource.ts';
+import { decodeLine, encodeDelete, encodeItem, type Item } from './item.ts';
 
 const name = fc.stringMatching(/^[a-z0-9.-]{0,20}$/);
 const key = fc.record({ type: name, mesh: name, zone: name, namespace: name, name }, { noNullPrototype: true });

@@ -1,7 +1,7 @@
-import { type Key, type KeyTuple, keyFromTuple, keyTuple } from '../resource/key.js';
-import type { Labels } from '../resource/labels.js';
-import { isObject } from '../resource/path.js';
-import type { JsonObject } from '../resource/resource.js';
+import { type Key, type KeyTuple, keyFromTuple, keyTuple } from '../resource/key.ts';
+import type { Labels } from '../resource/labels.ts';
+import { isObject } from '../resource/path.ts';
+import type { JsonObject } from '../resource/resource.ts';
 
 /** A reference of a policy that global resolved: where it stands in the spec, whom it means, and what copies of that are called. */
 export interface ItemReference {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KeyTuple } from '../resource/key.js';
-import { askRefusals, type Listing, onListingPage, onListingTick } from './listing.js';
-import { ANSWER_TIMEOUT, MAX_TRIES } from './protocol.js';
+import type { KeyTuple } from '../resource/key.ts';
+import { askRefusals, type Listing, onListingPage, onListingTick } from './listing.ts';
+import { ANSWER_TIMEOUT, MAX_TRIES } from './protocol.ts';
 
 const CONTEXT = { id: '1', now: 0, most: 0 };
 const KEY = ['MeshTimeout', 'default', '', '', 'a'] as [string, string, string, string, string];

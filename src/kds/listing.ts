@@ -1,7 +1,7 @@
-import type { Refusal } from '../resource/store.js';
-import type { KeyTuple } from '../resource/key.js';
-import { ANSWER_TIMEOUT, type Ask, MAX_TRIES, type PageBody } from './protocol.js';
-import { decodeRefusal } from './refusal.js';
+import type { Refusal } from '../resource/store.ts';
+import type { KeyTuple } from '../resource/key.ts';
+import { ANSWER_TIMEOUT, type Ask, MAX_TRIES, type PageBody } from './protocol.ts';
+import { decodeRefusal } from './refusal.ts';
 
 /**
  * The transfer of what a peer refused of our feed, for the ledger. Pure.

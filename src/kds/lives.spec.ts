@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Reader } from '../resource/store.js';
-import { provesRestore } from './lives.js';
+import type { Reader } from '../resource/store.ts';
+import { provesRestore } from './lives.ts';
 
 /** A store at revision 900 whose lives are these. */
 function storeOf(lives: readonly { id: string; from: number }[]): Reader {

@@ -1,4 +1,4 @@
-import type { Reader, Store } from '../resource/store.js';
+import type { Reader, Store } from '../resource/store.ts';
 
 /** A time that a process served the store: it wrote what is behind `from`, until the next life began. */
 interface Life {

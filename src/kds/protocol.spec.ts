@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { MeridianError } from '../errors.js';
-import { type Body, decodeMessage, encodeMessage, MAX_MESSAGE_BYTES, type Message } from './protocol.js';
+import { MeridianError } from '../errors.ts';
+import { type Body, decodeMessage, encodeMessage, MAX_MESSAGE_BYTES, type Message } from './protocol.ts';
 
 const FROM = { store: 'aa', term: 1, incarnation: 3, instance: 'bb' };
 const POSITION = { store: 'aa', term: 1, revision: 7, digest: '0f', count: 2, signature: 'cc' };

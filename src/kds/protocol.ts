@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { MeridianError } from '../errors.js';
-import type { KeyTuple } from '../resource/key.js';
-import { isDnsLabel } from '../resource/names.js';
-import { readableUpTo } from '../resource/text.js';
+import { MeridianError } from '../errors.ts';
+import type { KeyTuple } from '../resource/key.ts';
+import { isDnsLabel } from '../resource/names.ts';
+import { readableUpTo } from '../resource/text.ts';
 
 /** The version of this protocol. A message of another one is answered with a notice. */
 export const PROTOCOL = 1;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Position } from '../resource/store.js';
-import { ANSWER_TIMEOUT, LINE_BYTES, type PageBody } from './protocol.js';
+import type { Position } from '../resource/store.ts';
+import { ANSWER_TIMEOUT, LINE_BYTES, type PageBody } from './protocol.ts';
 import {
   NEW_RECEIVING,
   onApplied,
@@ -13,7 +13,7 @@ import {
   type Outcome,
   type Received,
   type Receiving,
-} from './receiver.js';
+} from './receiver.ts';
 
 const DIGEST = 'd0';
 /** `7`, or `7x`: revision 7 with another digest; `7 t2`: of term 2. */

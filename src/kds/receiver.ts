@@ -1,5 +1,5 @@
-import type { Position } from '../resource/store.js';
-import { ANSWER_TIMEOUT, type Ask, LINE_BYTES, MAX_TRIES, type PageBody, type Push } from './protocol.js';
+import type { Position } from '../resource/store.ts';
+import { ANSWER_TIMEOUT, type Ask, LINE_BYTES, MAX_TRIES, type PageBody, type Push } from './protocol.ts';
 
 /**
  * The receiving half of a session: decides when to ask for what, and when what arrived may be applied. Pure: state and event in,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { keyTuple } from '../resource/key.js';
-import type { Refusal } from '../resource/store.js';
-import { cutReason, decodeRefusal, digestOfRefusals, inForceAfterRefusal } from './refusal.js';
+import { keyTuple } from '../resource/key.ts';
+import type { Refusal } from '../resource/store.ts';
+import { cutReason, decodeRefusal, digestOfRefusals, inForceAfterRefusal } from './refusal.ts';
 
 const KEY = { type: 'MeshTimeout', mesh: 'default', zone: 'east', namespace: 'app', name: 'slow' };
 const REFUSAL: Refusal = { key: KEY, hash: 'a'.repeat(64), reason: 'no', since: '2026-01-01T00:00:00Z', inForce: 'none' };

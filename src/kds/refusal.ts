@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { type Key, keyFromTuple, keyTuple } from '../resource/key.js';
-import type { Refusal } from '../resource/store.js';
-import { readableUpTo } from '../resource/text.js';
+import { type Key, keyFromTuple, keyTuple } from '../resource/key.ts';
+import type { Refusal } from '../resource/store.ts';
+import { readableUpTo } from '../resource/text.ts';
 
 /** A reason is one line for a person: longer ones are cut. */
 const MAX_REASON = 500;

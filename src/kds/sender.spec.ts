@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Position } from '../resource/store.js';
-import { SILENCE, STATUS_INTERVAL } from './protocol.js';
-import { NEW_SENDING, onAck, onCommit, onSenderTick, type SenderContext, type Sending } from './sender.js';
+import type { Position } from '../resource/store.ts';
+import { SILENCE, STATUS_INTERVAL } from './protocol.ts';
+import { NEW_SENDING, onAck, onCommit, onSenderTick, type SenderContext, type Sending } from './sender.ts';
 
 function at(revision: number, digest = String(revision)): Position {
   return { store: 'aa', term: 1, revision, digest, count: revision, signature: '' };

@@ -1,5 +1,5 @@
-import type { Position } from '../resource/store.js';
-import { ACKNOWLEDGE_INTERVAL, type Acknowledged, SILENCE, STATUS_INTERVAL } from './protocol.js';
+import type { Position } from '../resource/store.ts';
+import { ACKNOWLEDGE_INTERVAL, type Acknowledged, SILENCE, STATUS_INTERVAL } from './protocol.ts';
 
 /**
  * The sending half of a session: announces the head, and pushes small deltas to a peer that is known to be at the point where they

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOBODY, OTHERS } from '../resource/audience.js';
-import { type Key, keyTuple } from '../resource/key.js';
-import type { Position, Store } from '../resource/store.js';
-import { openSnapshot, openStore } from '../store/open.js';
-import { key, resource } from '../store/sample.spec.js';
-import { makePosition, signer } from './cursor.js';
-import { recordLife } from './lives.js';
-import { PAGE_BYTES, PUSH_BYTES } from './protocol.js';
-import { type Divergence, judgeCursor, makePush, type ServedPage, servePull } from './serve.js';
+import { NOBODY, OTHERS } from '../resource/audience.ts';
+import { type Key, keyTuple } from '../resource/key.ts';
+import type { Position, Store } from '../resource/store.ts';
+import { openSnapshot, openStore } from '../store/open.ts';
+import { key, resource } from '../store/sample.spec.ts';
+import { makePosition, signer } from './cursor.ts';
+import { recordLife } from './lives.ts';
+import { PAGE_BYTES, PUSH_BYTES } from './protocol.ts';
+import { type Divergence, judgeCursor, makePush, type ServedPage, servePull } from './serve.ts';
 
 const OPTIONS = { random: () => 'aa' };
 const sign = signer('secret');

@@ -1,9 +1,9 @@
-import { type Key, keyFromTuple, keyTuple } from '../resource/key.js';
-import type { FeedChange, Head, Position, Reader } from '../resource/store.js';
-import { isOwn, lifeOf, makePosition, type Sign } from './cursor.js';
-import { encodeDelete } from './item.js';
-import { provesRestore } from './lives.js';
-import { type Ask, PAGE_BYTES, PUSH_BYTES, type PageBody, type Pull, type Push } from './protocol.js';
+import { type Key, keyFromTuple, keyTuple } from '../resource/key.ts';
+import type { FeedChange, Head, Position, Reader } from '../resource/store.ts';
+import { isOwn, lifeOf, makePosition, type Sign } from './cursor.ts';
+import { encodeDelete } from './item.ts';
+import { provesRestore } from './lives.ts';
+import { type Ask, PAGE_BYTES, PUSH_BYTES, type PageBody, type Pull, type Push } from './protocol.ts';
 
 /** A page with its items, still encoded. */
 export interface ServedPage {

@@ -1,4 +1,4 @@
-import type { Position } from '../resource/store.js';
+import type { Position } from '../resource/store.ts';
 import {
   type About,
   type Ask,
@@ -10,7 +10,7 @@ import {
   SILENCE,
   type Speaker,
   type Status,
-} from './protocol.js';
+} from './protocol.ts';
 import {
   NEW_RECEIVING,
   onApplied,
@@ -23,10 +23,10 @@ import {
   type Received,
   type ReceiverEffect,
   type Receiving,
-} from './receiver.js';
-import { acknowledge, announce, NEW_SENDING, onAck, onCommit, onSenderTick, type SenderEffect, type Sending, type Sent } from './sender.js';
-import { askRefusals, type Listed, type Listing, type ListingEffect, onListingPage, onListingTick } from './listing.js';
-import { isOf, orderOf } from './speaker.js';
+} from './receiver.ts';
+import { acknowledge, announce, NEW_SENDING, onAck, onCommit, onSenderTick, type SenderEffect, type Sending, type Sent } from './sender.ts';
+import { askRefusals, type Listed, type Listing, type ListingEffect, onListingPage, onListingTick } from './listing.ts';
+import { isOf, orderOf } from './speaker.ts';
 
 /**
  * One session per peer: both halves, and whom the peer's word may be taken from. Pure: `step(state, event, context)` gives the next

@@ -1,4 +1,4 @@
-import type { Body, Speaker } from './protocol.js';
+import type { Body, Speaker } from './protocol.ts';
 
 /** A store's processes in the order of their starts; a recovered store's later term comes after all that was before. */
 export function compareSpeakers(a: Speaker, b: Speaker): number {

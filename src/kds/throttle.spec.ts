@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Throttle } from './throttle.js';
+import { Throttle } from './throttle.ts';
 
 const MINUTE = 60_000;
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type Key, compareKeys, keyId } from '../resource/key.js';
-import { type AssignedNames, nameFor } from './assign.js';
-import { hashedName, saltedName } from './hash.js';
+import { type Key, compareKeys, keyId } from '../resource/key.ts';
+import { type AssignedNames, nameFor } from './assign.ts';
+import { hashedName, saltedName } from './hash.ts';
 
 /** Gives names out as global does, and remembers them. */
 class Names implements AssignedNames {

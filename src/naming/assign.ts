@@ -1,6 +1,6 @@
-import { type Key, sameKey } from '../resource/key.js';
-import { kindOf } from '../resource/kinds.js';
-import { hashedName, saltedName } from './hash.js';
+import { type Key, sameKey } from '../resource/key.ts';
+import { kindOf } from '../resource/kinds.ts';
+import { hashedName, saltedName } from './hash.ts';
 
 /** The names that global has given out so far, for good. */
 export interface AssignedNames {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Key } from '../resource/key.js';
-import { hashedName, looksHashed, saltedName } from './hash.js';
+import type { Key } from '../resource/key.ts';
+import { hashedName, looksHashed, saltedName } from './hash.ts';
 
 interface Vector {
   readonly mesh: string;

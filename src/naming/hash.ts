@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Key, keyTuple } from '../resource/key.js';
+import { type Key, keyTuple } from '../resource/key.ts';
 
 /** What Kuma hashes into the name of a copy. `zone` and `namespace` are '' where the origin has none. */
 export interface NameParts {

@@ -1,5 +1,5 @@
-import { isObject } from '../resource/path.js';
-import type { JsonObject, JsonValue } from '../resource/resource.js';
+import { isObject } from '../resource/path.ts';
+import type { JsonObject, JsonValue } from '../resource/resource.ts';
 
 /** `value` if it is an object, else undefined: for reading a spec that nobody has checked. */
 export function asObject(value: JsonValue | undefined): JsonObject | undefined {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Key } from '../resource/key.js';
-import { GLOBAL, type JsonObject, type JsonValue, type Place } from '../resource/resource.js';
-import { hashedName } from './hash.js';
+import type { Key } from '../resource/key.ts';
+import { GLOBAL, type JsonObject, type JsonValue, type Place } from '../resource/resource.ts';
+import { hashedName } from './hash.ts';
 import {
   findReferences,
   mentionsExternalService,
@@ -12,7 +12,7 @@ import {
   resolveReference,
   type Reference,
   type Rendering,
-} from './references.js';
+} from './references.ts';
 
 const EAST: Place = { zone: 'east', environment: 'kubernetes', systemNamespace: 'kuma-system' };
 const WEST: Place = { zone: 'west', environment: 'kubernetes', systemNamespace: 'mesh-system' };

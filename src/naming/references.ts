@@ -1,9 +1,9 @@
-import type { Key } from '../resource/key.js';
-import { findKind } from '../resource/kinds.js';
-import { isObject, type Path } from '../resource/path.js';
-import type { JsonObject, JsonValue, Place } from '../resource/resource.js';
-import { looksHashed } from './hash.js';
-import { asArray, asObject, asText, isAbsent, isArray } from './json.js';
+import type { Key } from '../resource/key.ts';
+import { findKind } from '../resource/kinds.ts';
+import { isObject, type Path } from '../resource/path.ts';
+import type { JsonObject, JsonValue, Place } from '../resource/resource.ts';
+import { looksHashed } from './hash.ts';
+import { asArray, asObject, asText, isAbsent, isArray } from './json.ts';
 
 /** A place in a policy's spec that names another resource. `path` starts at the spec: `['to', 0, 'targetRef']`. */
 export interface Reference {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MeridianError } from '../errors.js';
-import { parseAddress } from './address.js';
+import { MeridianError } from '../errors.ts';
+import { parseAddress } from './address.ts';
 
 const GOOD: readonly [string, Partial<ReturnType<typeof parseAddress>>][] = [
   ['nats://127.0.0.1:4222', { protocol: 'nats', host: '127.0.0.1', port: 4222, url: 'nats://127.0.0.1:4222' }],

@@ -1,4 +1,4 @@
-import { invalid, type MeridianError } from '../errors.js';
+import { invalid, type MeridianError } from '../errors.ts';
 
 /** A NATS server to connect to, taken apart from its URL. */
 export interface NatsAddress {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { type Authenticator, credsAuthenticator, tokenAuthenticator, usernamePasswordAuthenticator } from '@nats-io/transport-node';
-import { MeridianError } from '../errors.js';
-import type { NatsAddress } from './address.js';
+import { MeridianError } from '../errors.ts';
+import type { NatsAddress } from './address.ts';
 
 /** A credentials file, or its text. */
 export type Credentials = { readonly file: string } | { readonly text: string };

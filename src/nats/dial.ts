@@ -1,9 +1,9 @@
 import { connect, type ConnectionOptions, type NatsConnection, wsconnect } from '@nats-io/transport-node';
 import WebSocket from 'ws';
-import type { NatsAddress } from './address.js';
-import { authenticatorFor, type Credentials } from './credentials.js';
-import { probe } from './probe.js';
-import { type TlsFiles, type TlsOptions, tlsOptions } from './tls.js';
+import type { NatsAddress } from './address.ts';
+import { authenticatorFor, type Credentials } from './credentials.ts';
+import { probe } from './probe.ts';
+import { type TlsFiles, type TlsOptions, tlsOptions } from './tls.ts';
 
 /** A connection, and how to drop it at once whatever state it is in. */
 export interface Dialled {

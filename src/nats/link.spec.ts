@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import type { Dialled } from './dial.js';
-import { Link, WINDOW_BYTES } from './link.js';
+import type { Dialled } from './dial.ts';
+import { Link, WINDOW_BYTES } from './link.ts';
 
 /** A server that confirms what it has when it is told to. */
 function stalled() {

@@ -1,8 +1,8 @@
 import { type Msg, PermissionViolationError, type Status } from '@nats-io/transport-node';
-import { MAX_MESSAGE_BYTES } from '../kds/protocol.js';
-import { Throttle } from '../kds/throttle.js';
-import type { Dialled } from './dial.js';
-import type { Log } from './transport.js';
+import { MAX_MESSAGE_BYTES } from '../kds/protocol.ts';
+import { Throttle } from '../kds/throttle.ts';
+import type { Dialled } from './dial.ts';
+import type { Log } from './transport.ts';
 
 /** What may be on its way without the server having confirmed it: beyond it messages are dropped, so that a stalled server costs no memory. */
 export const WINDOW_BYTES = 64 * 1024 * 1024;
@@ -11,6 +11,9 @@ const TOO_LARGE = 'a message that is too large was dropped';
 
 /** One connection from its start to its end. */
 export class Link {
+  private readonly dialled: Dialled;
+  private readonly log: Log;
+
   /** Resolves with the reason once the connection is of no more use. */
   readonly ended: Promise<string>;
   private end: (reason: string) => void = () => {};
@@ -18,10 +21,9 @@ export class Link {
   private readonly dropped = new Throttle<Readonly<Record<string, unknown>>>();
   private confirming = false;
 
-  constructor(
-    private readonly dialled: Dialled,
-    private readonly log: Log,
-  ) {
+  constructor(dialled: Dialled, log: Log) {
+    this.dialled = dialled;
+    this.log = log;
     this.ended = new Promise((resolve) => {
       this.end = resolve;
     });

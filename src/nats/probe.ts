@@ -1,6 +1,6 @@
 import { createConnection } from 'node:net';
-import { MeridianError } from '../errors.js';
-import type { NatsAddress } from './address.js';
+import { MeridianError } from '../errors.ts';
+import type { NatsAddress } from './address.ts';
 
 /**
  * Whether a NATS server answers over TCP: it speaks first, with `INFO`. Throws `unavailable` with the reason. The client library leaves the

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { GLOBAL_PEER } from '../resource/audience.js';
-import { senderOf, subjectsToHear, subjectTo } from './subjects.js';
+import { GLOBAL_PEER } from '../resource/audience.ts';
+import { senderOf, subjectsToHear, subjectTo } from './subjects.ts';
 
 const zone = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,20}[a-z0-9])?$/);
 

@@ -1,5 +1,5 @@
-import { GLOBAL_PEER } from '../resource/audience.js';
-import { isDnsLabel } from '../resource/names.js';
+import { GLOBAL_PEER } from '../resource/audience.ts';
+import { isDnsLabel } from '../resource/names.ts';
 
 const ROOT = 'meridian.v1';
 

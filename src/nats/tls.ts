@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
-import { MeridianError } from '../errors.js';
-import type { NatsAddress } from './address.js';
+import { MeridianError } from '../errors.ts';
+import type { NatsAddress } from './address.ts';
 
 /** PEM files for TLS to NATS: the CA that signed the server's certificate (undefined: those that Node trusts), and an own certificate with its key. */
 export interface TlsFiles {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { createServer, type AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { connect } from '@nats-io/transport-node';
-import { MAX_MESSAGE_BYTES } from '../kds/protocol.js';
-import { GLOBAL_PEER } from '../resource/audience.js';
-import { startNats } from '../../test/harness/nats.js';
-import { Scope } from '../../test/harness/scope.js';
-import { until } from '../../test/harness/until.js';
-import { open } from '../../test/harness/transport.js';
+import { MAX_MESSAGE_BYTES } from '../kds/protocol.ts';
+import { GLOBAL_PEER } from '../resource/audience.ts';
+import { startNats } from '../../test/harness/nats.ts';
+import { Scope } from '../../test/harness/scope.ts';
+import { until } from '../../test/harness/until.ts';
+import { open } from '../../test/harness/transport.ts';
 
 const scope = new Scope();
 after(() => scope.close());

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { asMeridianError } from '../errors.js';
-import type { Transport } from '../kds/transport.js';
-import { type NatsAddress, parseAddress } from './address.js';
-import { exposure } from './credentials.js';
-import { dial } from './dial.js';
-import { Link } from './link.js';
-import type { TlsFiles } from './tls.js';
-import { senderOf, subjectsToHear, subjectTo } from './subjects.js';
+import { asMeridianError } from '../errors.ts';
+import type { Transport } from '../kds/transport.ts';
+import { type NatsAddress, parseAddress } from './address.ts';
+import { exposure } from './credentials.ts';
+import { dial } from './dial.ts';
+import { Link } from './link.ts';
+import type { TlsFiles } from './tls.ts';
+import { senderOf, subjectsToHear, subjectTo } from './subjects.ts';
 
 /** Where this adapter says what happens. Secrets are never in the details. */
 export type Log = (level: 'info' | 'warn' | 'error', event: string, details: Readonly<Record<string, unknown>>) => void;
@@ -29,6 +29,8 @@ const LONGEST_PAUSE = 5_000;
  * with jitter. What is sent meanwhile is dropped, for the protocol repeats itself.
  */
 export class NatsTransport implements Transport {
+  private readonly options: NatsOptions;
+
   private readonly address: NatsAddress;
   private readonly closing = new AbortController();
   private link: Link | undefined;
@@ -41,7 +43,8 @@ export class NatsTransport implements Transport {
   private tell: (connected: boolean) => void = () => {};
 
   /** Throws `invalid` for a URL that is none. Nothing happens before `start`. */
-  constructor(private readonly options: NatsOptions) {
+  constructor(options: NatsOptions) {
+    this.options = options;
     this.address = parseAddress(options.url);
   }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { startNats } from '../../test/harness/nats.js';
-import { Scope } from '../../test/harness/scope.js';
-import { until } from '../../test/harness/until.js';
-import { GLOBAL_PEER } from '../resource/audience.js';
-import { open } from '../../test/harness/transport.js';
+import { startNats } from '../../test/harness/nats.ts';
+import { Scope } from '../../test/harness/scope.ts';
+import { until } from '../../test/harness/until.ts';
+import { GLOBAL_PEER } from '../resource/audience.ts';
+import { open } from '../../test/harness/transport.ts';
 
 // In a file, hence a process, of its own: the library keeps one kind of connection for the whole process.
 const scope = new Scope();

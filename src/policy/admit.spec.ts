@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { hashedName } from '../naming/hash.js';
-import { formatKri } from '../resource/key.js';
-import { KINDS, kindOf } from '../resource/kinds.js';
-import { COMPUTED_LABELS } from '../resource/labels.js';
-import { type Draft, GLOBAL, type JsonObject, type Place } from '../resource/resource.js';
-import { admit, type Admitted } from './admit.js';
+import { hashedName } from '../naming/hash.ts';
+import { formatKri } from '../resource/key.ts';
+import { KINDS, kindOf } from '../resource/kinds.ts';
+import { COMPUTED_LABELS } from '../resource/labels.ts';
+import { type Draft, GLOBAL, type JsonObject, type Place } from '../resource/resource.ts';
+import { admit, type Admitted } from './admit.ts';
 
 const EAST: Place = { zone: 'east', environment: 'kubernetes', systemNamespace: 'kuma-system' };
 const BARE: Place = { zone: 'bare', environment: 'universal', systemNamespace: '' };

@@ -1,14 +1,14 @@
-import type { Problem } from '../errors.js';
-import { looksHashed } from '../naming/hash.js';
-import type { Key } from '../resource/key.js';
-import { findKind, type Kind } from '../resource/kinds.js';
-import { COMPUTED_LABELS, LABEL, type Labels } from '../resource/labels.js';
-import { formatPath, quote } from '../resource/path.js';
-import type { Draft, Place } from '../resource/resource.js';
-import { hasNamespaces } from '../resource/rest-name.js';
-import { gatewayProblems } from './gateway.js';
-import { relabel } from './relabel.js';
-import { hasRole, isCustom, type Role, roleOf } from './role.js';
+import type { Problem } from '../errors.ts';
+import { looksHashed } from '../naming/hash.ts';
+import type { Key } from '../resource/key.ts';
+import { findKind, type Kind } from '../resource/kinds.ts';
+import { COMPUTED_LABELS, LABEL, type Labels } from '../resource/labels.ts';
+import { formatPath, quote } from '../resource/path.ts';
+import type { Draft, Place } from '../resource/resource.ts';
+import { hasNamespaces } from '../resource/rest-name.ts';
+import { gatewayProblems } from './gateway.ts';
+import { relabel } from './relabel.ts';
+import { hasRole, isCustom, type Role, roleOf } from './role.ts';
 
 /** What a control plane makes of a user's document. */
 export interface Admitted {

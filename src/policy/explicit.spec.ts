@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Key } from '../resource/key.js';
-import { kindOf } from '../resource/kinds.js';
-import { GLOBAL, type JsonObject, type Place } from '../resource/resource.js';
-import { explicitForm } from './explicit.js';
-import { roleOf } from './role.js';
+import type { Key } from '../resource/key.ts';
+import { kindOf } from '../resource/kinds.ts';
+import { GLOBAL, type JsonObject, type Place } from '../resource/resource.ts';
+import { explicitForm } from './explicit.ts';
+import { roleOf } from './role.ts';
 
 const EAST: Place = { zone: 'east', environment: 'kubernetes', systemNamespace: 'kuma-system' };
 const BARE: Place = { zone: 'bare', environment: 'universal', systemNamespace: '' };

@@ -1,11 +1,11 @@
-import { asObject, isAbsent, isArray } from '../naming/json.js';
-import { findReferences, impliedNamespace, renderReferences } from '../naming/references.js';
-import type { Key } from '../resource/key.js';
-import { findKind } from '../resource/kinds.js';
-import { LABEL } from '../resource/labels.js';
-import { isObject } from '../resource/path.js';
-import type { JsonObject, JsonValue, Place } from '../resource/resource.js';
-import type { Role } from './role.js';
+import { asObject, isAbsent, isArray } from '../naming/json.ts';
+import { findReferences, impliedNamespace, renderReferences } from '../naming/references.ts';
+import type { Key } from '../resource/key.ts';
+import { findKind } from '../resource/kinds.ts';
+import { LABEL } from '../resource/labels.ts';
+import { isObject } from '../resource/path.ts';
+import type { JsonObject, JsonValue, Place } from '../resource/resource.ts';
+import type { Role } from './role.ts';
 
 const MESH: JsonObject = { kind: 'Mesh' };
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { KINDS, kindOf } from '../resource/kinds.js';
-import type { JsonObject } from '../resource/resource.js';
-import { gatewayProblems } from './gateway.js';
-import { roleOf } from './role.js';
+import { KINDS, kindOf } from '../resource/kinds.ts';
+import type { JsonObject } from '../resource/resource.ts';
+import { gatewayProblems } from './gateway.ts';
+import { roleOf } from './role.ts';
 
 const targetRef = { kind: 'MeshGateway', name: 'edge-gateway' };
 const own = { targetRef: { kind: 'MeshService', name: 'frontend' } };

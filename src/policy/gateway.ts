@@ -1,7 +1,7 @@
-import type { Problem } from '../errors.js';
-import { asObject } from '../naming/json.js';
-import type { JsonObject } from '../resource/resource.js';
-import { isCustom, type Role } from './role.js';
+import type { Problem } from '../errors.ts';
+import { asObject } from '../naming/json.ts';
+import type { JsonObject } from '../resource/resource.ts';
+import { isCustom, type Role } from './role.ts';
 
 const ROUTES = new Set(['MeshHTTPRoute', 'MeshTCPRoute']);
 /** The policies that configure nothing but Envoy clusters. */

@@ -1,9 +1,9 @@
-import type { Labels } from '../resource/labels.js';
-import type { JsonObject, JsonValue, Resource } from '../resource/resource.js';
-import { givenResource } from './decide/given.js';
-import { indexMesh, type MeshIndex } from './match/mesh.js';
-import { type Policy, readPolicies } from './match/policy.js';
-import { type Inbound, type Proxy, readProxy } from './match/proxy.js';
+import type { Labels } from '../resource/labels.ts';
+import type { JsonObject, JsonValue, Resource } from '../resource/resource.ts';
+import { givenResource } from './decide/given.ts';
+import { indexMesh, type MeshIndex } from './match/mesh.ts';
+import { type Policy, readPolicies } from './match/policy.ts';
+import { type Inbound, type Proxy, readProxy } from './match/proxy.ts';
 
 /** What the specs of policies share: resources in a few words. */
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { formatAudience, GLOBAL_PEER, includes, NOBODY, parseAudience } from '../resource/audience.js';
-import type { Key } from '../resource/key.js';
-import { KINDS, kindOf } from '../resource/kinds.js';
-import { GLOBAL, type JsonObject, type Place } from '../resource/resource.js';
-import { audienceAt, describeReach } from './reach.js';
-import { roleOf } from './role.js';
+import { formatAudience, GLOBAL_PEER, includes, NOBODY, parseAudience } from '../resource/audience.ts';
+import type { Key } from '../resource/key.ts';
+import { KINDS, kindOf } from '../resource/kinds.ts';
+import { GLOBAL, type JsonObject, type Place } from '../resource/resource.ts';
+import { audienceAt, describeReach } from './reach.ts';
+import { roleOf } from './role.ts';
 
 const EAST: Place = { zone: 'east', environment: 'kubernetes', systemNamespace: 'kuma-system' };
 const WEST: Place = { ...EAST, zone: 'west' };

@@ -1,12 +1,12 @@
-import { asObject } from '../naming/json.js';
-import { mentionsExternalService } from '../naming/references.js';
-import { type Audience, NOBODY, OTHERS } from '../resource/audience.js';
-import type { Key } from '../resource/key.js';
-import type { Kind } from '../resource/kinds.js';
-import { LABEL, type Labels } from '../resource/labels.js';
-import { isDnsLabel } from '../resource/names.js';
-import type { JsonObject, Place } from '../resource/resource.js';
-import type { Role } from './role.js';
+import { asObject } from '../naming/json.ts';
+import { mentionsExternalService } from '../naming/references.ts';
+import { type Audience, NOBODY, OTHERS } from '../resource/audience.ts';
+import type { Key } from '../resource/key.ts';
+import type { Kind } from '../resource/kinds.ts';
+import { LABEL, type Labels } from '../resource/labels.ts';
+import { isDnsLabel } from '../resource/names.ts';
+import type { JsonObject, Place } from '../resource/resource.ts';
+import type { Role } from './role.ts';
 
 /**
  * Who gets a resource from the control plane at `place` (design, section 3, "Who gets what"). `spec` is as its origin wrote it; `role`

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Key } from '../resource/key.js';
-import { COMPUTED_LABELS } from '../resource/labels.js';
-import { GLOBAL, type Place } from '../resource/resource.js';
-import { relabel } from './relabel.js';
+import type { Key } from '../resource/key.ts';
+import { COMPUTED_LABELS } from '../resource/labels.ts';
+import { GLOBAL, type Place } from '../resource/resource.ts';
+import { relabel } from './relabel.ts';
 
 const EAST: Place = { zone: 'east', environment: 'kubernetes', systemNamespace: 'kuma-system' };
 const WEST: Place = { zone: 'west', environment: 'universal', systemNamespace: '' };

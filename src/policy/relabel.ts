@@ -1,8 +1,8 @@
-import type { Key } from '../resource/key.js';
-import { kindOf } from '../resource/kinds.js';
-import { LABEL, type Labels, userLabels } from '../resource/labels.js';
-import type { Place } from '../resource/resource.js';
-import type { Role } from './role.js';
+import type { Key } from '../resource/key.ts';
+import { kindOf } from '../resource/kinds.ts';
+import { LABEL, type Labels, userLabels } from '../resource/labels.ts';
+import type { Place } from '../resource/resource.ts';
+import type { Role } from './role.ts';
 
 /**
  * The labels of a resource at the control plane `at`: what the user set, and the computed ones from what is proven (the key's zone is

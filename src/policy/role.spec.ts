@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { kindOf } from '../resource/kinds.js';
-import type { JsonObject } from '../resource/resource.js';
-import { type Role, roleOf } from './role.js';
+import { kindOf } from '../resource/kinds.ts';
+import type { JsonObject } from '../resource/resource.ts';
+import { type Role, roleOf } from './role.ts';
 
 interface Vector {
   readonly type: string;

@@ -1,7 +1,7 @@
-import type { Problem } from '../errors.js';
-import { asArray, asObject, asText, isAbsent } from '../naming/json.js';
-import type { Kind } from '../resource/kinds.js';
-import type { JsonObject, JsonValue } from '../resource/resource.js';
+import type { Problem } from '../errors.ts';
+import { asArray, asObject, asText, isAbsent } from '../naming/json.ts';
+import type { Kind } from '../resource/kinds.ts';
+import type { JsonObject, JsonValue } from '../resource/resource.ts';
 
 /** What a policy is to the proxies that it touches (namespace seed, "Producers and consumers"), least specific first. */
 export const ROLES = ['system', 'producer', 'consumer', 'workload-owner'] as const;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { LABEL } from '../resource/labels.js';
-import type { JsonObject, JsonValue, Resource } from '../resource/resource.js';
-import { indexMesh } from './match/mesh.js';
-import { readPolicies } from './match/policy.js';
-import { readProxy } from './match/proxy.js';
-import { matchInbound } from './match/select.js';
-import { type Plaintext, plaintextOn } from './tls.js';
+import { LABEL } from '../resource/labels.ts';
+import type { JsonObject, JsonValue, Resource } from '../resource/resource.ts';
+import { indexMesh } from './match/mesh.ts';
+import { readPolicies } from './match/policy.ts';
+import { readProxy } from './match/proxy.ts';
+import { matchInbound } from './match/select.ts';
+import { type Plaintext, plaintextOn } from './tls.ts';
 
 const EVERYWHERE = { kind: 'Mesh' };
 

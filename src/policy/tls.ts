@@ -1,9 +1,9 @@
-import { asArray, asObject, asText } from '../naming/json.js';
-import { formatKri, type Key } from '../resource/key.js';
-import type { JsonValue, Resource } from '../resource/resource.js';
-import { fromRules, inboundRules } from './inspect/inbound.js';
-import type { Merged } from './match/merge.js';
-import type { Match } from './match/select.js';
+import { asArray, asObject, asText } from '../naming/json.ts';
+import { formatKri, type Key } from '../resource/key.ts';
+import type { JsonValue, Resource } from '../resource/resource.ts';
+import { fromRules, inboundRules } from './inspect/inbound.ts';
+import type { Merged } from './match/merge.ts';
+import type { Match } from './match/select.ts';
 
 export const MESH_TLS = 'MeshTLS';
 

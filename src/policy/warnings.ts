@@ -1,7 +1,7 @@
-import { findKind } from '../resource/kinds.js';
-import { LABEL, type Labels } from '../resource/labels.js';
-import type { JsonObject } from '../resource/resource.js';
-import { asArray, asObject, isAbsent } from '../naming/json.js';
+import { findKind } from '../resource/kinds.ts';
+import { LABEL, type Labels } from '../resource/labels.ts';
+import type { JsonObject } from '../resource/resource.ts';
+import { asArray, asObject, isAbsent } from '../naming/json.ts';
 
 /** Kinds whose `rules` say more than `from` can, for they name SPIFFE IDs. */
 const BY_IDENTITY = ['MeshFaultInjection', 'MeshTrafficPermission'];

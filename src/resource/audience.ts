@@ -1,4 +1,4 @@
-import type { Key } from './key.js';
+import type { Key } from './key.ts';
 
 /**
  * Who gets a resource, decided from the resource alone (design, section 4).

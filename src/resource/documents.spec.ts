@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readDocuments } from './documents.js';
+import { readDocuments } from './documents.ts';
 
 /** Each document as its value, or as the reason why it has none. */
 function read(text: string): unknown[] {

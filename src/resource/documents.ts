@@ -1,7 +1,7 @@
 import { Composer, type Document, isScalar, Lexer, LineCounter, type ParsedNode, Parser, visit, type YAMLMap } from 'yaml';
-import type { Problem } from '../errors.js';
-import { MAX_LEVELS } from './limits.js';
-import { quote } from './path.js';
+import type { Problem } from '../errors.ts';
+import { MAX_LEVELS } from './limits.ts';
+import { quote } from './path.ts';
 
 /** One document of a text: its value, or why it can't be read. */
 export type ReadDocument = { readonly value: unknown } | { readonly problem: Problem };

@@ -1,8 +1,8 @@
-import type { Problem } from '../errors.js';
-import type { Kind } from './kinds.js';
-import type { Labels } from './labels.js';
-import { formatPath, isObject, type Path } from './path.js';
-import type { JsonObject } from './resource.js';
+import type { Problem } from '../errors.ts';
+import type { Kind } from './kinds.ts';
+import type { Labels } from './labels.ts';
+import { formatPath, isObject, type Path } from './path.ts';
+import type { JsonObject } from './resource.ts';
 
 /** What a control plane adds to a document when it shows it, and kumactl sends back or works out itself (`snis`): never read. */
 export const SHOWN_ONLY = ['kri', 'creationTime', 'modificationTime', 'snis'] as const;
@@ -12,12 +12,15 @@ const WITH_STATUS: readonly string[] = ['MeshService', 'MeshExternalService', 'M
 
 /** Reads the fields that both formats have, and collects all that is wrong with them. One per document. */
 export class Envelope {
+  readonly fields: JsonObject;
+  readonly kind: Kind;
+
   readonly problems: Problem[] = [];
 
-  constructor(
-    readonly fields: JsonObject,
-    readonly kind: Kind,
-  ) {}
+  constructor(fields: JsonObject, kind: Kind) {
+    this.fields = fields;
+    this.kind = kind;
+  }
 
   report(path: Path, reason: string): void {
     this.problems.push({ field: formatPath(path), reason });

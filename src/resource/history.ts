@@ -1,5 +1,5 @@
-import type { Key } from './key.js';
-import type { Resource } from './resource.js';
+import type { Key } from './key.ts';
+import type { Resource } from './resource.ts';
 
 /** A place in the history of a store: behind the change of the key with this number (the store's own) in a revision. */
 export interface Moment {

@@ -1,5 +1,5 @@
-import { MeridianError } from '../errors.js';
-import { findKind, kindByShort } from './kinds.js';
+import { MeridianError } from '../errors.ts';
+import { findKind, kindByShort } from './kinds.ts';
 
 /**
  * The identity of a resource: its origin. Every copy of it, in every store, has the same key.

@@ -1,4 +1,4 @@
-import { MeridianError } from '../errors.js';
+import { MeridianError } from '../errors.ts';
 
 /** What a targetRef policy of a kind may contain. */
 export interface PolicyShape {

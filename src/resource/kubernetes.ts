@@ -1,8 +1,8 @@
-import { type Envelope, SHOWN_ONLY } from './envelope.js';
-import { LABEL } from './labels.js';
-import { type IdentityFields, identityProblems } from './names.js';
-import { formatPath, quote } from './path.js';
-import type { Draft, JsonObject } from './resource.js';
+import { type Envelope, SHOWN_ONLY } from './envelope.ts';
+import { LABEL } from './labels.ts';
+import { type IdentityFields, identityProblems } from './names.ts';
+import { formatPath, quote } from './path.ts';
+import type { Draft, JsonObject } from './resource.ts';
 
 const TOP: readonly string[] = ['apiVersion', 'kind', 'metadata', 'mesh', 'spec', 'status', ...SHOWN_ONLY];
 const METADATA: readonly string[] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { MAX_LEVELS, shapeProblems, sizeInBytes } from './limits.js';
+import { MAX_LEVELS, shapeProblems, sizeInBytes } from './limits.ts';
 
 function nested(levels: number): unknown {
   let value: unknown = {};

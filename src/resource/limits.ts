@@ -1,5 +1,5 @@
-import type { Problem } from '../errors.js';
-import { formatPath, isObject, type Path } from './path.js';
+import type { Problem } from '../errors.ts';
+import { formatPath, isObject, type Path } from './path.ts';
 
 /** The largest resource, in bytes of its JSON: what one NATS message (1 MB by default) can carry with room to spare. */
 export const MAX_RESOURCE_BYTES = 512 * 1024;

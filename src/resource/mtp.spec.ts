@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MeridianError } from '../errors.js';
-import { readMtp } from './mtp.js';
-import type { JsonObject } from './resource.js';
-import { validateDraft } from './validate.js';
+import { MeridianError } from '../errors.ts';
+import { readMtp } from './mtp.ts';
+import type { JsonObject } from './resource.ts';
+import { validateDraft } from './validate.ts';
 
 const a = { type: 'Exact', value: 'spiffe://td/a' } as const;
 const b = { type: 'Prefix', value: 'spiffe://td/b' } as const;

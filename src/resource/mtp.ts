@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { invalid, MeridianError } from '../errors.js';
-import type { JsonObject } from './resource.js';
-import { check } from './schema/check.js';
-import { ACTIONS, mtpSchema } from './schema/mtp.js';
-import { isAbsent, type TargetRef } from './schema/target-ref.js';
+import { invalid, MeridianError } from '../errors.ts';
+import type { JsonObject } from './resource.ts';
+import { check } from './schema/check.ts';
+import { ACTIONS, mtpSchema } from './schema/mtp.ts';
+import { isAbsent, type TargetRef } from './schema/target-ref.ts';
 
 /** How a value is compared: whole, or as a beginning in whole segments (design, section 5). */
 export interface StringMatch {

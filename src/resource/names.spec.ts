@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { identityProblems, isDnsLabel, isDnsName, isLabelKey } from './names.js';
-import type { Draft } from './resource.js';
+import { identityProblems, isDnsLabel, isDnsName, isLabelKey } from './names.ts';
+import type { Draft } from './resource.ts';
 
 const DRAFT: Draft = { type: 'MeshTimeout', mesh: 'default', name: 'a', namespace: undefined, labels: {}, spec: {} };
 

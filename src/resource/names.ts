@@ -1,8 +1,8 @@
-import type { Problem } from '../errors.js';
-import { findKind } from './kinds.js';
-import { LABEL } from './labels.js';
-import { formatPath, quote } from './path.js';
-import type { Draft } from './resource.js';
+import type { Problem } from '../errors.ts';
+import { findKind } from './kinds.ts';
+import { LABEL } from './labels.ts';
+import { formatPath, quote } from './path.ts';
+import type { Draft } from './resource.ts';
 
 const LABEL_OF_DNS = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const DNS_LABEL = new RegExp(`^${LABEL_OF_DNS}$`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { nearest } from './nearest.js';
+import { nearest } from './nearest.ts';
 
 const WORDS = ['MeshTimeout', 'MeshTrace', 'Zone'];
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseDocument, parseDocuments } from './parse.js';
-import type { Draft } from './resource.js';
-import { validateDraft } from './validate.js';
+import { parseDocument, parseDocuments } from './parse.ts';
+import type { Draft } from './resource.ts';
+import { validateDraft } from './validate.ts';
 
 function draftOf(text: string): Draft | undefined {
   const [document] = parseDocuments(text);

@@ -1,12 +1,12 @@
-import type { Problem } from '../errors.js';
-import { readDocuments } from './documents.js';
-import { Envelope } from './envelope.js';
-import { findKind, KINDS } from './kinds.js';
-import { readKubernetes } from './kubernetes.js';
-import { nearest } from './nearest.js';
-import { isObject, quote } from './path.js';
-import type { Draft, JsonObject } from './resource.js';
-import { readUniversal } from './universal.js';
+import type { Problem } from '../errors.ts';
+import { readDocuments } from './documents.ts';
+import { Envelope } from './envelope.ts';
+import { findKind, KINDS } from './kinds.ts';
+import { readKubernetes } from './kubernetes.ts';
+import { nearest } from './nearest.ts';
+import { isObject, quote } from './path.ts';
+import type { Draft, JsonObject } from './resource.ts';
+import { readUniversal } from './universal.ts';
 
 /**
  * One document of a text. It is acceptable only when `problems` is empty and `validateDraft(draft)` finds none either: the draft

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatPath, isObject, quote } from './path.js';
+import { formatPath, isObject, quote } from './path.ts';
 
 test('paths read like code', () => {
   assert.equal(formatPath(['spec', 'to', 0, 'targetRef']), 'spec.to[0].targetRef');

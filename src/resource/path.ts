@@ -1,4 +1,4 @@
-import type { JsonObject } from './resource.js';
+import type { JsonObject } from './resource.ts';
 
 /** Where a value stands in a document: field names and positions in lists, from the outside in. */
 export type Path = readonly (string | number)[];

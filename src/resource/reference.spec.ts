@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { readMtp } from './mtp.js';
-import { parseDocument } from './parse.js';
-import { validateDraft } from './validate.js';
+import { readMtp } from './mtp.ts';
+import { parseDocument } from './parse.ts';
+import { validateDraft } from './validate.ts';
 
 function load<T>(name: string): T {
   return JSON.parse(readFileSync(new URL(`../../test/reference/${name}.json`, import.meta.url), 'utf8')) as T;

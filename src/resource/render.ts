@@ -1,8 +1,8 @@
-import { formatKri } from './key.js';
-import { kindOf } from './kinds.js';
-import { LABEL, type Labels } from './labels.js';
-import type { JsonObject, Place, Resource } from './resource.js';
-import { hasNamespaces, restName } from './rest-name.js';
+import { formatKri } from './key.ts';
+import { kindOf } from './kinds.ts';
+import { LABEL, type Labels } from './labels.ts';
+import type { JsonObject, Place, Resource } from './resource.ts';
+import { hasNamespaces, restName } from './rest-name.ts';
 
 /** A resource as the REST API shows it at a place: Kuma's fields in Kuma's order (reference/kumactl-conversations.json). */
 export function toUniversal(resource: Resource, place: Place): JsonObject {

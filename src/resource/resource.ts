@@ -1,5 +1,5 @@
-import type { Key } from './key.js';
-import type { Labels } from './labels.js';
+import type { Key } from './key.ts';
+import type { Labels } from './labels.ts';
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 export interface JsonObject {

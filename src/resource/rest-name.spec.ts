@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { kindOf } from './kinds.js';
-import { GLOBAL, type Place } from './resource.js';
-import { restName, splitRestName } from './rest-name.js';
+import { kindOf } from './kinds.ts';
+import { GLOBAL, type Place } from './resource.ts';
+import { restName, splitRestName } from './rest-name.ts';
 
 const KUBERNETES: Place = { zone: 'east', environment: 'kubernetes', systemNamespace: 'kuma-system' };
 const UNIVERSAL: Place = { zone: 'west', environment: 'universal', systemNamespace: '' };

@@ -1,5 +1,5 @@
-import { kindOf, type Kind } from './kinds.js';
-import type { Place, Resource } from './resource.js';
+import { kindOf, type Kind } from './kinds.ts';
+import type { Place, Resource } from './resource.ts';
 
 /** Whether resources of a kind lie in namespaces at a place. */
 export function hasNamespaces(kind: Kind, place: Place): boolean {

@@ -1,8 +1,8 @@
-import type { Audience } from './audience.js';
-import type { AuditReader, AuditRecord } from './audit.js';
-import type { HistoryReader } from './history.js';
-import type { Key } from './key.js';
-import type { Resource } from './resource.js';
+import type { Audience } from './audience.ts';
+import type { AuditReader, AuditRecord } from './audit.ts';
+import type { HistoryReader } from './history.ts';
+import type { Key } from './key.ts';
+import type { Resource } from './resource.ts';
 
 /**
  * The store of one control plane. It is synchronous: SQLite answers in microseconds, and a commit is one call.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { readable, readableUpTo } from './text.js';
+import { readable, readableUpTo } from './text.ts';
 
 test('what could steer a terminal or break a line is a space', () => {
   const table: [text: string, shown: string][] = [

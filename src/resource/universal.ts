@@ -1,7 +1,7 @@
-import { type Envelope, SHOWN_ONLY } from './envelope.js';
-import { LABEL } from './labels.js';
-import { identityProblems } from './names.js';
-import type { Draft, JsonObject } from './resource.js';
+import { type Envelope, SHOWN_ONLY } from './envelope.ts';
+import { LABEL } from './labels.ts';
+import { identityProblems } from './names.ts';
+import type { Draft, JsonObject } from './resource.ts';
 
 /** The fields of a Universal document that are not its body. An inline body can't have fields of these names. */
 export const UNIVERSAL_ENVELOPE: readonly string[] = ['type', 'mesh', 'name', 'labels', 'spec', 'status', ...SHOWN_ONLY];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from './resource.js';
-import { validateDraft } from './validate.js';
+import type { JsonObject } from './resource.ts';
+import { validateDraft } from './validate.ts';
 
 function fields(type: string, spec: JsonObject): string[] {
   const draft = { type, mesh: 'default', name: 'a', namespace: undefined, labels: {}, spec };

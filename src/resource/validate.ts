@@ -1,16 +1,16 @@
 import type { z } from 'zod';
-import type { Problem } from '../errors.js';
-import { findKind, type Kind, KINDS } from './kinds.js';
-import { shapeProblems } from './limits.js';
-import { quote } from './path.js';
-import type { Draft } from './resource.js';
-import { accessSchema, loadBalancingSchema } from './schema/access.js';
-import { check } from './schema/check.js';
-import { anyObject } from './schema/fields.js';
-import { mtpSchema } from './schema/mtp.js';
-import { OBJECTS } from './schema/objects.js';
-import { policySchema } from './schema/policy.js';
-import { UNIVERSAL_ENVELOPE } from './universal.js';
+import type { Problem } from '../errors.ts';
+import { findKind, type Kind, KINDS } from './kinds.ts';
+import { shapeProblems } from './limits.ts';
+import { quote } from './path.ts';
+import type { Draft } from './resource.ts';
+import { accessSchema, loadBalancingSchema } from './schema/access.ts';
+import { check } from './schema/check.ts';
+import { anyObject } from './schema/fields.ts';
+import { mtpSchema } from './schema/mtp.ts';
+import { OBJECTS } from './schema/objects.ts';
+import { policySchema } from './schema/policy.ts';
+import { UNIVERSAL_ENVELOPE } from './universal.ts';
 
 const OWN: Readonly<Record<string, z.ZodType>> = {
   ...OBJECTS,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MeridianError } from '../errors.js';
-import { type Readiness, startDiagnostics } from './diagnostics.js';
-import { createMetrics, type Sample } from './metrics.js';
+import { MeridianError } from '../errors.ts';
+import { type Readiness, startDiagnostics } from './diagnostics.ts';
+import { createMetrics, type Sample } from './metrics.ts';
 
 const EMPTY: Sample = { revision: 0, resources: [], natsConnected: undefined, peers: [], incidents: [] };
 

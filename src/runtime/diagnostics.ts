@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { asMeridianError, MeridianError } from '../errors.js';
-import type { Metrics } from './metrics.js';
+import { asMeridianError, MeridianError } from '../errors.ts';
+import type { Metrics } from './metrics.ts';
 
 /** Whether this process does its work, for whoever starts and stops it. */
 export interface Readiness {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
-import { Supervisor } from './supervisor.js';
+import { Supervisor } from './supervisor.ts';
 
 class FakeProcess extends EventEmitter {
   readonly exits: number[] = [];

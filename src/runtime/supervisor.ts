@@ -1,5 +1,5 @@
-import { asMeridianError } from '../errors.js';
-import type { Report } from './logger.js';
+import { asMeridianError } from '../errors.ts';
+import type { Report } from './logger.ts';
 
 /** What the supervisor needs of the process: a real one, or a test's. */
 export interface ProcessLike {
@@ -23,10 +23,13 @@ const SIGNALS = { SIGTERM: 143, SIGINT: 130 } as const;
  *   start store, sync, api; SIGTERM -> stop api, sync, store -> exit 0
  */
 export class Supervisor {
+  private readonly options: SupervisorOptions;
+
   private readonly parts: { readonly name: string; readonly stop: () => Promise<void> | void }[] = [];
   private stopping = false;
 
-  constructor(private readonly options: SupervisorOptions) {
+  constructor(options: SupervisorOptions) {
+    this.options = options;
     for (const [signal, code] of Object.entries(SIGNALS)) options.process.on(signal, () => this.onSignal(signal, code));
     for (const event of ['uncaughtException', 'unhandledRejection']) options.process.on(event, (thrown) => this.onUncaught(event, thrown));
   }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { AuditOutcome, AuditRecord } from '../resource/audit.js';
-import { AUDIT_DONE, AUDIT_REFUSED } from './audit.js';
-import { openStore } from './open.js';
-import { OPTIONS } from './sample.spec.js';
+import type { AuditOutcome, AuditRecord } from '../resource/audit.ts';
+import { AUDIT_DONE, AUDIT_REFUSED } from './audit.ts';
+import { openStore } from './open.ts';
+import { OPTIONS } from './sample.spec.ts';
 
 function record(outcome: AuditOutcome, name: string): AuditRecord {
   const head = { time: '2026-01-01T00:00:00Z', principal: 'p', role: 'admin', address: '', operation: 'put' };

@@ -1,5 +1,5 @@
-import type { AuditEntry, AuditFilter, AuditReader, AuditRecord } from '../resource/audit.js';
-import { type Connection, requireCommit } from './database.js';
+import type { AuditEntry, AuditFilter, AuditReader, AuditRecord } from '../resource/audit.ts';
+import { type Connection, requireCommit } from './database.ts';
 
 /** How many records are kept, about 30 MB; of refusals fewer, so that whoever is refused a lot can't push out what was done. */
 export const AUDIT_DONE = 100_000;

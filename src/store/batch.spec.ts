@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { fillBatch } from './batch.js';
-import { key } from './sample.spec.js';
+import { fillBatch } from './batch.ts';
+import { key } from './sample.spec.ts';
 
 test('a batch is as long as fits, at least one row, and says whether there is more', () => {
   fc.assert(

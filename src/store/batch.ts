@@ -1,4 +1,4 @@
-import type { FeedChange } from '../resource/store.js';
+import type { FeedChange } from '../resource/store.ts';
 
 /**
  * Takes rows until the next one would make more than `maxBytes` of items, at least one. `more`: that next one exists.

@@ -1,9 +1,9 @@
-import type { Key } from '../resource/key.js';
-import type { FeedReader } from '../resource/store.js';
-import { fillBatch } from './batch.js';
-import type { Connection } from './database.js';
-import { KEY_COLUMNS, keyOf } from './keys.js';
-import type { Log } from './log.js';
+import type { Key } from '../resource/key.ts';
+import type { FeedReader } from '../resource/store.ts';
+import { fillBatch } from './batch.ts';
+import type { Connection } from './database.ts';
+import { KEY_COLUMNS, keyOf } from './keys.ts';
+import type { Log } from './log.ts';
 
 /** `includes` of src/resource/audience.ts in SQL, for an audience column and the key's origin zone. */
 export function isIncluded(audience: string, zone: string): string {

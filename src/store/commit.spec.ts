@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOBODY, OTHERS } from '../resource/audience.js';
-import type { Transaction } from '../resource/store.js';
-import { key, memory, PEERS, resource } from './sample.spec.js';
+import { NOBODY, OTHERS } from '../resource/audience.ts';
+import type { Transaction } from '../resource/store.ts';
+import { key, memory, PEERS, resource } from './sample.spec.ts';
 
 test('a commit is one revision, whatever it holds; one that changed no resource is none', (t) => {
   const store = memory(t);

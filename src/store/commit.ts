@@ -1,9 +1,9 @@
-import { MeridianError } from '../errors.js';
-import { type Connection, storeError } from './database.js';
-import type { Log } from './log.js';
-import type { Recorder } from './resources.js';
-import type { Settings } from './settings.js';
-import { applyStep, type FeedStep, type Sums, undoStep } from './sums.js';
+import { MeridianError } from '../errors.ts';
+import { type Connection, storeError } from './database.ts';
+import type { Log } from './log.ts';
+import type { Recorder } from './resources.ts';
+import type { Settings } from './settings.ts';
+import { applyStep, type FeedStep, type Sums, undoStep } from './sums.ts';
 
 export interface Commits extends Recorder {
   /** Store.commit. `body` gets nothing: the transaction is put together in open.ts. */

@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { OTHERS } from '../resource/audience.js';
-import { openStore } from './open.js';
-import { freshPath, key, OPTIONS, resource } from './sample.spec.js';
+import { OTHERS } from '../resource/audience.ts';
+import { openStore } from './open.ts';
+import { freshPath, key, OPTIONS, resource } from './sample.spec.ts';
 
 /** Commit n writes two resources, each in generation n, and is acknowledged on standard output once it returned. */
 const PAIR = ['left', 'right'];
@@ -24,7 +24,7 @@ function writeForever(path: string): void {
 }
 
 function startWriter(path: string): ChildProcessByStdio<null, Readable, null> {
-  const args = ['--import', 'tsx', fileURLToPath(import.meta.url), path];
+  const args = [fileURLToPath(import.meta.url), path];
   return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NODE_TEST_CONTEXT: '' } });
 }
 

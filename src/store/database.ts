@@ -1,9 +1,9 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { MeridianError } from '../errors.js';
-import { migrate, refuseForeign } from './migrations.js';
-import { brokenSeal } from './seals.js';
+import { MeridianError } from '../errors.ts';
+import { migrate, refuseForeign } from './migrations.ts';
+import { brokenSeal } from './seals.ts';
 
 export type Connection = Database.Database;
 

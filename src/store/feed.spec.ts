@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
-import { type Audience, NOBODY, OTHERS } from '../resource/audience.js';
-import type { Key } from '../resource/key.js';
-import type { FeedChange, Store } from '../resource/store.js';
-import { LOG_ENTRIES } from './log.js';
-import { openStore } from './open.js';
-import { freshPath, key, memory, OPTIONS, resource } from './sample.spec.js';
+import { type Audience, NOBODY, OTHERS } from '../resource/audience.ts';
+import type { Key } from '../resource/key.ts';
+import type { FeedChange, Store } from '../resource/store.ts';
+import { LOG_ENTRIES } from './log.ts';
+import { openStore } from './open.ts';
+import { freshPath, key, memory, OPTIONS, resource } from './sample.spec.ts';
 
 const ALL = 1e9;
 const EAST: Audience = { to: 'only', zone: 'east' };

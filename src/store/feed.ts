@@ -1,10 +1,10 @@
-import type { FeedReader } from '../resource/store.js';
-import { createChanges } from './changes.js';
-import type { Connection } from './database.js';
-import type { Log } from './log.js';
-import { createPage } from './page.js';
-import type { Settings } from './settings.js';
-import { addItem, copySums, emptySums, type Sums, summaryOf, undoStep } from './sums.js';
+import type { FeedReader } from '../resource/store.ts';
+import { createChanges } from './changes.ts';
+import type { Connection } from './database.ts';
+import type { Log } from './log.ts';
+import { createPage } from './page.ts';
+import type { Settings } from './settings.ts';
+import { addItem, copySums, emptySums, type Sums, summaryOf, undoStep } from './sums.ts';
 
 /** Many peers stand at few revisions: the sums of that many are remembered. The past doesn't change. */
 const REMEMBERED = 8;

@@ -1,6 +1,6 @@
-import type { Connection } from './database.js';
-import type { Columns } from './rows.js';
-import type { Settings } from './settings.js';
+import type { Connection } from './database.ts';
+import type { Columns } from './rows.ts';
+import type { Settings } from './settings.ts';
 
 /** How many deletions are known: about 10 MB. Whoever was away for longer lists everything anew. */
 export const GONE_ENTRIES = 100_000;

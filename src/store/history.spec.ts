@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { NOBODY, OTHERS } from '../resource/audience.js';
-import type { HistoryChange, Moment } from '../resource/history.js';
-import { keyId } from '../resource/key.js';
-import type { Store } from '../resource/store.js';
-import { openDatabase } from './database.js';
-import { createGone } from './gone.js';
-import { openStore } from './open.js';
-import { key, OPTIONS, resource } from './sample.spec.js';
-import { createSettings, initSettings } from './settings.js';
+import { NOBODY, OTHERS } from '../resource/audience.ts';
+import type { HistoryChange, Moment } from '../resource/history.ts';
+import { keyId } from '../resource/key.ts';
+import type { Store } from '../resource/store.ts';
+import { openDatabase } from './database.ts';
+import { createGone } from './gone.ts';
+import { openStore } from './open.ts';
+import { key, OPTIONS, resource } from './sample.spec.ts';
+import { createSettings, initSettings } from './settings.ts';
 
 const START: Moment = { revision: 0, number: 0 };
 

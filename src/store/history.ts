@@ -1,9 +1,9 @@
-import type { HistoryChange, HistoryReader } from '../resource/history.js';
-import { keyFromTuple } from '../resource/key.js';
-import type { Connection } from './database.js';
-import type { Gone } from './gone.js';
-import { type Keys, NO_KEY } from './keys.js';
-import { type Columns, resourceOf } from './rows.js';
+import type { HistoryChange, HistoryReader } from '../resource/history.ts';
+import { keyFromTuple } from '../resource/key.ts';
+import type { Connection } from './database.ts';
+import type { Gone } from './gone.ts';
+import { type Keys, NO_KEY } from './keys.ts';
+import { type Columns, resourceOf } from './rows.ts';
 
 /** Characters of what is read at once. */
 const MOST_TEXT = 256 * 1024;

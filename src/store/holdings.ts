@@ -1,5 +1,5 @@
-import type { Holding } from '../resource/store.js';
-import type { Connection } from './database.js';
+import type { Holding } from '../resource/store.ts';
+import type { Connection } from './database.ts';
 
 /**
  * What each zone takes up here, at O(1): the sums are read when they are first asked for (on global, where they count), and kept up from then on.

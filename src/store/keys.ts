@@ -1,6 +1,6 @@
-import { type Key, keyFromTuple, keyId, keyTuple } from '../resource/key.js';
-import type { Connection } from './database.js';
-import type { Holdings } from './holdings.js';
+import { type Key, keyFromTuple, keyId, keyTuple } from '../resource/key.ts';
+import type { Connection } from './database.ts';
+import type { Holdings } from './holdings.ts';
 
 /** The numbers of keys: one for each key that was ever seen, for good. Everything in the database refers to keys by them. */
 export interface Keys {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { NOBODY } from '../resource/audience.js';
-import { compareText } from '../resource/key.js';
-import type { Resource } from '../resource/resource.js';
-import type { Filter } from '../resource/store.js';
-import { openStore } from './open.js';
-import { key, memory, OPTIONS, resource } from './sample.spec.js';
+import { NOBODY } from '../resource/audience.ts';
+import { compareText } from '../resource/key.ts';
+import type { Resource } from '../resource/resource.ts';
+import type { Filter } from '../resource/store.ts';
+import { openStore } from './open.ts';
+import { key, memory, OPTIONS, resource } from './sample.spec.ts';
 
 function restName({ name, namespace }: Resource): string {
   return namespace === '' ? name : `${name}.${namespace}`;

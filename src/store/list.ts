@@ -1,6 +1,6 @@
-import type { Filter, Page } from '../resource/store.js';
-import type { Connection } from './database.js';
-import { type Columns, resourceOf } from './rows.js';
+import type { Filter, Page } from '../resource/store.ts';
+import type { Connection } from './database.ts';
+import { type Columns, resourceOf } from './rows.ts';
 
 /** A part of a WHERE, and what its `?` stand for. */
 type Condition = readonly [sql: string, ...values: string[]];

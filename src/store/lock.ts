@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
-import { MeridianError } from '../errors.js';
-import { createPrivate, makePrivate } from './database.js';
+import { MeridianError } from '../errors.ts';
+import { createPrivate, makePrivate } from './database.ts';
 
 /**
  * Locks the folder of the database at `path` for this process, and returns what frees it. Throws `conflict` if it is locked.

@@ -1,6 +1,6 @@
-import type { Connection } from './database.js';
-import type { Settings } from './settings.js';
-import type { FeedStep } from './sums.js';
+import type { Connection } from './database.ts';
+import type { Settings } from './settings.ts';
+import type { FeedStep } from './sums.ts';
 
 /** How many changes the log keeps: less than 100 MB, and days of an ordinary fleet. A zone behind that needs a scan. */
 export const LOG_ENTRIES = 200_000;

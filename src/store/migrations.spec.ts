@@ -3,10 +3,10 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
-import { OTHERS } from '../resource/audience.js';
-import { APPLICATION_ID, MIGRATIONS, migrate, refuseForeign } from './migrations.js';
-import { openStore } from './open.js';
-import { freshPath, key, OPTIONS, resource } from './sample.spec.js';
+import { OTHERS } from '../resource/audience.ts';
+import { APPLICATION_ID, MIGRATIONS, migrate, refuseForeign } from './migrations.ts';
+import { openStore } from './open.ts';
+import { freshPath, key, OPTIONS, resource } from './sample.spec.ts';
 
 function schemaOf(db: Database.Database): unknown[] {
   return db.prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY type, name').all();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { compareKeys, type Key, keyId } from '../resource/key.js';
-import type { MirrorItem, Refusal } from '../resource/store.js';
-import { openStore } from './open.js';
-import { freshPath, key, memory, OPTIONS, someKey } from './sample.spec.js';
+import { compareKeys, type Key, keyId } from '../resource/key.ts';
+import type { MirrorItem, Refusal } from '../resource/store.ts';
+import { openStore } from './open.ts';
+import { freshPath, key, memory, OPTIONS, someKey } from './sample.spec.ts';
 
 function item(of: Key, wire = 'w', term = 1): MirrorItem {
   return { key: of, wire, hash: `${wire}#`, term };

@@ -1,11 +1,11 @@
-import { type Key, keyTuple } from '../resource/key.js';
-import type { MirrorItem, MirrorWriter, Refusal } from '../resource/store.js';
-import { type Connection, requireCommit } from './database.js';
-import type { Holdings } from './holdings.js';
-import { BEFORE_ALL, eachOf, KEY_COLUMNS, type Keys, keyOf, NO_KEY } from './keys.js';
-import type { createPositions } from './positions.js';
-import { sealOfParameters } from './seals.js';
-import { createStaging } from './staging.js';
+import { type Key, keyTuple } from '../resource/key.ts';
+import type { MirrorItem, MirrorWriter, Refusal } from '../resource/store.ts';
+import { type Connection, requireCommit } from './database.ts';
+import type { Holdings } from './holdings.ts';
+import { BEFORE_ALL, eachOf, KEY_COLUMNS, type Keys, keyOf, NO_KEY } from './keys.ts';
+import type { createPositions } from './positions.ts';
+import { sealOfParameters } from './seals.ts';
+import { createStaging } from './staging.ts';
 
 interface RefusalColumns extends Key {
   readonly refused_hash: string | null;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../kds/digest.js';
-import { type Audience, includes } from '../resource/audience.js';
-import { compareKeys, type Key, keyId } from '../resource/key.js';
-import type { FeedChange, FeedSummary, Row, Transaction } from '../resource/store.js';
-import { openSnapshot, openStore, type SqliteStore } from './open.js';
-import { OPTIONS, PEERS, resource, someAudience, someKey } from './sample.spec.js';
+import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../kds/digest.ts';
+import { type Audience, includes } from '../resource/audience.ts';
+import { compareKeys, type Key, keyId } from '../resource/key.ts';
+import type { FeedChange, FeedSummary, Row, Transaction } from '../resource/store.ts';
+import { openSnapshot, openStore, type SqliteStore } from './open.ts';
+import { OPTIONS, PEERS, resource, someAudience, someKey } from './sample.spec.ts';
 
 /** A feed's content, by key. */
 type Feed = Map<string, FeedChange>;
@@ -84,10 +84,13 @@ function onStore(tx: Transaction, operation: Operation): unknown {
 }
 
 class Commit implements fc.Command<Model, Real> {
-  constructor(
-    readonly operations: readonly Operation[],
-    readonly fails: boolean,
-  ) {}
+  readonly operations: readonly Operation[];
+  readonly fails: boolean;
+
+  constructor(operations: readonly Operation[], fails: boolean) {
+    this.operations = operations;
+    this.fails = fails;
+  }
   check = (): boolean => true;
   run(model: Model, { store }: Real): void {
     const rows = new Map(model.rows);
@@ -124,10 +127,13 @@ class Restart implements fc.Command<Model, Real> {
 
 /** Reads a random part of the past, so that what the feeds remember of it is tried too. */
 class Look implements fc.Command<Model, Real> {
-  constructor(
-    readonly back: number,
-    readonly maxBytes: number,
-  ) {}
+  readonly back: number;
+  readonly maxBytes: number;
+
+  constructor(back: number, maxBytes: number) {
+    this.back = back;
+    this.maxBytes = maxBytes;
+  }
   check = (): boolean => true;
   run(model: Model, { store }: Real): void {
     const revision = Math.max(0, model.history.length - 1 - this.back);

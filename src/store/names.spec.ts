@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOBODY } from '../resource/audience.js';
-import { key, memory, resource } from './sample.spec.js';
+import { NOBODY } from '../resource/audience.ts';
+import { key, memory, resource } from './sample.spec.ts';
 
 test('an assigned name is for good: also after a delete, and when it is assigned again', (t) => {
   const store = memory(t);

@@ -1,9 +1,9 @@
-import { MeridianError } from '../errors.js';
-import { formatKri, type Key, sameKey } from '../resource/key.js';
-import type { Reader, Transaction } from '../resource/store.js';
-import { type Connection, requireCommit } from './database.js';
-import type { Holdings } from './holdings.js';
-import { KEY_COLUMNS, type Keys, keyOf, NO_KEY } from './keys.js';
+import { MeridianError } from '../errors.ts';
+import { formatKri, type Key, sameKey } from '../resource/key.ts';
+import type { Reader, Transaction } from '../resource/store.ts';
+import { type Connection, requireCommit } from './database.ts';
+import type { Holdings } from './holdings.ts';
+import { KEY_COLUMNS, type Keys, keyOf, NO_KEY } from './keys.ts';
 
 export type Names = Pick<Reader, 'assignedName' | 'nameHolder'> & Pick<Transaction, 'assignName'>;
 

@@ -3,11 +3,11 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
-import { OTHERS } from '../resource/audience.js';
-import { requireDurable } from './database.js';
-import { MIGRATIONS } from './migrations.js';
-import { openSnapshot, openStore, type SqliteStore } from './open.js';
-import { freshPath, key, OPTIONS, PEERS, resource } from './sample.spec.js';
+import { OTHERS } from '../resource/audience.ts';
+import { requireDurable } from './database.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { openSnapshot, openStore, type SqliteStore } from './open.ts';
+import { freshPath, key, OPTIONS, PEERS, resource } from './sample.spec.ts';
 
 function put(store: SqliteStore, name: string): void {
   store.commit((tx) => tx.put(resource(key(name)), OTHERS, name));

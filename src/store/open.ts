@@ -1,23 +1,23 @@
-import type { Reader, Store, Transaction } from '../resource/store.js';
-import { createAudit } from './audit.js';
-import { createCommits } from './commit.js';
-import { type Connection, createPrivate, openDatabase, refuseShort, requireDurable, storeError, withoutWal } from './database.js';
-import { createFeed, readSums } from './feed.js';
-import { createGone } from './gone.js';
-import { createHistory } from './history.js';
-import { createHoldings } from './holdings.js';
-import { createKeys } from './keys.js';
-import { listResources } from './list.js';
-import { lockFolder } from './lock.js';
-import { createLog } from './log.js';
-import { createMirror } from './mirror.js';
-import { createNames } from './names.js';
-import { createPositions } from './positions.js';
-import { createReferences } from './references.js';
-import { createResourceReader, createResourceWriter } from './resources.js';
-import { createSettings, initSettings } from './settings.js';
-import { clearStaging } from './staging.js';
-import { createForgetUnused } from './unused.js';
+import type { Reader, Store, Transaction } from '../resource/store.ts';
+import { createAudit } from './audit.ts';
+import { createCommits } from './commit.ts';
+import { type Connection, createPrivate, openDatabase, refuseShort, requireDurable, storeError, withoutWal } from './database.ts';
+import { createFeed, readSums } from './feed.ts';
+import { createGone } from './gone.ts';
+import { createHistory } from './history.ts';
+import { createHoldings } from './holdings.ts';
+import { createKeys } from './keys.ts';
+import { listResources } from './list.ts';
+import { lockFolder } from './lock.ts';
+import { createLog } from './log.ts';
+import { createMirror } from './mirror.ts';
+import { createNames } from './names.ts';
+import { createPositions } from './positions.ts';
+import { createReferences } from './references.ts';
+import { createResourceReader, createResourceWriter } from './resources.ts';
+import { createSettings, initSettings } from './settings.ts';
+import { clearStaging } from './staging.ts';
+import { createForgetUnused } from './unused.ts';
 
 export interface StoreOptions {
   /** Random hex digits, others each time: the id of a new store, and its secret. */

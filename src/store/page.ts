@@ -1,9 +1,9 @@
-import type { Key } from '../resource/key.js';
-import type { FeedReader } from '../resource/store.js';
-import { fillBatch } from './batch.js';
-import { isIncluded } from './changes.js';
-import type { Connection } from './database.js';
-import { BEFORE_ALL, keyOf } from './keys.js';
+import type { Key } from '../resource/key.ts';
+import type { FeedReader } from '../resource/store.ts';
+import { fillBatch } from './batch.ts';
+import { isIncluded } from './changes.ts';
+import type { Connection } from './database.ts';
+import { BEFORE_ALL, keyOf } from './keys.ts';
 
 /** The items of one audience, from the index `feed`. */
 function ofAudience(audience: string): string {

@@ -1,6 +1,6 @@
-import type { MirrorWriter, Position } from '../resource/store.js';
-import { type Connection, requireCommit } from './database.js';
-import { remember } from './remembered.js';
+import type { MirrorWriter, Position } from '../resource/store.ts';
+import { type Connection, requireCommit } from './database.ts';
+import { remember } from './remembered.ts';
 
 /** How far this control plane has each peer's feed. `rolledBack`: a commit was. */
 export function createPositions(db: Connection): Pick<MirrorWriter, 'position' | 'setPosition'> & { rolledBack(): void } {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOBODY } from '../resource/audience.js';
-import { key, memory, resource } from './sample.spec.js';
+import { NOBODY } from '../resource/audience.ts';
+import { key, memory, resource } from './sample.spec.ts';
 
 const target = key('backend', 'east', { type: 'MeshService', namespace: 'ns' });
 const other = key('frontend', 'east', { type: 'MeshService', namespace: 'ns' });

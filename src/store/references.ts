@@ -1,7 +1,7 @@
-import { type Key, keyTuple } from '../resource/key.js';
-import type { Reader, Transaction } from '../resource/store.js';
-import { type Connection, requireCommit } from './database.js';
-import { KEY_COLUMNS, type Keys, keyOf } from './keys.js';
+import { type Key, keyTuple } from '../resource/key.ts';
+import type { Reader, Transaction } from '../resource/store.ts';
+import { type Connection, requireCommit } from './database.ts';
+import { KEY_COLUMNS, type Keys, keyOf } from './keys.ts';
 
 export type References = Pick<Reader, 'referrers'> & Pick<Transaction, 'setReferences'>;
 

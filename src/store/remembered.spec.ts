@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Position } from '../resource/store.js';
-import { openStore } from './open.js';
+import type { Position } from '../resource/store.ts';
+import { openStore } from './open.ts';
 
 const position = (revision: number): Position => ({ store: 's', term: 1, revision, digest: 'd', count: 0, signature: 'x' });
 

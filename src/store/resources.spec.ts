@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOBODY, OTHERS } from '../resource/audience.js';
-import { compareKeys } from '../resource/key.js';
-import type { Resource } from '../resource/resource.js';
-import { key, memory, resource } from './sample.spec.js';
+import { NOBODY, OTHERS } from '../resource/audience.ts';
+import { compareKeys } from '../resource/key.ts';
+import type { Resource } from '../resource/resource.ts';
+import { key, memory, resource } from './sample.spec.ts';
 
 const EARLY = '2024-05-01T10:00:00Z';
 const LATE = '2024-05-02T10:00:00Z';

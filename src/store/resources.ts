@@ -1,15 +1,15 @@
-import { MeridianError } from '../errors.js';
-import { formatKri, type Key } from '../resource/key.js';
-import { KINDS } from '../resource/kinds.js';
-import type { Resource } from '../resource/resource.js';
-import type { Reader, Row, Transaction } from '../resource/store.js';
-import { type Connection, requireCommit } from './database.js';
-import type { Gone } from './gone.js';
-import type { Holdings } from './holdings.js';
-import { eachOf, type Keys, NO_KEY } from './keys.js';
-import { bytesOf, COLUMNS, type Columns, columnsIn, columnsOf, feedState, type Line, rowOf, sameColumns } from './rows.js';
-import { sealOfParameters } from './seals.js';
-import type { FeedStep } from './sums.js';
+import { MeridianError } from '../errors.ts';
+import { formatKri, type Key } from '../resource/key.ts';
+import { KINDS } from '../resource/kinds.ts';
+import type { Resource } from '../resource/resource.ts';
+import type { Reader, Row, Transaction } from '../resource/store.ts';
+import { type Connection, requireCommit } from './database.ts';
+import type { Gone } from './gone.ts';
+import type { Holdings } from './holdings.ts';
+import { eachOf, type Keys, NO_KEY } from './keys.ts';
+import { bytesOf, COLUMNS, type Columns, columnsIn, columnsOf, feedState, type Line, rowOf, sameColumns } from './rows.ts';
+import { sealOfParameters } from './seals.ts';
+import type { FeedStep } from './sums.ts';
 
 export type ResourceReader = Pick<Reader, 'get' | 'has' | 'byName' | 'each' | 'counts'>;
 export type ResourceWriter = Pick<Transaction, 'put' | 'delete'>;

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { MeridianError } from '../errors.js';
-import { hashItem } from '../kds/digest.js';
-import { type Audience, formatAudience, parseAudience } from '../resource/audience.js';
-import type { Resource } from '../resource/resource.js';
-import type { Row } from '../resource/store.js';
-import { ABSENT, type FeedState } from './sums.js';
+import { MeridianError } from '../errors.ts';
+import { hashItem } from '../kds/digest.ts';
+import { type Audience, formatAudience, parseAudience } from '../resource/audience.ts';
+import type { Resource } from '../resource/resource.ts';
+import type { Row } from '../resource/store.ts';
+import { ABSENT, type FeedState } from './sums.ts';
 
 /** A line of the table `resources`. */
 export interface Columns {

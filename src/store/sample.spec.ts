@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import * as fc from 'fast-check';
-import { type Audience, NOBODY, OTHERS } from '../resource/audience.js';
-import type { Key } from '../resource/key.js';
-import type { Resource } from '../resource/resource.js';
-import { openStore, type SqliteStore } from './open.js';
+import { type Audience, NOBODY, OTHERS } from '../resource/audience.ts';
+import type { Key } from '../resource/key.ts';
+import type { Resource } from '../resource/resource.ts';
+import { openStore, type SqliteStore } from './open.ts';
 
 /** What the tests of the store share. */
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { OTHERS } from '../resource/audience.js';
-import { openSnapshot, openStore } from './open.js';
-import { freshPath, key, OPTIONS, resource } from './sample.spec.js';
+import { OTHERS } from '../resource/audience.ts';
+import { openSnapshot, openStore } from './open.ts';
+import { freshPath, key, OPTIONS, resource } from './sample.spec.ts';
 
 const SAYS = 'spiffe://td/ns/shop/sa/evil';
 

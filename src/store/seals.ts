@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Connection } from './database.js';
+import type { Connection } from './database.ts';
 
 /**
  * SQLite finds damage in the structure of a page, not in what a row says: one bit can turn the identity in a deny into another one. So what is enforced

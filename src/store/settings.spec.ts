@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openStore } from './open.js';
-import { freshPath, memory, OPTIONS } from './sample.spec.js';
+import { openStore } from './open.ts';
+import { freshPath, memory, OPTIONS } from './sample.spec.ts';
 
 test('settings are kept by name, found by prefix, and are no revision', (t) => {
   const store = memory(t);

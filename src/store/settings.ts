@@ -1,8 +1,8 @@
-import { MeridianError } from '../errors.js';
-import type { Head } from '../resource/store.js';
-import { SECRET } from '../kds/cursor.js';
-import { type Connection, requireCommit } from './database.js';
-import { remember } from './remembered.js';
+import { MeridianError } from '../errors.ts';
+import type { Head } from '../resource/store.ts';
+import { SECRET } from '../kds/cursor.ts';
+import { type Connection, requireCommit } from './database.ts';
+import { remember } from './remembered.ts';
 
 /**
  * Small values kept by name. `store`, `revision`, `floor` (see log.ts) and the secret are the store's own; `term` is raised with an

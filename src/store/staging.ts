@@ -1,7 +1,7 @@
-import type { Key } from '../resource/key.js';
-import type { MirrorWriter } from '../resource/store.js';
-import { type Connection, requireCommit } from './database.js';
-import { eachOf, KEY_COLUMNS, type Keys, keyOf } from './keys.js';
+import type { Key } from '../resource/key.ts';
+import type { MirrorWriter } from '../resource/store.ts';
+import { type Connection, requireCommit } from './database.ts';
+import { eachOf, KEY_COLUMNS, type Keys, keyOf } from './keys.ts';
 
 export type Staging = Pick<MirrorWriter, 'staged' | 'stage' | 'clearStage'>;
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import * as fc from 'fast-check';
-import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../kds/digest.js';
-import { formatAudience, includes } from '../resource/audience.js';
-import { isIncluded } from './changes.js';
-import { key, PEERS, someAudience } from './sample.spec.js';
-import { ABSENT, addItem, applyStep, copySums, emptySums, type FeedState, type Sums, summaryOf, undoStep } from './sums.js';
+import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../kds/digest.ts';
+import { formatAudience, includes } from '../resource/audience.ts';
+import { isIncluded } from './changes.ts';
+import { key, PEERS, someAudience } from './sample.spec.ts';
+import { ABSENT, addItem, applyStep, copySums, emptySums, type FeedState, type Sums, summaryOf, undoStep } from './sums.ts';
 
 const someItem = fc.record({
   zone: fc.constantFrom('', 'east', 'west', 'north'),

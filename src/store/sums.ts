@@ -1,5 +1,5 @@
-import { addHash, EMPTY_DIGEST, formatDigest, subtractHash } from '../kds/digest.js';
-import type { FeedSummary } from '../resource/store.js';
+import { addHash, EMPTY_DIGEST, formatDigest, subtractHash } from '../kds/digest.ts';
+import type { FeedSummary } from '../resource/store.ts';
 
 /** What a resource is to the feeds: its audience as a column ('', '*' or a zone), and its item's hash ('' for nobody). */
 export interface FeedState {

@@ -1,7 +1,7 @@
-import type { Transaction } from '../resource/store.js';
-import { type Connection, requireCommit } from './database.js';
-import type { Holdings } from './holdings.js';
-import type { Keys } from './keys.js';
+import type { Transaction } from '../resource/store.ts';
+import { type Connection, requireCommit } from './database.ts';
+import type { Holdings } from './holdings.ts';
+import type { Keys } from './keys.ts';
 
 /** The next keys of a zone that are looked at. */
 const WINDOW = 'SELECT id FROM keys WHERE zone = @zone AND id > @after ORDER BY id LIMIT @most';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { MeridianError } from '../errors.js';
-import type { JsonObject } from '../resource/resource.js';
-import { bootstrap } from './bootstrap.js';
+import { MeridianError } from '../errors.ts';
+import type { JsonObject } from '../resource/resource.ts';
+import { bootstrap } from './bootstrap.ts';
 
 const INPUT = { mesh: 'default', name: 'backend-1.shop', xdsAddress: '127.0.0.1:5678', token: 'the-token', adminPort: 9901 };
 const find = (value: unknown, ...path: (string | number)[]) =>

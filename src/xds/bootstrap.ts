@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
-import { MeridianError } from '../errors.js';
-import type { JsonObject } from '../resource/resource.js';
-import { nodeId } from './proxy-id.js';
-import { typeUrl } from './types.js';
+import { MeridianError } from '../errors.ts';
+import type { JsonObject } from '../resource/resource.ts';
+import { nodeId } from './proxy-id.ts';
+import { typeUrl } from './types.ts';
 
 export interface BootstrapInput {
   readonly mesh: string;

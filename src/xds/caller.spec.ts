@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { authenticator } from './caller.js';
-import { whyTooOld } from './envoy-version.js';
-import { nodeId, parseNodeId, type ProxyId } from './proxy-id.js';
-import { issueToken, verifyToken } from './token.js';
+import { authenticator } from './caller.ts';
+import { whyTooOld } from './envoy-version.ts';
+import { nodeId, parseNodeId, type ProxyId } from './proxy-id.ts';
+import { issueToken, verifyToken } from './token.ts';
 
 const SECRET = Buffer.alloc(32, 1);
 const PROXY: ProxyId = { mesh: 'default', name: 'backend-1.shop' };

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { ServerDuplexStream } from '@grpc/grpc-js';
-import { parseNodeId, type ProxyId } from './proxy-id.js';
-import { verifyToken } from './token.js';
+import { parseNodeId, type ProxyId } from './proxy-id.ts';
+import { verifyToken } from './token.ts';
 
 /** Who opens a stream, as far as it can be seen. */
 export interface Caller {

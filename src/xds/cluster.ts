@@ -1,6 +1,6 @@
-import type { JsonObject } from '../resource/resource.js';
-import { type Inbound, namesOf } from './inbound.js';
-import { typeUrl } from './types.js';
+import type { JsonObject } from '../resource/resource.ts';
+import { type Inbound, namesOf } from './inbound.ts';
+import { typeUrl } from './types.ts';
 
 const HTTP2: readonly Inbound['protocol'][] = ['http2', 'grpc'];
 const OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { MeridianError } from '../errors.js';
-import type { JsonObject } from '../resource/resource.js';
-import { jsonToBytes } from './json-bytes.js';
-import { messageOf } from './registry.js';
-import { KINDS, messageName, type Snapshot, TYPE_URLS } from './types.js';
+import { MeridianError } from '../errors.ts';
+import type { JsonObject } from '../resource/resource.ts';
+import { jsonToBytes } from './json-bytes.ts';
+import { messageOf } from './registry.ts';
+import { KINDS, messageName, type Snapshot, TYPE_URLS } from './types.ts';
 
 /** A resource as it is sent. The version is a hash of the bytes: the same content has the same version, after a restart too. */
 export interface EncodedResource {

@@ -1,4 +1,4 @@
-import type { EnvoyVersion } from './wire.js';
+import type { EnvoyVersion } from './wire.ts';
 
 /** The oldest Envoy whose matchers behave as the RBAC needs (1.36, 1.38 and 1.40 were tried). */
 const OLDEST = { major: 1, minor: 36 };

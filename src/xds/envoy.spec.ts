@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { startHttpApplication, startTcpApplication } from '../../test/harness/application.js';
-import { httpCaller, tcpCaller } from '../../test/harness/caller.js';
-import { type Authority, type CertificateFiles, createAuthority } from '../../test/harness/certificates.js';
-import { type Envoy, freePorts, startEnvoy } from '../../test/harness/envoy.js';
-import { allowOnly } from '../../test/harness/rbac.js';
-import { Scope } from '../../test/harness/scope.js';
-import { until } from '../../test/harness/until.js';
-import type { JsonObject } from '../resource/resource.js';
-import { bootstrap } from './bootstrap.js';
-import { authenticator } from './caller.js';
-import { generate } from './generate.js';
-import type { Inbound } from './inbound.js';
+import { startHttpApplication, startTcpApplication } from '../../test/harness/application.ts';
+import { httpCaller, tcpCaller } from '../../test/harness/caller.ts';
+import { type Authority, type CertificateFiles, createAuthority } from '../../test/harness/certificates.ts';
+import { type Envoy, freePorts, startEnvoy } from '../../test/harness/envoy.ts';
+import { allowOnly } from '../../test/harness/rbac.ts';
+import { Scope } from '../../test/harness/scope.ts';
+import { until } from '../../test/harness/until.ts';
+import type { JsonObject } from '../resource/resource.ts';
+import { bootstrap } from './bootstrap.ts';
+import { authenticator } from './caller.ts';
+import { generate } from './generate.ts';
+import type { Inbound } from './inbound.ts';
 
-import { startXds, type Xds } from './server.js';
-import { issueToken } from './token.js';
-import { TYPE_URLS } from './types.js';
+import { startXds, type Xds } from './server.ts';
+import { issueToken } from './token.ts';
+import { TYPE_URLS } from './types.ts';
 
 const PROXY = { mesh: 'default', name: 'backend-1.shop' };
 const [WEB, OTHER] = ['spiffe://default.east.mesh.local/ns/shop/sa/web', 'spiffe://default.east.mesh.local/ns/shop/sa/other'];

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { allowOnly } from '../../test/harness/rbac.js';
-import { MeridianError } from '../errors.js';
-import type { JsonObject, JsonValue } from '../resource/resource.js';
-import { type Encoded, encodeSnapshot } from './encode.js';
-import { generate } from './generate.js';
-import type { Inbound, ProxyInput } from './inbound.js';
+import { allowOnly } from '../../test/harness/rbac.ts';
+import { MeridianError } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../resource/resource.ts';
+import { type Encoded, encodeSnapshot } from './encode.ts';
+import { generate } from './generate.ts';
+import type { Inbound, ProxyInput } from './inbound.ts';
 
 const certificates = { ca: '/etc/mesh/ca.pem', cert: '/etc/mesh/cert.pem', key: '/etc/mesh/key.pem' };
 const RBAC = allowOnly('spiffe://default/ns/a/sa/b');

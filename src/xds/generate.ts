@@ -1,11 +1,11 @@
-import { invalid, type Problem } from '../errors.js';
-import { clusterOf } from './cluster.js';
-import { routesOf } from './http.js';
-import { type Inbound, isHttp, type ProxyInput } from './inbound.js';
-import { listenerOf } from './listener.js';
-import { rbacExtension } from './rbac.js';
-import { secretsOf } from './tls.js';
-import type { Snapshot } from './types.js';
+import { invalid, type Problem } from '../errors.ts';
+import { clusterOf } from './cluster.ts';
+import { routesOf } from './http.ts';
+import { type Inbound, isHttp, type ProxyInput } from './inbound.ts';
+import { listenerOf } from './listener.ts';
+import { rbacExtension } from './rbac.ts';
+import { secretsOf } from './tls.ts';
+import type { Snapshot } from './types.ts';
 
 /**
  * All that a proxy is to have, as proto3 JSON (design, section 5, "Delivery").

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../resource/resource.js';
-import { type Inbound, type InboundRoute, namesOf } from './inbound.js';
-import { FROM_XDS, httpRbacFilter, perRoute } from './rbac.js';
-import { typeUrl } from './types.js';
+import type { JsonObject } from '../resource/resource.ts';
+import { type Inbound, type InboundRoute, namesOf } from './inbound.ts';
+import { FROM_XDS, httpRbacFilter, perRoute } from './rbac.ts';
+import { typeUrl } from './types.ts';
 
 /**
  * The HTTP filters of an inbound. Paths are made plain before the rules see them, and what can be read in two ways is refused with 400,

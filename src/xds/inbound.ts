@@ -1,4 +1,4 @@
-import type { JsonObject } from '../resource/resource.js';
+import type { JsonObject } from '../resource/resource.ts';
 
 /** All that the listeners of one proxy are made from: plain data. */
 export interface ProxyInput {

@@ -11,10 +11,10 @@ import {
   toJson,
 } from '@bufbuild/protobuf';
 import fc, { type GeneratorValue } from 'fast-check';
-import type { JsonObject, JsonValue } from '../resource/resource.js';
-import { jsonToBytes } from './json-bytes.js';
-import { messageOf, registry } from './registry.js';
-import { typeUrl } from './types.js';
+import type { JsonObject, JsonValue } from '../resource/resource.ts';
+import { jsonToBytes } from './json-bytes.ts';
+import { messageOf, registry } from './registry.ts';
+import { typeUrl } from './types.ts';
 
 const TYPES = [
   'envoy.config.core.v3.TypedExtensionConfig',

@@ -1,9 +1,9 @@
 import { type DescField, type DescMessage, fromJson, type JsonValue as Json, ScalarType, toBinary } from '@bufbuild/protobuf';
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
-import type { JsonObject, JsonValue } from '../resource/resource.js';
-import { Backwards } from './backwards.js';
-import { registry } from './registry.js';
-import { messageName } from './types.js';
+import type { JsonObject, JsonValue } from '../resource/resource.ts';
+import { Backwards } from './backwards.ts';
+import { registry } from './registry.ts';
+import { messageName } from './types.ts';
 
 /** protobuf's way to have fields that can't be told from absent ones. */
 const IMPLICIT = FeatureSet_FieldPresence.IMPLICIT;

@@ -1,9 +1,9 @@
 import { constants } from 'node:crypto';
 import { createServer as createPlainServer, isIP, type Server as NetServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type Server as TlsServer, type TLSSocket } from 'node:tls';
-import { asMeridianError, MeridianError } from '../errors.js';
-import type { Report } from './stream.js';
-import { exposedKey, isSameCa, isSameContent, readTls, type TlsContent, type XdsTls } from './tls-files.js';
+import { asMeridianError, MeridianError } from '../errors.ts';
+import type { Report } from './stream.ts';
+import { exposedKey, isSameCa, isSameContent, readTls, type TlsContent, type XdsTls } from './tls-files.ts';
 
 export interface ListenOptions {
   /** An IP address. */

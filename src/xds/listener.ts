@@ -1,10 +1,10 @@
-import type { JsonObject } from '../resource/resource.js';
-import { httpManager } from './http.js';
-import { type Inbound, isHttp, namesOf } from './inbound.js';
-import { networkRbacFilter } from './rbac.js';
-import { sansFilter } from './sans.js';
-import { mutualTls } from './tls.js';
-import { typeUrl } from './types.js';
+import type { JsonObject } from '../resource/resource.ts';
+import { httpManager } from './http.ts';
+import { type Inbound, isHttp, namesOf } from './inbound.ts';
+import { networkRbacFilter } from './rbac.ts';
+import { sansFilter } from './sans.ts';
+import { mutualTls } from './tls.ts';
+import { typeUrl } from './types.ts';
 
 /**
  * The listener of an inbound. Without plain text there is one chain, with mutual TLS and RBAC. With it there are two, chosen by the first bytes:

@@ -1,6 +1,6 @@
-import type { Clock } from './clock.js';
-import { nodeId, type ProxyId } from './proxy-id.js';
-import type { TypeView } from './session.js';
+import type { Clock } from './clock.ts';
+import { nodeId, type ProxyId } from './proxy-id.ts';
+import type { TypeView } from './session.ts';
 
 /** A proxy as an operator sees it. */
 export interface ProxyView {
@@ -51,9 +51,13 @@ interface Known {
 
 /** All proxies that have proven who they are, with their streams. */
 export class Proxies {
+  private readonly clock: Clock;
+
   private readonly known = new Map<string, Known>();
 
-  constructor(private readonly clock: Clock) {}
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
 
   add(proxy: ProxyId, stream: Stream): void {
     const known = this.of(proxy);

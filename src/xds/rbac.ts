@@ -1,6 +1,6 @@
-import type { JsonObject } from '../resource/resource.js';
-import { type Inbound, isHttp, namesOf } from './inbound.js';
-import { typeUrl } from './types.js';
+import type { JsonObject } from '../resource/resource.ts';
+import { type Inbound, isHttp, namesOf } from './inbound.ts';
+import { typeUrl } from './types.ts';
 
 const NETWORK = typeUrl('envoy.extensions.filters.network.rbac.v3.RBAC');
 const HTTP = typeUrl('envoy.extensions.filters.http.rbac.v3.RBAC');

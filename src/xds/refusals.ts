@@ -1,4 +1,4 @@
-import type { Clock } from './clock.js';
+import type { Clock } from './clock.ts';
 
 const FIRST_PAUSE = 1_000;
 const LONGEST_PAUSE = 60_000;
@@ -22,9 +22,13 @@ interface Kept extends Refusal {
 
 /** What one proxy refuses of one type, and when each is tried again: after 1 s, 2 s, 4 s, a minute at most. Another version goes at once. */
 export class Refusals {
+  private readonly clock: Clock;
+
   private readonly kept = new Map<string, Kept>();
 
-  constructor(private readonly clock: Clock) {}
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
 
   add(name: string, version: string, message: string): void {
     const before = this.kept.get(name);

@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { createFileRegistry, type DescMessage, fromBinary } from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
-import { MeridianError } from '../errors.js';
-import { DESCRIPTORS } from './gen/descriptors.js';
+import { MeridianError } from '../errors.ts';
+import { DESCRIPTORS } from './gen/descriptors.ts';
 
 /** Envoy's messages by name. */
 export const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, gunzipSync(Buffer.from(DESCRIPTORS, 'base64'))));

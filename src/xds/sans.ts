@@ -1,5 +1,5 @@
-import type { JsonObject } from '../resource/resource.js';
-import { typeUrl } from './types.js';
+import type { JsonObject } from '../resource/resource.ts';
+import { typeUrl } from './types.ts';
 
 const NAME = 'callers-sans';
 

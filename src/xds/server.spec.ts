@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, describe, it } from 'node:test';
 import { credentials, Metadata } from '@grpc/grpc-js';
-import { createAuthority } from '../../test/harness/certificates.js';
-import { Scope } from '../../test/harness/scope.js';
-import { until } from '../../test/harness/until.js';
-import { node, openXdsStream, type Received } from '../../test/harness/xds-client.js';
-import { MeridianError } from '../errors.js';
-import { authenticator } from './caller.js';
-import { nodeId, type ProxyId } from './proxy-id.js';
-import { startXds, type Xds, type XdsOptions } from './server.js';
-import { issueToken } from './token.js';
-import { EMPTY, type Snapshot, TYPE_URLS } from './types.js';
+import { createAuthority } from '../../test/harness/certificates.ts';
+import { Scope } from '../../test/harness/scope.ts';
+import { until } from '../../test/harness/until.ts';
+import { node, openXdsStream, type Received } from '../../test/harness/xds-client.ts';
+import { MeridianError } from '../errors.ts';
+import { authenticator } from './caller.ts';
+import { nodeId, type ProxyId } from './proxy-id.ts';
+import { startXds, type Xds, type XdsOptions } from './server.ts';
+import { issueToken } from './token.ts';
+import { EMPTY, type Snapshot, TYPE_URLS } from './types.ts';
 
 const SECRET = Buffer.alloc(32, 7);
 const [A, B]: [ProxyId, ProxyId] = [

@@ -1,15 +1,15 @@
 import { isIP } from 'node:net';
 import { Server, ServerCredentials, type ServiceDefinition } from '@grpc/grpc-js';
-import { MeridianError } from '../errors.js';
-import type { Authenticate } from './caller.js';
-import { type Clock, SYSTEM_CLOCK } from './clock.js';
-import { listen } from './listen.js';
-import { Proxies, type ProxyView } from './proxies.js';
-import type { ProxyId } from './proxy-id.js';
-import { type Call, type Report, serve, type Shared } from './stream.js';
-import type { XdsTls } from './tls-files.js';
-import type { Snapshot } from './types.js';
-import { DELTA_PATH, readRequest, writeResponse } from './wire.js';
+import { MeridianError } from '../errors.ts';
+import type { Authenticate } from './caller.ts';
+import { type Clock, SYSTEM_CLOCK } from './clock.ts';
+import { listen } from './listen.ts';
+import { Proxies, type ProxyView } from './proxies.ts';
+import type { ProxyId } from './proxy-id.ts';
+import { type Call, type Report, serve, type Shared } from './stream.ts';
+import type { XdsTls } from './tls-files.ts';
+import type { Snapshot } from './types.ts';
+import { DELTA_PATH, readRequest, writeResponse } from './wire.ts';
 
 export interface XdsOptions {
   /** An IP address. One that is not loopback needs `tls`: tokens are sent over it. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type Content, openSession as open, shown } from '../../test/harness/xds-session.js';
-import { TYPE_URLS } from './types.js';
-import type { DeltaResponse } from './wire.js';
+import { type Content, openSession as open, shown } from '../../test/harness/xds-session.ts';
+import { TYPE_URLS } from './types.ts';
+import type { DeltaResponse } from './wire.ts';
 
 const EXTENSIONS = TYPE_URLS.extensions;
 

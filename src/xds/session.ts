@@ -1,9 +1,9 @@
-import { MeridianError } from '../errors.js';
-import type { Clock } from './clock.js';
-import type { Encoded } from './encode.js';
-import { type Resources, Subscription, type SubscriptionView } from './subscription.js';
-import { KINDS, TYPE_URLS } from './types.js';
-import type { DeltaRequest, DeltaResponse } from './wire.js';
+import { MeridianError } from '../errors.ts';
+import type { Clock } from './clock.ts';
+import type { Encoded } from './encode.ts';
+import { type Resources, Subscription, type SubscriptionView } from './subscription.ts';
+import { KINDS, TYPE_URLS } from './types.ts';
+import type { DeltaRequest, DeltaResponse } from './wire.ts';
 
 const MOST_TYPES = 16;
 const ORDER: readonly string[] = KINDS.map((kind) => TYPE_URLS[kind]);
@@ -25,11 +25,15 @@ export interface TypeView extends SubscriptionView {
  *   the new listener is refused    the old one goes on with its cluster, secrets and RBAC
  */
 export class Session {
+  private readonly clock: Clock;
+
   private readonly subscriptions = new Map<string, Subscription>();
   private there: Encoded | undefined;
   private nonce = 0;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
 
   /** Throws `too_large` when the proxy asks for more than there can be. */
   request(request: DeltaRequest): void {

@@ -1,14 +1,14 @@
 import { type ServerDuplexStream, status } from '@grpc/grpc-js';
-import { asMeridianError } from '../errors.js';
-import { type Authenticate, type Caller, callerOf, type Proof } from './caller.js';
-import type { Clock } from './clock.js';
-import { encodeSnapshot } from './encode.js';
-import { formatVersion, whyTooOld } from './envoy-version.js';
-import type { Proxies, Stream, StreamView } from './proxies.js';
-import { nodeId, type ProxyId } from './proxy-id.js';
-import { Session } from './session.js';
-import type { Snapshot } from './types.js';
-import type { DeltaRequest, DeltaResponse } from './wire.js';
+import { asMeridianError } from '../errors.ts';
+import { type Authenticate, type Caller, callerOf, type Proof } from './caller.ts';
+import type { Clock } from './clock.ts';
+import { encodeSnapshot } from './encode.ts';
+import { formatVersion, whyTooOld } from './envoy-version.ts';
+import type { Proxies, Stream, StreamView } from './proxies.ts';
+import { nodeId, type ProxyId } from './proxy-id.ts';
+import { Session } from './session.ts';
+import type { Snapshot } from './types.ts';
+import type { DeltaRequest, DeltaResponse } from './wire.ts';
 
 export type Call = ServerDuplexStream<DeltaRequest, DeltaResponse>;
 
@@ -90,6 +90,11 @@ function end(call: Call, code: status, details: string): void {
 
 /** The stream of a proxy that is known. */
 class Served implements Stream {
+  private readonly call: Call;
+  private readonly caller: Caller;
+  private readonly envoyVersion: string;
+  private readonly shared: Shared;
+
   private readonly proxy: ProxyId;
   private readonly session: Session;
   private readonly since: string;
@@ -99,13 +104,11 @@ class Served implements Stream {
   private timer: NodeJS.Timeout | undefined;
   private judging: NodeJS.Timeout | undefined;
 
-  constructor(
-    private readonly call: Call,
-    private readonly caller: Caller,
-    proof: Proof,
-    private readonly envoyVersion: string,
-    private readonly shared: Shared,
-  ) {
+  constructor(call: Call, caller: Caller, proof: Proof, envoyVersion: string, shared: Shared) {
+    this.call = call;
+    this.caller = caller;
+    this.envoyVersion = envoyVersion;
+    this.shared = shared;
     this.proxy = proof.proxy;
     this.session = new Session(shared.clock);
     this.since = shared.clock.time();

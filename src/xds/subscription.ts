@@ -1,8 +1,8 @@
-import { MeridianError } from '../errors.js';
-import type { Clock } from './clock.js';
-import type { EncodedResource } from './encode.js';
-import { type Refusal, Refusals } from './refusals.js';
-import type { DeltaRequest } from './wire.js';
+import { MeridianError } from '../errors.ts';
+import type { Clock } from './clock.ts';
+import type { EncodedResource } from './encode.ts';
+import { type Refusal, Refusals } from './refusals.ts';
+import type { DeltaRequest } from './wire.ts';
 
 /** The resources of one type that there are, by name. */
 export type Resources = ReadonlyMap<string, EncodedResource>;

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { invalid, type Problem } from '../errors.js';
+import { invalid, type Problem } from '../errors.ts';
 
 /** Paths of PEM files. With `clientCa`, every proxy needs a certificate of that CA. */
 export interface XdsTls {

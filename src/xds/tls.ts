@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
-import type { JsonObject } from '../resource/resource.js';
-import type { Certificates } from './inbound.js';
-import { FROM_XDS } from './rbac.js';
-import { typeUrl } from './types.js';
+import type { JsonObject } from '../resource/resource.ts';
+import type { Certificates } from './inbound.ts';
+import { FROM_XDS } from './rbac.ts';
+import { typeUrl } from './types.ts';
 
 const OWN = 'identity';
 const CALLERS = 'callers';

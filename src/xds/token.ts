@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { ProxyId } from './proxy-id.js';
+import type { ProxyId } from './proxy-id.ts';
 
 /** So that the zone's secret signs nothing else with the same bytes. */
 const PURPOSE = 'meridian proxy token 1';

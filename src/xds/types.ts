@@ -1,4 +1,4 @@
-import type { JsonObject } from '../resource/resource.js';
+import type { JsonObject } from '../resource/resource.ts';
 
 const PREFIX = 'type.googleapis.com/';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
-import { messageOf } from './registry.js';
-import { writeResponse } from './wire.js';
+import { messageOf } from './registry.ts';
+import { writeResponse } from './wire.ts';
 
 const RESPONSE = messageOf('envoy.service.discovery.v3.DeltaDiscoveryResponse');
 const text = fc.string({ unit: fc.constantFrom('a', 'é', '/', '世') });

@@ -1,7 +1,7 @@
 import { fromBinary, type Message } from '@bufbuild/protobuf';
-import { Backwards } from './backwards.js';
-import type { EncodedResource } from './encode.js';
-import { messageOf } from './registry.js';
+import { Backwards } from './backwards.ts';
+import type { EncodedResource } from './encode.ts';
+import { messageOf } from './registry.ts';
 
 /** The one method of the aggregated discovery service that is served. */
 export const DELTA_PATH = '/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources';

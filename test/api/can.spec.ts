@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { applyTransfer } from '../../src/control/receive.js';
-import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../../src/kds/digest.js';
-import { encodeItem } from '../../src/kds/item.js';
-import { GLOBAL_PEER } from '../../src/resource/audience.js';
-import type { Key } from '../../src/resource/key.js';
-import { GLOBAL, type JsonObject } from '../../src/resource/resource.js';
-import { Scope } from '../harness/scope.js';
-import { type Asked, apiOn, ask, EAST, newApi, WEST, type Json } from './harness.js';
+import { applyTransfer } from '../../src/control/receive.ts';
+import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../../src/kds/digest.ts';
+import { encodeItem } from '../../src/kds/item.ts';
+import { GLOBAL_PEER } from '../../src/resource/audience.ts';
+import type { Key } from '../../src/resource/key.ts';
+import { GLOBAL, type JsonObject } from '../../src/resource/resource.ts';
+import { Scope } from '../harness/scope.ts';
+import { type Asked, apiOn, ask, EAST, newApi, WEST, type Json } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect } from 'node:net';
 import { after, describe, it } from 'node:test';
-import { GLOBAL } from '../../src/resource/resource.js';
-import { Scope } from '../harness/scope.js';
-import { until } from '../harness/until.js';
-import { type Guarded, newGuarded } from './tokens.js';
+import { GLOBAL } from '../../src/resource/resource.ts';
+import { Scope } from '../harness/scope.ts';
+import { until } from '../harness/until.ts';
+import { type Guarded, newGuarded } from './tokens.ts';
 
 const scope = new Scope();
 after(() => scope.close());

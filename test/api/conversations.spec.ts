@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { kindByPath } from '../../src/resource/kinds.js';
-import { GLOBAL, type Place } from '../../src/resource/resource.js';
-import { Scope } from '../harness/scope.js';
-import { type Asked, apiOn, ask, newApi, timeout, type Json } from './harness.js';
+import { kindByPath } from '../../src/resource/kinds.ts';
+import { GLOBAL, type Place } from '../../src/resource/resource.ts';
+import { Scope } from '../harness/scope.ts';
+import { type Asked, apiOn, ask, newApi, timeout, type Json } from './harness.ts';
 
 /** What the real kumactl asked a real Kuma, and the answer (cut where it was long). */
 interface Exchange {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { toErrorBody } from '../../src/api/errors.js';
-import { MAX_RESOURCE_BYTES } from '../../src/resource/limits.js';
-import { ERROR_CODES, MeridianError } from '../../src/errors.js';
-import { GLOBAL } from '../../src/resource/resource.js';
-import { Scope } from '../harness/scope.js';
-import { apiOn, ask, newApi, timeout, type Json } from './harness.js';
+import { toErrorBody } from '../../src/api/errors.ts';
+import { MAX_RESOURCE_BYTES } from '../../src/resource/limits.ts';
+import { ERROR_CODES, MeridianError } from '../../src/errors.ts';
+import { GLOBAL } from '../../src/resource/resource.ts';
+import { Scope } from '../harness/scope.ts';
+import { apiOn, ask, newApi, timeout, type Json } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { GLOBAL } from '../../src/resource/resource.js';
-import { Scope } from '../harness/scope.js';
-import { type Answer, apiOf, ask, EAST, newApi, newWorld, timeout, toMesh, toService } from './harness.js';
+import { GLOBAL } from '../../src/resource/resource.ts';
+import { Scope } from '../harness/scope.ts';
+import { type Answer, apiOf, ask, EAST, newApi, newWorld, timeout, toMesh, toService } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());

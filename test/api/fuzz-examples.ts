@@ -1,7 +1,7 @@
-import { kindOf } from '../../src/resource/kinds.js';
-import type { JsonObject } from '../../src/resource/resource.js';
-import type { Examples } from './fuzz-values.js';
-import { SAMPLES } from './samples.js';
+import { kindOf } from '../../src/resource/kinds.ts';
+import type { JsonObject } from '../../src/resource/resource.ts';
+import type { Examples } from './fuzz-values.ts';
+import { SAMPLES } from './samples.ts';
 
 const MESH = { kind: 'Mesh' };
 const LABELLED = { kind: 'MeshService', labels: { app: 'web' } };

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { InjectOptions } from 'fastify';
-import { isGlobal } from '../../src/control/plane.js';
-import { writeDocuments } from '../../src/control/write.js';
-import { kindOf } from '../../src/resource/kinds.js';
-import { parseDocuments } from '../../src/resource/parse.js';
-import { GLOBAL } from '../../src/resource/resource.js';
-import { Scope } from '../harness/scope.js';
-import { DOCUMENTS, EXAMPLES } from './fuzz-examples.js';
-import { type Described, fuzzed, type Request } from './fuzz-requests.js';
-import { type Asked, ask, EAST } from './harness.js';
-import { wholeApi } from './shipped.js';
+import { isGlobal } from '../../src/control/plane.ts';
+import { writeDocuments } from '../../src/control/write.ts';
+import { kindOf } from '../../src/resource/kinds.ts';
+import { parseDocuments } from '../../src/resource/parse.ts';
+import { GLOBAL } from '../../src/resource/resource.ts';
+import { Scope } from '../harness/scope.ts';
+import { DOCUMENTS, EXAMPLES } from './fuzz-examples.ts';
+import { type Described, fuzzed, type Request } from './fuzz-requests.ts';
+import { type Asked, ask, EAST } from './harness.ts';
+import { wholeApi } from './shipped.ts';
 
 /** Requests for each operation. `MERIDIAN_FUZZ_RUNS=150` are 100,000 in about ten minutes. */
 const RUNS = Number(process.env.MERIDIAN_FUZZ_RUNS ?? 2);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import { type Examples, Generator, nonsense, ODD_TEXTS, type Schema, text, WORDS } from './fuzz-values.js';
+import { type Examples, Generator, nonsense, ODD_TEXTS, type Schema, text, WORDS } from './fuzz-values.ts';
 
 /** What of an OpenAPI document says how to ask. */
 export interface Described {

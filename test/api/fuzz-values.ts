@@ -105,12 +105,15 @@ function withExamples(made: Values, examples: readonly unknown[] = []): Values {
 
 /** Makes values of the schemas of one document, each once. */
 export class Generator {
+  private readonly components: Readonly<Record<string, Schema>>;
+  private readonly examples: Examples;
+
   private readonly known = new Map<string, Values>();
 
-  constructor(
-    private readonly components: Readonly<Record<string, Schema>>,
-    private readonly examples: Examples,
-  ) {}
+  constructor(components: Readonly<Record<string, Schema>>, examples: Examples) {
+    this.components = components;
+    this.examples = examples;
+  }
 
   /** Values that are as the schema says, mostly: what zod checks beyond JSON Schema is not in it. */
   valid(schema: Schema): Values {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { KINDS } from '../../src/resource/kinds.js';
-import { GLOBAL } from '../../src/resource/resource.js';
-import { Scope } from '../harness/scope.js';
-import { type Asked, ask, EAST, newApi, timeout } from './harness.js';
-import { SAMPLES } from './samples.js';
+import { KINDS } from '../../src/resource/kinds.ts';
+import { GLOBAL } from '../../src/resource/resource.ts';
+import { Scope } from '../harness/scope.ts';
+import { type Asked, ask, EAST, newApi, timeout } from './harness.ts';
+import { SAMPLES } from './samples.ts';
 
 const RUNS = 400;
 const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'] as const;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { after, describe, it } from 'node:test';
-import { createGate } from '../../src/api/auth/gate.js';
-import type { Role } from '../../src/api/auth/principal.js';
-import { Tokens } from '../../src/api/auth/tokens.js';
-import { MeridianError } from '../../src/errors.js';
-import { GLOBAL } from '../../src/resource/resource.js';
-import { Scope } from '../harness/scope.js';
-import { newPlane } from './tokens.js';
+import { createGate } from '../../src/api/auth/gate.ts';
+import type { Role } from '../../src/api/auth/principal.ts';
+import { Tokens } from '../../src/api/auth/tokens.ts';
+import { MeridianError } from '../../src/errors.ts';
+import { GLOBAL } from '../../src/resource/resource.ts';
+import { Scope } from '../harness/scope.ts';
+import { newPlane } from './tokens.ts';
 
 const scope = new Scope();
 after(() => scope.close());

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, describe, it } from 'node:test';
-import { isLoopback } from '../../src/api/auth/address.js';
-import { startApi } from '../../src/api/server.js';
-import { GLOBAL } from '../../src/resource/resource.js';
-import { Scope } from '../harness/scope.js';
-import { apiOn, ask, newApi } from './harness.js';
+import { isLoopback } from '../../src/api/auth/address.ts';
+import { startApi } from '../../src/api/server.ts';
+import { GLOBAL } from '../../src/resource/resource.ts';
+import { Scope } from '../harness/scope.ts';
+import { apiOn, ask, newApi } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { FastifyInstance, InjectOptions } from 'fastify';
-import type { ApiOptions } from '../../src/api/options.js';
-import { createApi } from '../../src/api/server.js';
-import type { Plane } from '../../src/control/plane.js';
-import { writeDocuments } from '../../src/control/write.js';
-import { parseDocuments } from '../../src/resource/parse.js';
-import { GLOBAL, type Place } from '../../src/resource/resource.js';
-import { openStore } from '../../src/store/open.js';
-import type { Scope } from '../harness/scope.js';
-import type { Node } from '../simulator/node.js';
-import { World } from '../simulator/world.js';
-import { holdToContract } from './contract.js';
+import type { ApiOptions } from '../../src/api/options.ts';
+import { createApi } from '../../src/api/server.ts';
+import type { Plane } from '../../src/control/plane.ts';
+import { writeDocuments } from '../../src/control/write.ts';
+import { parseDocuments } from '../../src/resource/parse.ts';
+import { GLOBAL, type Place } from '../../src/resource/resource.ts';
+import { openStore } from '../../src/store/open.ts';
+import type { Scope } from '../harness/scope.ts';
+import type { Node } from '../simulator/node.ts';
+import { World } from '../simulator/world.ts';
+import { holdToContract } from './contract.ts';
 
 export const EAST: Place = { zone: 'east', environment: 'kubernetes', systemNamespace: 'kuma-system' };
 export const WEST: Place = { zone: 'west', environment: 'universal', systemNamespace: '' };

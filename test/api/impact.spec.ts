@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { Scope } from '../harness/scope.js';
-import { type Asked, apiOf, apiOn, ask, EAST, type Json, newApi, newWorld, WEST } from './harness.js';
+import { Scope } from '../harness/scope.ts';
+import { type Asked, apiOf, apiOn, ask, EAST, type Json, newApi, newWorld, WEST } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, describe, it } from 'node:test';
-import { KINDS } from '../../src/resource/kinds.js';
-import { GLOBAL } from '../../src/resource/resource.js';
-import { Scope } from '../harness/scope.js';
-import { ask, EAST, newApi, WEST } from './harness.js';
+import { KINDS } from '../../src/resource/kinds.ts';
+import { GLOBAL } from '../../src/resource/resource.ts';
+import { Scope } from '../harness/scope.ts';
+import { ask, EAST, newApi, WEST } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());

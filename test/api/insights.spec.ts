@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { FOREIGN_KINDS } from '../../src/api/foreign.js';
-import type { Plane } from '../../src/control/plane.js';
-import { NOBODY } from '../../src/resource/audience.js';
-import { GLOBAL, type JsonObject } from '../../src/resource/resource.js';
-import { Scope } from '../harness/scope.js';
-import { type Asked, ask, EAST, type Json, newApi, timeout, WEST } from './harness.js';
+import { FOREIGN_KINDS } from '../../src/api/foreign.ts';
+import type { Plane } from '../../src/control/plane.ts';
+import { NOBODY } from '../../src/resource/audience.ts';
+import { GLOBAL, type JsonObject } from '../../src/resource/resource.ts';
+import { Scope } from '../harness/scope.ts';
+import { type Asked, ask, EAST, type Json, newApi, timeout, WEST } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { GLOBAL } from '../../src/resource/resource.js';
-import { Scope } from '../harness/scope.js';
-import type { World } from '../simulator/world.js';
-import { type Answer, type Asked, apiOf, ask, EAST, newApi, newWorld, WEST, type Json } from './harness.js';
+import { GLOBAL } from '../../src/resource/resource.ts';
+import { Scope } from '../harness/scope.ts';
+import type { World } from '../simulator/world.ts';
+import { type Answer, type Asked, apiOf, ask, EAST, newApi, newWorld, WEST, type Json } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import Fastify from 'fastify';
-import { rememberLists } from '../../src/api/list-answers.js';
-import { GLOBAL } from '../../src/resource/resource.js';
-import { Scope } from '../harness/scope.js';
-import { type Asked, apiOn, ask, newApi, timeout } from './harness.js';
+import { rememberLists } from '../../src/api/list-answers.ts';
+import { GLOBAL } from '../../src/resource/resource.ts';
+import { Scope } from '../harness/scope.ts';
+import { type Asked, apiOn, ask, newApi, timeout } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());

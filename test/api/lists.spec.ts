@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { GLOBAL } from '../../src/resource/resource.js';
-import { Scope } from '../harness/scope.js';
-import { type Asked, ask, newApi, timeout } from './harness.js';
+import { GLOBAL } from '../../src/resource/resource.ts';
+import { Scope } from '../harness/scope.ts';
+import { type Asked, ask, newApi, timeout } from './harness.ts';
 
 const NAMES = Array.from({ length: 105 }, (_, index) => `p${index}`);
 const SORTED = [...NAMES].sort();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { RIGHTS } from '../../src/api/auth/rights.js';
-import { GLOBAL } from '../../src/resource/resource.js';
-import { Scope } from '../harness/scope.js';
-import { EAST, newApi } from './harness.js';
+import { RIGHTS } from '../../src/api/auth/rights.ts';
+import { GLOBAL } from '../../src/resource/resource.ts';
+import { Scope } from '../harness/scope.ts';
+import { EAST, newApi } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { GLOBAL } from '../../src/resource/resource.js';
-import { Scope } from '../harness/scope.js';
-import { newAjv } from './contract.js';
-import { ask, EAST } from './harness.js';
-import { OPENAPI } from './openapi-structure.js';
-import { SHIPPED, shippedText, wholeApi } from './shipped.js';
+import { GLOBAL } from '../../src/resource/resource.ts';
+import { Scope } from '../harness/scope.ts';
+import { newAjv } from './contract.ts';
+import { ask, EAST } from './harness.ts';
+import { OPENAPI } from './openapi-structure.ts';
+import { SHIPPED, shippedText, wholeApi } from './shipped.ts';
 
 const scope = new Scope();
 after(() => scope.close());
@@ -56,7 +56,7 @@ describe('the shipped document', () => {
   });
 
   it('is what the sources say', () => {
-    const told = 'docs/reference/openapi.json is stale: run `node --import tsx scripts/openapi.ts`';
+    const told = 'docs/reference/openapi.json is stale: run `node scripts/openapi.ts`';
     assert.ok(readFileSync(SHIPPED, 'utf8') === text, told);
   });
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
-import type { ProxyStanding } from '../../src/control/enforce/standing.js';
-import { Scope } from '../harness/scope.js';
-import { apiOn, ask, EAST, newApi } from './harness.js';
+import type { ProxyStanding } from '../../src/control/enforce/standing.ts';
+import { Scope } from '../harness/scope.ts';
+import { apiOn, ask, EAST, newApi } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
-import { Scope } from '../harness/scope.js';
-import { type Asked, apiOn, ask, EAST, newApi, WEST } from './harness.js';
+import { Scope } from '../harness/scope.ts';
+import { type Asked, apiOn, ask, EAST, newApi, WEST } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());

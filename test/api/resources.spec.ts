@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { KINDS } from '../../src/resource/kinds.js';
-import { GLOBAL } from '../../src/resource/resource.js';
-import { Scope } from '../harness/scope.js';
-import { ask, EAST, newApi, timeout, toMesh, toService, WEST } from './harness.js';
-import { SAMPLES } from './samples.js';
+import { KINDS } from '../../src/resource/kinds.ts';
+import { GLOBAL } from '../../src/resource/resource.ts';
+import { Scope } from '../harness/scope.ts';
+import { ask, EAST, newApi, timeout, toMesh, toService, WEST } from './harness.ts';
+import { SAMPLES } from './samples.ts';
 
 const scope = new Scope();
 after(() => scope.close());

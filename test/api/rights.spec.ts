@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { RIGHTS } from '../../src/api/auth/rights.js';
-import type { Right } from '../../src/api/auth/principal.js';
-import { GLOBAL, type Place } from '../../src/resource/resource.js';
-import { Scope } from '../harness/scope.js';
-import { EAST, timeout } from './harness.js';
-import { askFrom, type Guarded, newGuarded } from './tokens.js';
+import { RIGHTS } from '../../src/api/auth/rights.ts';
+import type { Right } from '../../src/api/auth/principal.ts';
+import { GLOBAL, type Place } from '../../src/resource/resource.ts';
+import { Scope } from '../harness/scope.ts';
+import { EAST, timeout } from './harness.ts';
+import { askFrom, type Guarded, newGuarded } from './tokens.ts';
 
 const scope = new Scope();
 after(() => scope.close());

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/resource/resource.js';
+import type { JsonObject } from '../../src/resource/resource.ts';
 
 const MESH = { kind: 'Mesh' };
 const SIDECARS = { kind: 'Mesh', proxyTypes: ['Sidecar'] };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { Scope } from '../harness/scope.js';
-import { GLOBAL } from '../../src/resource/resource.js';
-import { type Answer, type Asked, apiOf, ask, EAST, newApi, newWorld, timeout } from './harness.js';
+import { Scope } from '../harness/scope.ts';
+import { GLOBAL } from '../../src/resource/resource.ts';
+import { type Answer, type Asked, apiOf, ask, EAST, newApi, newWorld, timeout } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());

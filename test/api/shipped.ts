@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type DescribedRoute, openApiDocument } from '../../src/api/openapi/document.js';
-import { describedOf } from '../../src/api/openapi/routes.js';
-import { isGlobal } from '../../src/control/plane.js';
-import { GLOBAL, type Place } from '../../src/resource/resource.js';
-import { Scope } from '../harness/scope.js';
-import { apiOn, EAST, newApi } from './harness.js';
+import { type DescribedRoute, openApiDocument } from '../../src/api/openapi/document.ts';
+import { describedOf } from '../../src/api/openapi/routes.ts';
+import { isGlobal } from '../../src/control/plane.ts';
+import { GLOBAL, type Place } from '../../src/resource/resource.ts';
+import { Scope } from '../harness/scope.ts';
+import { apiOn, EAST, newApi } from './harness.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 
-/** Where the OpenAPI document is shipped. `node --import tsx scripts/openapi.ts` writes it. */
+/** Where the OpenAPI document is shipped. `node scripts/openapi.ts` writes it. */
 export const SHIPPED = fileURLToPath(new URL('docs/reference/openapi.json', ROOT));
 
 /** An API with every route that a control plane of this place may have. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { Scope } from '../harness/scope.js';
-import type { World } from '../simulator/world.js';
-import { type Answer, apiOf, ask, EAST, newApi, newWorld, timeout, toMesh, toService, type Json } from './harness.js';
-import { SAMPLES } from './samples.js';
+import { Scope } from '../harness/scope.ts';
+import type { World } from '../simulator/world.ts';
+import { type Answer, apiOf, ask, EAST, newApi, newWorld, timeout, toMesh, toService, type Json } from './harness.ts';
+import { SAMPLES } from './samples.ts';
 
 const scope = new Scope();
 after(() => scope.close());

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { GLOBAL, type Place } from '../../src/resource/resource.js';
-import { Scope } from '../harness/scope.js';
-import { ask, EAST, type Json, newApi } from './harness.js';
-import { askFrom, newGuarded } from './tokens.js';
+import { GLOBAL, type Place } from '../../src/resource/resource.ts';
+import { Scope } from '../harness/scope.ts';
+import { ask, EAST, type Json, newApi } from './harness.ts';
+import { askFrom, newGuarded } from './tokens.ts';
 
 const scope = new Scope();
 after(() => scope.close());

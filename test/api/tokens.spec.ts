@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { after, describe, it } from 'node:test';
 import { SignJWT } from 'jose';
-import { Tokens } from '../../src/api/auth/tokens.js';
-import { GLOBAL } from '../../src/resource/resource.js';
-import { Scope } from '../harness/scope.js';
-import { EAST } from './harness.js';
-import { askFrom, type Guarded, newGuarded } from './tokens.js';
+import { Tokens } from '../../src/api/auth/tokens.ts';
+import { GLOBAL } from '../../src/resource/resource.ts';
+import { Scope } from '../harness/scope.ts';
+import { EAST } from './harness.ts';
+import { askFrom, type Guarded, newGuarded } from './tokens.ts';
 
 const scope = new Scope();
 after(() => scope.close());

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import type { ApiOptions } from '../../src/api/options.js';
-import { createApi } from '../../src/api/server.js';
-import { Tokens } from '../../src/api/auth/tokens.js';
-import type { Role } from '../../src/api/auth/principal.js';
-import type { Plane } from '../../src/control/plane.js';
-import { writeDocuments } from '../../src/control/write.js';
-import { parseDocuments } from '../../src/resource/parse.js';
-import { GLOBAL, type Place } from '../../src/resource/resource.js';
-import { openStore } from '../../src/store/open.js';
-import type { Scope } from '../harness/scope.js';
-import type { Json } from './harness.js';
+import type { ApiOptions } from '../../src/api/options.ts';
+import { createApi } from '../../src/api/server.ts';
+import { Tokens } from '../../src/api/auth/tokens.ts';
+import type { Role } from '../../src/api/auth/principal.ts';
+import type { Plane } from '../../src/control/plane.ts';
+import { writeDocuments } from '../../src/control/write.ts';
+import { parseDocuments } from '../../src/resource/parse.ts';
+import { GLOBAL, type Place } from '../../src/resource/resource.ts';
+import { openStore } from '../../src/store/open.ts';
+import type { Scope } from '../harness/scope.ts';
+import type { Json } from './harness.ts';
 
 /** An API with tokens, on a clock of its own, and all that it reported. */
 export interface Guarded {

@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws';
-import type { Scope } from '../harness/scope.js';
-import { until } from '../harness/until.js';
-import type { Asked, Json } from './harness.js';
+import type { Scope } from '../harness/scope.ts';
+import { until } from '../harness/until.ts';
+import type { Asked, Json } from './harness.ts';
 
 /** A client of the watch, and what it was sent. */
 export interface Watcher {

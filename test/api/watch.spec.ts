@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { watchCommits } from '../../src/control/commits.js';
-import { recordLife } from '../../src/kds/lives.js';
-import { GLOBAL } from '../../src/resource/resource.js';
-import { openSnapshot, openStore } from '../../src/store/open.js';
-import { Scope } from '../harness/scope.js';
-import { until } from '../harness/until.js';
-import { type Asked, apiOn, ask, EAST, newApi, timeout, toMesh } from './harness.js';
-import { listen, refusal, replay, watch } from './watch-client.js';
+import { watchCommits } from '../../src/control/commits.ts';
+import { recordLife } from '../../src/kds/lives.ts';
+import { GLOBAL } from '../../src/resource/resource.ts';
+import { openSnapshot, openStore } from '../../src/store/open.ts';
+import { Scope } from '../harness/scope.ts';
+import { until } from '../harness/until.ts';
+import { type Asked, apiOn, ask, EAST, newApi, timeout, toMesh } from './harness.ts';
+import { listen, refusal, replay, watch } from './watch-client.ts';
 
 const scope = new Scope();
 after(() => scope.close());

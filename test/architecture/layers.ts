@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { at, importsOf, isExempt, type Rule } from './source.js';
+import { at, importsOf, isExempt, type Rule } from './source.ts';
 
 const CORE = ['errors', 'resource', 'naming', 'policy', 'kds'];
 
@@ -40,7 +40,7 @@ export const importsGoOneWay: Rule = (source) => {
   return importsOf(source)
     .filter(({ text }) => text.startsWith('.'))
     .flatMap((module) => {
-      const other = partOf(posix.join(posix.dirname(source.path), module.text).replace(/\.js$/, '.ts'));
+      const other = partOf(posix.join(posix.dirname(source.path), module.text));
       if (other === part || (other !== undefined && allowed.includes(other))) return [];
       return [at(source, module, `${part} must not import ${module.text}; it may import ${allowed.join(', ') || 'nothing of ours'}`)];
     });

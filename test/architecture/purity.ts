@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module';
 import ts from 'typescript';
-import { partOf } from './layers.js';
-import { at, importsOf, isExempt, nodes, type Rule, type Source } from './source.js';
+import { partOf } from './layers.ts';
+import { at, importsOf, isExempt, nodes, type Rule, type Source } from './source.ts';
 
 /** The parts without clock, randomness, file or socket: given the same input they give the same output, so they can be simulated. */
 const PURE = ['errors', 'resource', 'naming', 'policy', 'kds'];

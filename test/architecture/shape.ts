@@ -1,5 +1,5 @@
 import ts from 'typescript';
-import { type Rule, type Source } from './source.js';
+import { type Rule, type Source } from './source.ts';
 
 const LINES = 300;
 

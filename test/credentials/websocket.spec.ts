@@ -1,9 +1,9 @@
 import { after, test } from 'node:test';
-import { createAuthority } from '../harness/certificates.js';
-import { startNats } from '../harness/nats.js';
-import { Scope } from '../harness/scope.js';
-import { open } from '../harness/transport.js';
-import { until } from '../harness/until.js';
+import { createAuthority } from '../harness/certificates.ts';
+import { startNats } from '../harness/nats.ts';
+import { Scope } from '../harness/scope.ts';
+import { open } from '../harness/transport.ts';
+import { until } from '../harness/until.ts';
 
 // A process of its own: the library keeps one kind of connection for the whole process.
 const scope = new Scope();

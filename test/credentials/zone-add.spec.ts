@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { meridianctl } from '../../cmd/ctl/harness.spec.js';
-import { startDaemon } from '../harness/daemon.js';
-import { startNats } from '../harness/nats.js';
-import { Scope } from '../harness/scope.js';
-import { until } from '../harness/until.js';
+import { meridianctl } from '../../cmd/ctl/harness.spec.ts';
+import { startDaemon } from '../harness/daemon.ts';
+import { startNats } from '../harness/nats.ts';
+import { Scope } from '../harness/scope.ts';
+import { until } from '../harness/until.ts';
 
 const scope = new Scope();
 after(() => scope.close());

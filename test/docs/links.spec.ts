@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { it } from 'node:test';
-import { anchorsOf, linksOf, type Page, readPages, ROOT } from './markdown.js';
+import { anchorsOf, linksOf, type Page, readPages, ROOT } from './markdown.ts';
 
 const pages = readPages();
 const anchors = new Map(pages.map((page) => [page.path, anchorsOf(page)]));

@@ -3,9 +3,9 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { after, describe, it } from 'node:test';
-import { Scope } from '../harness/scope.js';
-import { type Page, readPage } from './markdown.js';
-import { isAs, play, startShell } from './play.js';
+import { Scope } from '../harness/scope.ts';
+import { type Page, readPage } from './markdown.ts';
+import { isAs, play, startShell } from './play.ts';
 
 /** What each page goes on from: the quick start, up to a heading. */
 const TASKS: readonly [page: string, after: string | undefined][] = [

@@ -4,8 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
-import type { Scope } from '../harness/scope.js';
-import { type Fence, type Page, ROOT } from './markdown.js';
+import type { Scope } from '../harness/scope.ts';
+import { type Fence, type Page, ROOT } from './markdown.ts';
 
 /**
  * Does what a page says, in a folder and a shell of its own: writes each block of YAML that names a file in its first line (`# policies/shop.yaml`), runs each
@@ -25,10 +25,7 @@ export interface Shell {
 const PORTS = [4222, 4322, 5678, 5680, 5681, 5690, 5691, 5778, 5780, 5781, 5790, 5791, 5800, 5801, 5878];
 
 /** The built ones, where MERIDIAN_BUILT says that dist/ is up to date (`npm test`). */
-const PROGRAMS =
-  process.env.MERIDIAN_BUILT === 'true'
-    ? `'${join(ROOT, 'dist/cmd/NAME/main.js')}'`
-    : `--import '${import.meta.resolve('tsx')}' '${join(ROOT, 'cmd/NAME/main.ts')}'`;
+const PROGRAMS = process.env.MERIDIAN_BUILT === 'true' ? `'${join(ROOT, 'dist/cmd/NAME/main.js')}'` : `'${join(ROOT, 'cmd/NAME/main.ts')}'`;
 
 export async function startShell(scope: Scope, natsServer: string): Promise<Shell> {
   const [folder, bin] = [join(scope.folder(), 'meridian'), scope.folder()];

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { CommanderError, type Command } from 'commander';
-import { lintText } from '../../cmd/ctl/lint-document.js';
-import { createProgram } from '../../cmd/ctl/program.js';
-import { AT_GLOBAL, COMMON, ZONE } from '../../src/config/settings.js';
-import { type Fence, type Page, readPages, ROOT } from './markdown.js';
+import { lintText } from '../../cmd/ctl/lint-document.ts';
+import { createProgram } from '../../cmd/ctl/program.ts';
+import { AT_GLOBAL, COMMON, ZONE } from '../../src/config/settings.ts';
+import { type Fence, type Page, readPages, ROOT } from './markdown.ts';
 
 /** What the pages name is there: commands and their options, resources that are valid, variables, scripts, paths of the API. */
 

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { evaluate } from '../../src/policy/decide/evaluate.js';
-import { readRequest } from '../../src/policy/decide/request.js';
-import { readMtp } from '../../src/resource/mtp.js';
-import { httpCaller, tcpCaller } from '../harness/caller.js';
-import type { CertificateFiles } from '../harness/certificates.js';
-import type { Daemon } from '../harness/daemon.js';
-import { DATAPLANE, type EnforcingZone, from, lists, permission, startEnforcingZone } from '../harness/enforcing-zone.js';
-import { freePorts } from '../harness/envoy.js';
-import { Scope } from '../harness/scope.js';
-import { until } from '../harness/until.js';
+import { evaluate } from '../../src/policy/decide/evaluate.ts';
+import { readRequest } from '../../src/policy/decide/request.ts';
+import { readMtp } from '../../src/resource/mtp.ts';
+import { httpCaller, tcpCaller } from '../harness/caller.ts';
+import type { CertificateFiles } from '../harness/certificates.ts';
+import type { Daemon } from '../harness/daemon.ts';
+import { DATAPLANE, type EnforcingZone, from, lists, permission, startEnforcingZone } from '../harness/enforcing-zone.ts';
+import { freePorts } from '../harness/envoy.ts';
+import { Scope } from '../harness/scope.ts';
+import { until } from '../harness/until.ts';
 
 /** What is wrong leaves the last good rules in force on a real Envoy, and is seen where an operator looks. */
 

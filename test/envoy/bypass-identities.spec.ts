@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, it } from 'node:test';
 import { connect } from 'node:tls';
-import { httpCaller, tcpCaller } from '../harness/caller.js';
-import { type CertificateFiles, createAuthority } from '../harness/certificates.js';
-import { type EnforcingZone, from, lists, permission, startEnforcingZone } from '../harness/enforcing-zone.js';
-import { Scope } from '../harness/scope.js';
-import { until } from '../harness/until.js';
+import { httpCaller, tcpCaller } from '../harness/caller.ts';
+import { type CertificateFiles, createAuthority } from '../harness/certificates.ts';
+import { type EnforcingZone, from, lists, permission, startEnforcingZone } from '../harness/enforcing-zone.ts';
+import { Scope } from '../harness/scope.ts';
+import { until } from '../harness/until.ts';
 
 /** Who can pretend to be somebody else before a real Envoy that a real zone feeds. Of other versions: MERIDIAN_AGREEMENT_ENVOY=1.36.4. */
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Received } from '../harness/application.js';
-import { type Asking, type Caller, http2Caller, httpCaller, rawAsk } from '../harness/caller.js';
-import type { CertificateFiles } from '../harness/certificates.js';
-import { type EnforcingZone, lists, permission, startEnforcingZone } from '../harness/enforcing-zone.js';
-import { Scope } from '../harness/scope.js';
-import { until } from '../harness/until.js';
+import type { Received } from '../harness/application.ts';
+import { type Asking, type Caller, http2Caller, httpCaller, rawAsk } from '../harness/caller.ts';
+import type { CertificateFiles } from '../harness/certificates.ts';
+import { type EnforcingZone, lists, permission, startEnforcingZone } from '../harness/enforcing-zone.ts';
+import { Scope } from '../harness/scope.ts';
+import { until } from '../harness/until.ts';
 
 /** Which requests get past rules on paths and methods, before a real Envoy that a real zone feeds. Of other versions: MERIDIAN_AGREEMENT_ENVOY=1.36.4. */
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
-import { httpCaller, tcpCaller } from '../harness/caller.js';
-import type { CertificateFiles } from '../harness/certificates.js';
-import { type EnforcingZone, lists, permission, startEnforcingZone } from '../harness/enforcing-zone.js';
-import { Scope } from '../harness/scope.js';
-import { until } from '../harness/until.js';
+import { httpCaller, tcpCaller } from '../harness/caller.ts';
+import type { CertificateFiles } from '../harness/certificates.ts';
+import { type EnforcingZone, lists, permission, startEnforcingZone } from '../harness/enforcing-zone.ts';
+import { Scope } from '../harness/scope.ts';
+import { until } from '../harness/until.ts';
 
 /** A real Envoy with inbounds that take plain text beside mutual TLS, as MeshTLS and the Mesh say. */
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Caller, http2Caller, httpCaller, tcpCaller } from '../harness/caller.js';
-import type { CertificateFiles } from '../harness/certificates.js';
-import { type EnforcingZone, from, lists, permission, startEnforcingZone } from '../harness/enforcing-zone.js';
-import { DRAIN_SECONDS } from '../harness/envoy.js';
-import { Scope } from '../harness/scope.js';
-import { until } from '../harness/until.js';
+import { type Caller, http2Caller, httpCaller, tcpCaller } from '../harness/caller.ts';
+import type { CertificateFiles } from '../harness/certificates.ts';
+import { type EnforcingZone, from, lists, permission, startEnforcingZone } from '../harness/enforcing-zone.ts';
+import { DRAIN_SECONDS } from '../harness/envoy.ts';
+import { Scope } from '../harness/scope.ts';
+import { until } from '../harness/until.ts';
 
 /** A caller that has a connection open loses its permission, before a real Envoy that a real zone feeds. */
 

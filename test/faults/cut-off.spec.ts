@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ledger } from '../../src/control/ledger.js';
-import { deleteResource, writeDrafts } from '../../src/control/write.js';
-import { GLOBAL_PEER } from '../../src/resource/audience.js';
-import type { Draft, Place } from '../../src/resource/resource.js';
-import { forge } from '../scenario/forge.js';
-import type { Node } from '../simulator/node.js';
-import { NOBODY_WATCHES } from '../simulator/watch.js';
-import { World } from '../simulator/world.js';
+import { ledger } from '../../src/control/ledger.ts';
+import { deleteResource, writeDrafts } from '../../src/control/write.ts';
+import { GLOBAL_PEER } from '../../src/resource/audience.ts';
+import type { Draft, Place } from '../../src/resource/resource.ts';
+import { forge } from '../scenario/forge.ts';
+import type { Node } from '../simulator/node.ts';
+import { NOBODY_WATCHES } from '../simulator/watch.ts';
+import { World } from '../simulator/world.ts';
 
 /** Zones that are away for long, and zones that can't take all that they get: in one process, on a virtual clock. */
 

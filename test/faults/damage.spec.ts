@@ -3,12 +3,12 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Metadata } from '@grpc/grpc-js';
-import { TYPE_URLS } from '../../src/xds/types.js';
-import { type Daemon, runProgram, startDaemon } from '../harness/daemon.js';
-import { type Nats, startNats } from '../harness/nats.js';
-import { Scope } from '../harness/scope.js';
-import { until } from '../harness/until.js';
-import { node, openXdsStream } from '../harness/xds-client.js';
+import { TYPE_URLS } from '../../src/xds/types.ts';
+import { type Daemon, runProgram, startDaemon } from '../harness/daemon.ts';
+import { type Nats, startNats } from '../harness/nats.ts';
+import { Scope } from '../harness/scope.ts';
+import { until } from '../harness/until.ts';
+import { node, openXdsStream } from '../harness/xds-client.ts';
 
 /** A zone's store is damaged, or all others are away when it starts: it never lets in whom its policies keep out. */
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Metadata } from '@grpc/grpc-js';
-import { TYPE_URLS } from '../../src/xds/types.js';
-import { type Daemon, runProgram, startDaemon } from '../harness/daemon.js';
-import { startNats } from '../harness/nats.js';
-import { Scope } from '../harness/scope.js';
-import { until } from '../harness/until.js';
-import { node, openXdsStream } from '../harness/xds-client.js';
-import { integrityOf } from './integrity.js';
-import { failingDisk, type Place, smallDisk } from './places.js';
-import { RETRIES, TIMEOUTS, type Version, versionsAt } from './writes.js';
+import { TYPE_URLS } from '../../src/xds/types.ts';
+import { type Daemon, runProgram, startDaemon } from '../harness/daemon.ts';
+import { startNats } from '../harness/nats.ts';
+import { Scope } from '../harness/scope.ts';
+import { until } from '../harness/until.ts';
+import { node, openXdsStream } from '../harness/xds-client.ts';
+import { integrityOf } from './integrity.ts';
+import { failingDisk, type Place, smallDisk } from './places.ts';
+import { RETRIES, TIMEOUTS, type Version, versionsAt } from './writes.ts';
 
 /** A disk that fails under a real zone. What was acknowledged stays, what could not be written is refused, and nothing has to be started again. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { Scope } from '../harness/scope.js';
-import { campaign } from './kills.js';
+import { Scope } from '../harness/scope.ts';
+import { campaign } from './kills.ts';
 
 /** FAULT_KILLS=200 is the long form, FAULT_SEED another one of its kind. */
 const KILLS = Number(process.env.FAULT_KILLS ?? 6);

@@ -3,13 +3,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Daemon, runProgram, startDaemon } from '../harness/daemon.js';
-import { type Nats, startNats } from '../harness/nats.js';
-import type { Scope } from '../harness/scope.js';
-import { until } from '../harness/until.js';
-import { seeded } from '../simulator/random.js';
-import { integrityOf } from './integrity.js';
-import { RETRIES, TIMEOUTS, versionsAt, Writer } from './writes.js';
+import { type Daemon, runProgram, startDaemon } from '../harness/daemon.ts';
+import { type Nats, startNats } from '../harness/nats.ts';
+import type { Scope } from '../harness/scope.ts';
+import { until } from '../harness/until.ts';
+import { seeded } from '../simulator/random.ts';
+import { integrityOf } from './integrity.ts';
+import { RETRIES, TIMEOUTS, versionsAt, Writer } from './writes.ts';
 
 /** Who dies, and when: a point of death.mjs, `any time`, or `while it starts` (again, behind another death). */
 export interface Kill {

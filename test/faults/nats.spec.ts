@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { type Daemon, startDaemon } from '../harness/daemon.js';
-import { startNats } from '../harness/nats.js';
-import { Scope } from '../harness/scope.js';
-import { until } from '../harness/until.js';
-import { type Kind, RETRIES, TIMEOUTS, versionsAt } from './writes.js';
+import { type Daemon, startDaemon } from '../harness/daemon.ts';
+import { startNats } from '../harness/nats.ts';
+import { Scope } from '../harness/scope.ts';
+import { until } from '../harness/until.ts';
+import { type Kind, RETRIES, TIMEOUTS, versionsAt } from './writes.ts';
 
 const scope = new Scope();
 after(() => scope.close());

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Scope } from '../harness/scope.js';
+import type { Scope } from '../harness/scope.ts';
 
 /** Where a data directory can be, how its disk is made to fail, and how it is made good again. */
 export interface Place {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Daemon } from '../harness/daemon.js';
+import type { Daemon } from '../harness/daemon.ts';
 
 /** What a name holds in a store: the version that was written last; undefined when there is none. */
 export type Version = number | undefined;
@@ -47,16 +47,19 @@ const PAUSE = 5;
  *   delete, 200             may hold nothing
  */
 export class Writer {
+  readonly kind: Kind;
+  private readonly target: () => Daemon;
+
   acknowledged = 0;
   private version = 0;
   private stopped = true;
   private writing: Promise<void> = Promise.resolve();
   private readonly may = new Map<string, Version[]>();
 
-  constructor(
-    readonly kind: Kind,
-    private readonly target: () => Daemon,
-  ) {}
+  constructor(kind: Kind, target: () => Daemon) {
+    this.kind = kind;
+    this.target = target;
+  }
 
   start(): void {
     this.stopped = false;

@@ -1,6 +1,6 @@
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server } from 'node:net';
-import type { Scope } from './scope.js';
+import type { Scope } from './scope.ts';
 
 /** Starts an HTTP application; it answers `METHOD PATH`, as the request came to it. Out: its port, on loopback. */
 export function startHttpApplication(scope: Scope): Promise<number> {

@@ -3,8 +3,8 @@ import { Agent as PlainAgent, type RequestOptions, request as plainRequest } fro
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { Agent, request } from 'node:https';
 import { connect, type TLSSocket } from 'node:tls';
-import type { CertificateFiles } from './certificates.js';
-import type { Scope } from './scope.js';
+import type { CertificateFiles } from './certificates.ts';
+import type { Scope } from './scope.ts';
 
 /** What a caller got to know: a status and a body, or how the connection failed. */
 export interface Answer {

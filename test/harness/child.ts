@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { Scope } from './scope.js';
+import type { Scope } from './scope.ts';
 
 /** One process that a test started. */
 export interface Child {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Child, startChild } from './child.js';
-import type { Scope } from './scope.js';
-import { until } from './until.js';
+import { type Child, startChild } from './child.ts';
+import type { Scope } from './scope.ts';
+import { until } from './until.ts';
 
 /** A line of a daemon's log. */
 export interface LogLine {
@@ -85,7 +85,7 @@ export function runProgram(
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('MERIDIAN_') && name !== 'NODE_TEST_CONTEXT');
   const free = { MERIDIAN_API_PORT: '0', MERIDIAN_DIAGNOSTICS_PORT: '0', MERIDIAN_XDS_PORT: '0' };
   const variables = { ...Object.fromEntries(own), ...free, ...env };
-  const program = process.env.MERIDIAN_BUILT === 'true' ? [`dist/cmd/${role}/main.js`] : ['--import', 'tsx', `cmd/${role}/main.ts`];
+  const program = process.env.MERIDIAN_BUILT === 'true' ? [`dist/cmd/${role}/main.js`] : [`cmd/${role}/main.ts`];
   return startChild(scope, process.execPath, [...program, ...args], variables, ROOT);
 }
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { bootstrap } from '../../src/xds/bootstrap.js';
-import { parseNodeId } from '../../src/xds/proxy-id.js';
-import { startMirror, startTcpApplication } from './application.js';
-import { type Authority, createAuthority } from './certificates.js';
-import { type Daemon, startDaemon } from './daemon.js';
-import { type Envoy, freePorts, startEnvoy } from './envoy.js';
-import { startNats } from './nats.js';
-import type { Scope } from './scope.js';
-import { until } from './until.js';
+import { bootstrap } from '../../src/xds/bootstrap.ts';
+import { parseNodeId } from '../../src/xds/proxy-id.ts';
+import { startMirror, startTcpApplication } from './application.ts';
+import { type Authority, createAuthority } from './certificates.ts';
+import { type Daemon, startDaemon } from './daemon.ts';
+import { type Envoy, freePorts, startEnvoy } from './envoy.ts';
+import { startNats } from './nats.ts';
+import type { Scope } from './scope.ts';
+import { until } from './until.ts';
 
 /** Real processes: a zone with its global and NATS, one Dataplane, its Envoy, and the applications behind it. */
 export interface EnforcingZone {

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import type { JsonObject } from '../../src/resource/resource.js';
-import { envoyArguments } from '../../src/xds/bootstrap.js';
-import { type Child, startChild } from './child.js';
-import type { Scope } from './scope.js';
-import { until } from './until.js';
+import type { JsonObject } from '../../src/resource/resource.ts';
+import { envoyArguments } from '../../src/xds/bootstrap.ts';
+import { type Child, startChild } from './child.ts';
+import type { Scope } from './scope.ts';
+import { until } from './until.ts';
 
 /** A real Envoy. */
 export interface Envoy extends Child {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { findProgram } from './programs.js';
+import { findProgram } from './programs.ts';
 
 /** What a run of kumactl left. */
 export interface Ran {

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Child, startChild } from './child.js';
-import type { Scope } from './scope.js';
-import { until } from './until.js';
+import { type Child, startChild } from './child.ts';
+import type { Scope } from './scope.ts';
+import { until } from './until.ts';
 
 /** A real nats-server on free ports of the loopback. */
 export interface Nats {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/resource/resource.js';
+import type { JsonObject } from '../../src/resource/resource.ts';
 
 const TYPE = 'type.googleapis.com/';
 

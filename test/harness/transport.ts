@@ -1,6 +1,6 @@
-import { NatsTransport } from '../../src/nats/transport.js';
-import type { TlsFiles } from '../../src/nats/tls.js';
-import type { Scope } from './scope.js';
+import { NatsTransport } from '../../src/nats/transport.ts';
+import type { TlsFiles } from '../../src/nats/tls.ts';
+import type { Scope } from './scope.ts';
 
 /** A transport that writes down what it hears; it is closed at the end of the scope. */
 export function open(scope: Scope, url: string, zone: string, credsFile?: string, tls: TlsFiles = {}) {

@@ -1,9 +1,9 @@
 import { type ChannelCredentials, Client, credentials, type Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { create, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
-import { messageOf } from '../../src/xds/registry.js';
-import { DELTA_PATH } from '../../src/xds/wire.js';
-import type { Scope } from './scope.js';
-import { until } from './until.js';
+import { messageOf } from '../../src/xds/registry.ts';
+import { DELTA_PATH } from '../../src/xds/wire.ts';
+import type { Scope } from './scope.ts';
+import { until } from './until.ts';
 
 const REQUEST = messageOf('envoy.service.discovery.v3.DeltaDiscoveryRequest');
 const RESPONSE = messageOf('envoy.service.discovery.v3.DeltaDiscoveryResponse');

@@ -1,7 +1,7 @@
-import type { EncodedResource } from '../../src/xds/encode.js';
-import { Session } from '../../src/xds/session.js';
-import { TYPE_URLS } from '../../src/xds/types.js';
-import type { DeltaRequest, DeltaResponse } from '../../src/xds/wire.js';
+import type { EncodedResource } from '../../src/xds/encode.ts';
+import { Session } from '../../src/xds/session.ts';
+import { TYPE_URLS } from '../../src/xds/types.ts';
+import type { DeltaRequest, DeltaResponse } from '../../src/xds/wire.ts';
 
 /** Content of a type, as `name: version`. */
 export type Content = Readonly<Record<string, string>>;

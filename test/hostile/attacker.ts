@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect, credsAuthenticator, type NatsConnection } from '@nats-io/transport-node';
-import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../../src/kds/digest.js';
-import { encodeItem, type Item } from '../../src/kds/item.js';
+import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../../src/kds/digest.ts';
+import { encodeItem, type Item } from '../../src/kds/item.ts';
 import {
   type About,
   type Body,
@@ -12,10 +12,10 @@ import {
   type Pull,
   type Speaker,
   type Status,
-} from '../../src/kds/protocol.js';
-import { downSubject, upSubject } from '../../src/nats/subjects.js';
-import type { Position } from '../../src/resource/store.js';
-import type { Scope } from '../harness/scope.js';
+} from '../../src/kds/protocol.ts';
+import { downSubject, upSubject } from '../../src/nats/subjects.ts';
+import type { Position } from '../../src/resource/store.ts';
+import type { Scope } from '../harness/scope.ts';
 
 /** What answers a pull; nothing: it stays without an answer. */
 export type Answer = (pull: Pull) => { readonly body: PageBody; readonly lines: readonly string[] } | undefined;
@@ -25,6 +25,9 @@ export type Answer = (pull: Pull) => { readonly body: PageBody; readonly lines: 
  * announces its feed and serves it whole when it is asked.
  */
 export class Attacker {
+  readonly zone: string;
+  private readonly connection: NatsConnection;
+
   readonly heard: Message[] = [];
   speaker: Speaker;
   /** What its feed holds, encoded. */
@@ -35,10 +38,9 @@ export class Attacker {
   claims: Partial<About> = {};
   private beating = true;
 
-  private constructor(
-    readonly zone: string,
-    private readonly connection: NatsConnection,
-  ) {
+  private constructor(zone: string, connection: NatsConnection) {
+    this.zone = zone;
+    this.connection = connection;
     this.speaker = { store: hex(), term: 1, incarnation: 1, instance: hex() };
     this.answer = (pull) => this.honest(pull);
     connection.subscribe(downSubject(zone), { callback: (_error, { data }) => this.hear(Buffer.from(data).toString()) });

@@ -1,9 +1,9 @@
-import type { Body } from '../../src/kds/protocol.js';
-import type { Item } from '../../src/kds/item.js';
-import type { JsonObject } from '../../src/resource/resource.js';
-import type { Daemon } from '../harness/daemon.js';
-import type { Attacker } from './attacker.js';
-import { itemsOf, get, peerOf, type Scene } from './scene.js';
+import type { Body } from '../../src/kds/protocol.ts';
+import type { Item } from '../../src/kds/item.ts';
+import type { JsonObject } from '../../src/resource/resource.ts';
+import type { Daemon } from '../harness/daemon.ts';
+import type { Attacker } from './attacker.ts';
+import { itemsOf, get, peerOf, type Scene } from './scene.ts';
 
 /** What a compromised zone can send, as tables. */
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Attacker } from './attacker.js';
+import type { Attacker } from './attacker.ts';
 
 const MESSAGES = Number(process.env.MERIDIAN_FLOOD ?? 20_000);
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { Scope } from '../harness/scope.js';
-import { until } from '../harness/until.js';
-import type { Attacker } from './attacker.js';
-import { CLAIMS, LIES, many, REPLIES, SQUATTED, TEXTS, VOID } from './attacks.js';
-import { flood, rss } from './flood.js';
-import { get, itemsOf, MOST, namesOf, othersOf, peerOf, playScene, put, reaches, type Scene } from './scene.js';
+import { Scope } from '../harness/scope.ts';
+import { until } from '../harness/until.ts';
+import type { Attacker } from './attacker.ts';
+import { CLAIMS, LIES, many, REPLIES, SQUATTED, TEXTS, VOID } from './attacks.ts';
+import { flood, rss } from './flood.ts';
+import { get, itemsOf, MOST, namesOf, othersOf, peerOf, playScene, put, reaches, type Scene } from './scene.ts';
 
 const scope = new Scope();
 after(() => scope.close());

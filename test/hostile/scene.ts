@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, credsAuthenticator } from '@nats-io/transport-node';
-import { claimsOf, issue, newAuthority } from '../../src/nats/authority/authority.js';
-import { serverConfiguration } from '../../src/nats/authority/configuration.js';
-import { type Daemon, startDaemon } from '../harness/daemon.js';
-import { startNats } from '../harness/nats.js';
-import type { Scope } from '../harness/scope.js';
-import { until } from '../harness/until.js';
-import { Attacker } from './attacker.js';
+import { claimsOf, issue, newAuthority } from '../../src/nats/authority/authority.ts';
+import { serverConfiguration } from '../../src/nats/authority/configuration.ts';
+import { type Daemon, startDaemon } from '../harness/daemon.ts';
+import { startNats } from '../harness/nats.ts';
+import type { Scope } from '../harness/scope.ts';
+import { until } from '../harness/until.ts';
+import { Attacker } from './attacker.ts';
 
 /** One NATS with credentials, a global, an honest zone, and two that were taken over. */
 export interface Scene {

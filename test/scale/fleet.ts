@@ -1,6 +1,6 @@
-import { NatsTransport } from '../../src/nats/transport.js';
-import type { Scope } from '../harness/scope.js';
-import { type Applied, LightZone } from './light-zone.js';
+import { NatsTransport } from '../../src/nats/transport.ts';
+import type { Scope } from '../harness/scope.ts';
+import { type Applied, LightZone } from './light-zone.ts';
 
 /** Starts so many light zones, called `light-0` and so on, each with a connection of its own. They end with the scope. */
 export function startFleet(scope: Scope, url: string, count: number, onApplied?: Applied): readonly LightZone[] {

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { makePosition, signer } from '../../src/kds/cursor.js';
-import { addHash, type Digest, EMPTY_DIGEST, formatDigest, hashItem, subtractHash } from '../../src/kds/digest.js';
-import { decodeLine } from '../../src/kds/item.js';
-import { type Body, decodeMessage, encodeMessage, type Pull, type Speaker } from '../../src/kds/protocol.js';
-import { type Context, type Effect, newSession, type Session, type SessionEvent, step } from '../../src/kds/session.js';
-import type { Transport } from '../../src/kds/transport.js';
-import { GLOBAL_PEER } from '../../src/resource/audience.js';
-import { type Key, keyId } from '../../src/resource/key.js';
-import type { Position } from '../../src/resource/store.js';
+import { makePosition, signer } from '../../src/kds/cursor.ts';
+import { addHash, type Digest, EMPTY_DIGEST, formatDigest, hashItem, subtractHash } from '../../src/kds/digest.ts';
+import { decodeLine } from '../../src/kds/item.ts';
+import { type Body, decodeMessage, encodeMessage, type Pull, type Speaker } from '../../src/kds/protocol.ts';
+import { type Context, type Effect, newSession, type Session, type SessionEvent, step } from '../../src/kds/session.ts';
+import type { Transport } from '../../src/kds/transport.ts';
+import { GLOBAL_PEER } from '../../src/resource/audience.ts';
+import { type Key, keyId } from '../../src/resource/key.ts';
+import type { Position } from '../../src/resource/store.ts';
 
 const TICK = 500;
 const ABOUT = { environment: 'kubernetes', systemNamespace: 'kuma-system', version: 'light' } as const;
@@ -20,6 +20,10 @@ export type Applied = (key: Key, wire: string) => void;
  * and checks nothing, so that a thousand of them fit into one process.
  */
 export class LightZone {
+  readonly name: string;
+  private readonly transport: Transport;
+  private readonly onApplied: Applied;
+
   private session: Session = newSession(GLOBAL_PEER);
   private readonly hashes = new Map<string, string>();
   private readonly staged = new Map<string, { key: Key; wire: string }>();
@@ -33,11 +37,10 @@ export class LightZone {
   /** Items that were applied. */
   applied = 0;
 
-  constructor(
-    readonly name: string,
-    private readonly transport: Transport,
-    private readonly onApplied: Applied = () => {},
-  ) {
+  constructor(name: string, transport: Transport, onApplied: Applied = () => {}) {
+    this.name = name;
+    this.transport = transport;
+    this.onApplied = onApplied;
     transport.onMessage((_peer, text) => this.handle({ on: 'message', message: decodeMessage(text) }));
     transport.onConnection((connected) => this.handle({ on: connected ? 'connected' : 'lost' }));
     this.ticking = setInterval(() => this.handle({ on: 'tick' }), TICK);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { apply, count, policy } from '../../bench/system.js';
-import { type Daemon, startDaemon } from '../harness/daemon.js';
-import { type Nats, startNats } from '../harness/nats.js';
-import { Scope } from '../harness/scope.js';
-import { until } from '../harness/until.js';
-import { startFleet, startLight } from './fleet.js';
-import { LightZone } from './light-zone.js';
-import { SlowTransport } from './slow-transport.js';
+import { apply, count, policy } from '../../bench/system.ts';
+import { type Daemon, startDaemon } from '../harness/daemon.ts';
+import { type Nats, startNats } from '../harness/nats.ts';
+import { Scope } from '../harness/scope.ts';
+import { until } from '../harness/until.ts';
+import { startFleet, startLight } from './fleet.ts';
+import { LightZone } from './light-zone.ts';
+import { SlowTransport } from './slow-transport.ts';
 
 const ZONES = 30;
 const POLICIES = 2_000;

@@ -1,8 +1,8 @@
 import { createConnection, type Socket } from 'node:net';
 import { setInterval as every } from 'node:timers';
-import type { Transport } from '../../src/kds/transport.js';
-import { downSubject, upSubject } from '../../src/nats/subjects.js';
-import { GLOBAL_PEER } from '../../src/resource/audience.js';
+import type { Transport } from '../../src/kds/transport.ts';
+import { downSubject, upSubject } from '../../src/nats/subjects.ts';
+import { GLOBAL_PEER } from '../../src/resource/audience.ts';
 
 const TURN = 100;
 
@@ -11,6 +11,11 @@ const TURN = 100;
  * the server ends for that is made anew.
  */
 export class SlowTransport implements Transport {
+  private readonly port: number;
+  private readonly zone: string;
+  /** May be changed. */
+  public bytesPerSecond: number;
+
   private socket: Socket | undefined;
   private received = Buffer.alloc(0);
   private allowance = 0;
@@ -21,12 +26,10 @@ export class SlowTransport implements Transport {
   /** How often the server ended the connection. */
   lost = 0;
 
-  constructor(
-    private readonly port: number,
-    private readonly zone: string,
-    /** May be changed. */
-    public bytesPerSecond: number,
-  ) {
+  constructor(port: number, zone: string, bytesPerSecond: number) {
+    this.port = port;
+    this.zone = zone;
+    this.bytesPerSecond = bytesPerSecond;
     this.turns = every(() => this.turn(), TURN);
     this.connect();
   }

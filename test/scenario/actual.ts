@@ -1,13 +1,13 @@
-import { ledger, type LedgerEntry } from '../../src/control/ledger.js';
-import { type Dangling, danglingReferences } from '../../src/control/status.js';
-import { formatKri, sameKey } from '../../src/resource/key.js';
-import { KINDS } from '../../src/resource/kinds.js';
-import { toKubernetes, toUniversal } from '../../src/resource/render.js';
-import type { JsonObject, Resource } from '../../src/resource/resource.js';
-import type { Row } from '../../src/resource/store.js';
-import type { Node } from '../simulator/node.js';
-import { forgeriesOf } from './forge.js';
-import type { Scenario } from './scenario.js';
+import { ledger, type LedgerEntry } from '../../src/control/ledger.ts';
+import { type Dangling, danglingReferences } from '../../src/control/status.ts';
+import { formatKri, sameKey } from '../../src/resource/key.ts';
+import { KINDS } from '../../src/resource/kinds.ts';
+import { toKubernetes, toUniversal } from '../../src/resource/render.ts';
+import type { JsonObject, Resource } from '../../src/resource/resource.ts';
+import type { Row } from '../../src/resource/store.ts';
+import type { Node } from '../simulator/node.ts';
+import { forgeriesOf } from './forge.ts';
+import type { Scenario } from './scenario.ts';
 
 /** Everything that a control plane holds, but for what it forged. */
 export function rowsAt(node: Node): Row[] {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { formatKri } from '../../src/resource/key.js';
-import type { Node } from '../simulator/node.js';
-import type { World } from '../simulator/world.js';
-import { danglingAt, documentsAt, ledgerAt, rowsAt } from './actual.js';
-import { difference } from './difference.js';
-import type { Scenario } from './scenario.js';
+import { formatKri } from '../../src/resource/key.ts';
+import type { Node } from '../simulator/node.ts';
+import type { World } from '../simulator/world.ts';
+import { danglingAt, documentsAt, ledgerAt, rowsAt } from './actual.ts';
+import { difference } from './difference.ts';
+import type { Scenario } from './scenario.ts';
 
 const told = z.strictObject({
   at: z.string(),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Key, keyFromTuple } from '../../src/resource/key.js';
-import type { JsonObject, Resource } from '../../src/resource/resource.js';
-import { OTHERS } from '../../src/resource/audience.js';
-import type { Node } from '../simulator/node.js';
+import { type Key, keyFromTuple } from '../../src/resource/key.ts';
+import type { JsonObject, Resource } from '../../src/resource/resource.ts';
+import { OTHERS } from '../../src/resource/audience.ts';
+import type { Node } from '../simulator/node.ts';
 
 const text = z.string();
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { deleteResource, writeDrafts } from '../../src/control/write.js';
-import { invalid, MeridianError } from '../../src/errors.js';
-import { admit } from '../../src/policy/admit.js';
-import type { Key } from '../../src/resource/key.js';
-import { parseDocument } from '../../src/resource/parse.js';
-import type { Draft, Place } from '../../src/resource/resource.js';
-import type { Node } from '../simulator/node.js';
-import { forge } from './forge.js';
-import type { Step } from './scenario.js';
+import { deleteResource, writeDrafts } from '../../src/control/write.ts';
+import { invalid, MeridianError } from '../../src/errors.ts';
+import { admit } from '../../src/policy/admit.ts';
+import type { Key } from '../../src/resource/key.ts';
+import { parseDocument } from '../../src/resource/parse.ts';
+import type { Draft, Place } from '../../src/resource/resource.ts';
+import type { Node } from '../simulator/node.ts';
+import { forge } from './forge.ts';
+import type { Step } from './scenario.ts';
 
 /** Does one step at its control plane. Throws what the control plane throws, and when a step that must be refused was not. */
 export function perform(node: Node, { verb, documents }: Step): void {

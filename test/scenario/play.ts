@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { GLOBAL_PEER } from '../../src/resource/audience.js';
-import { zoneState } from '../../src/control/zones.js';
-import type { Node } from '../simulator/node.js';
-import { World } from '../simulator/world.js';
-import { perform } from './perform.js';
-import type { Scenario } from './scenario.js';
+import { GLOBAL_PEER } from '../../src/resource/audience.ts';
+import { zoneState } from '../../src/control/zones.ts';
+import type { Node } from '../simulator/node.ts';
+import { World } from '../simulator/world.ts';
+import { perform } from './perform.ts';
+import type { Scenario } from './scenario.ts';
 
 /** Virtual ms: longer than any interval of the protocol, so that a slice without a change means that nothing is under way. */
 const SLICE = 2_500;

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readDocuments } from '../../src/resource/documents.js';
-import type { Place } from '../../src/resource/resource.js';
+import { readDocuments } from '../../src/resource/documents.ts';
+import type { Place } from '../../src/resource/resource.ts';
 
 /** What a step's documents are for (test/scenarios/README.md). */
 export const VERBS = ['apply', 'delete', 'refused', 'forge', 'cut-off', 'reconnect'] as const;

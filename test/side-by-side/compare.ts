@@ -1,4 +1,4 @@
-import type { Json } from '../api/harness.js';
+import type { Json } from '../api/harness.ts';
 
 /** One field that the two answer differently. undefined: it is not there. */
 export interface Difference {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Difference } from './compare.js';
+import type { Difference } from './compare.ts';
 
 /** A difference that is known, and why it is one. */
 export interface Known {

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../src/resource/resource.js';
-import { KINDS } from '../../src/resource/kinds.js';
-import { SAMPLES } from '../api/samples.js';
+import type { JsonObject } from '../../src/resource/resource.ts';
+import { KINDS } from '../../src/resource/kinds.ts';
+import { SAMPLES } from '../api/samples.ts';
 
 /** What users apply on the two control planes of the session. */
 

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { type Child, startChild } from '../harness/child.js';
-import { findProgram } from '../harness/programs.js';
-import type { Scope } from '../harness/scope.js';
-import { until } from '../harness/until.js';
-import type { Pair } from './step.js';
+import { type Child, startChild } from '../harness/child.ts';
+import { findProgram } from '../harness/programs.ts';
+import type { Scope } from '../harness/scope.ts';
+import { until } from '../harness/until.ts';
+import type { Pair } from './step.ts';
 
 /** The real kuma-cp: $KUMA_CP, the one beside the repository, or the PATH's. */
 export const KUMA_CP = findProgram('KUMA_CP', 'kuma-cp');

@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
-import { NO_KUMACTL } from '../harness/kumactl.js';
-import { Scope } from '../harness/scope.js';
-import { judge, readKnown, type Seen } from './differences.js';
-import { NO_KUMA_CP } from './kuma.js';
-import { PAGE, pageWithList } from './page.js';
-import { runBoth } from './run.js';
-import { SESSION } from './session.js';
+import { NO_KUMACTL } from '../harness/kumactl.ts';
+import { Scope } from '../harness/scope.ts';
+import { judge, readKnown, type Seen } from './differences.ts';
+import { NO_KUMA_CP } from './kuma.ts';
+import { PAGE, pageWithList } from './page.ts';
+import { runBoth } from './run.ts';
+import { SESSION } from './session.ts';
 
 /**
- * Takes the same session at a real Kuma and at Meridian and prints where they differ: `node --import tsx test/side-by-side/main.ts [FOLDER]`.
+ * Takes the same session at a real Kuma and at Meridian and prints where they differ: `node test/side-by-side/main.ts [FOLDER]`.
  * Both recordings go into the folder. Exit code 1 when a difference is not in differences.json, or one in it is gone.
  * `--page` only writes the list of differences.json into docs/kuma-differences.md.
  */

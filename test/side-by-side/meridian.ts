@@ -1,7 +1,7 @@
-import { startDaemon } from '../harness/daemon.js';
-import { startNats } from '../harness/nats.js';
-import type { Scope } from '../harness/scope.js';
-import type { Pair } from './step.js';
+import { startDaemon } from '../harness/daemon.ts';
+import { startNats } from '../harness/nats.ts';
+import type { Scope } from '../harness/scope.ts';
+import type { Pair } from './step.ts';
 
 /** Starts Meridian's global and the universal zone `zone-1`. */
 export async function startMeridian(scope: Scope): Promise<Pair> {

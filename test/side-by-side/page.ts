@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Known, readKnown } from './differences.js';
+import { type Known, readKnown } from './differences.ts';
 
 /** docs/kuma-differences.md, whose list is made of differences.json. */
 export const PAGE = new URL('../../docs/kuma-differences.md', import.meta.url);

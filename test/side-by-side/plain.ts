@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { parseAllDocuments } from 'yaml';
-import type { Json } from '../api/harness.js';
+import type { Json } from '../api/harness.ts';
 
 /** Fields that name one process or one run. */
 const OF_THE_RUN = ['clusterId', 'instanceId', 'globalInstanceId', 'hostname', 'id', 'data'];

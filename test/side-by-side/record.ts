@@ -1,7 +1,7 @@
-import type { Scope } from '../harness/scope.js';
-import { compare } from './compare.js';
-import type { Seen } from './differences.js';
-import { type Answer, type Pair, type Step, take, titleOf } from './step.js';
+import type { Scope } from '../harness/scope.ts';
+import { compare } from './compare.ts';
+import type { Seen } from './differences.ts';
+import { type Answer, type Pair, type Step, take, titleOf } from './step.ts';
 
 /** The answers to a session, in its order. */
 export type Recording = readonly { readonly step: string; readonly answer: Answer }[];

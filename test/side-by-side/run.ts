@@ -1,9 +1,9 @@
-import type { Scope } from '../harness/scope.js';
-import type { Seen } from './differences.js';
-import { startKuma } from './kuma.js';
-import { startMeridian } from './meridian.js';
-import { differencesBetween, record, type Recording } from './record.js';
-import { SESSION } from './session.js';
+import type { Scope } from '../harness/scope.ts';
+import type { Seen } from './differences.ts';
+import { startKuma } from './kuma.ts';
+import { startMeridian } from './meridian.ts';
+import { differencesBetween, record, type Recording } from './record.ts';
+import { SESSION } from './session.ts';
 
 /** Takes the session at a real Kuma and at Meridian, at the same time. */
 export async function runBoth(

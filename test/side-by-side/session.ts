@@ -1,8 +1,8 @@
-import { asText } from '../../src/naming/json.js';
-import type { JsonObject } from '../../src/resource/resource.js';
-import { KINDS } from '../../src/resource/kinds.js';
-import { AT_GLOBAL, dataplane, gateway, meshNamed, permission, timeout, zoneNamed } from './documents.js';
-import type { Command, Request, Side, Step } from './step.js';
+import { asText } from '../../src/naming/json.ts';
+import type { JsonObject } from '../../src/resource/resource.ts';
+import { KINDS } from '../../src/resource/kinds.ts';
+import { AT_GLOBAL, dataplane, gateway, meshNamed, permission, timeout, zoneNamed } from './documents.ts';
+import type { Command, Request, Side, Step } from './step.ts';
 
 const get = (on: Side, path: string, until?: Request['until']): Request => ({ on, method: 'GET', path, ...(until ? { until } : {}) });
 const put = (on: Side, path: string, body: unknown, note?: string): Request => ({ on, method: 'PUT', path, body, note });

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, describe, it } from 'node:test';
-import { NO_KUMACTL } from '../harness/kumactl.js';
-import { Scope } from '../harness/scope.js';
-import { compare } from './compare.js';
-import { judge, type Known, readKnown, type Seen } from './differences.js';
-import { NO_KUMA_CP } from './kuma.js';
-import { PAGE, pageWithList } from './page.js';
-import { plainText, plainValue } from './plain.js';
-import { runBoth } from './run.js';
+import { NO_KUMACTL } from '../harness/kumactl.ts';
+import { Scope } from '../harness/scope.ts';
+import { compare } from './compare.ts';
+import { judge, type Known, readKnown, type Seen } from './differences.ts';
+import { NO_KUMA_CP } from './kuma.ts';
+import { PAGE, pageWithList } from './page.ts';
+import { plainText, plainValue } from './plain.ts';
+import { runBoth } from './run.ts';
 
 const scope = new Scope();
 after(() => scope.close());
@@ -25,7 +25,7 @@ describe('Meridian beside a real Kuma', { skip: NO_KUMACTL || NO_KUMA_CP }, () =
 
 describe('the page about the differences', () => {
   it('has the list of differences.json', () => {
-    assert.equal(readFileSync(PAGE, 'utf8'), pageWithList(), 'node --import tsx test/side-by-side/main.ts --page');
+    assert.equal(readFileSync(PAGE, 'utf8'), pageWithList(), 'node test/side-by-side/main.ts --page');
   });
 
   it('gives every difference a reason', () => {

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Json } from '../api/harness.js';
-import { type Ran, runKumactl } from '../harness/kumactl.js';
-import { plainText, plainValue } from './plain.js';
+import type { Json } from '../api/harness.ts';
+import { type Ran, runKumactl } from '../harness/kumactl.ts';
+import { plainText, plainValue } from './plain.ts';
 
 const PATIENCE_MS = 15_000;
 

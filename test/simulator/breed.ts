@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Mutant } from './mutants.js';
+import type { Mutant } from './mutants.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NEEDED = ['src', 'test/simulator', 'package.json', 'tsconfig.json'];
@@ -21,7 +21,7 @@ export function breed({ name, file, from, to }: Mutant, folder: string): void {
 
 /** What the simulator finds in the code in `folder` within so many seeds: `SEED PROBLEM`, or '' for nothing. */
 export function hunt(folder: string, first: number, last: number): Promise<string> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'test/simulator/hunt.ts', String(first), String(last)], {
+  const child = spawn(process.execPath, ['test/simulator/hunt.ts', String(first), String(last)], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,11 +1,11 @@
-import { findReferences } from '../../src/naming/references.js';
-import { type Key, keyId } from '../../src/resource/key.js';
-import { KINDS } from '../../src/resource/kinds.js';
-import type { Row } from '../../src/resource/store.js';
-import { textOf } from './content.js';
-import type { Model, Template } from './model.js';
-import type { Node } from './node.js';
-import type { World } from './world.js';
+import { findReferences } from '../../src/naming/references.ts';
+import { type Key, keyId } from '../../src/resource/key.ts';
+import { KINDS } from '../../src/resource/kinds.ts';
+import type { Row } from '../../src/resource/store.ts';
+import { textOf } from './content.ts';
+import type { Model, Template } from './model.ts';
+import type { Node } from './node.ts';
+import type { World } from './world.ts';
 
 /** Everything that is wrong now that the world is quiet again: empty when all is as it should be. */
 export function violations(world: World, model: Model): readonly string[] {

@@ -1,25 +1,27 @@
-import { readPeer } from '../../src/control/peers.js';
-import { diverged, orphansOf, recover, type RecoverOrder } from '../../src/control/recover.js';
-import { GLOBAL_PEER } from '../../src/resource/audience.js';
-import { ledgerProblems } from './check.js';
-import { expectDefaultMesh, type Model } from './model.js';
-import type { Node } from './node.js';
-import { apply } from './workload.js';
-import type { World } from './world.js';
+import { readPeer } from '../../src/control/peers.ts';
+import { diverged, orphansOf, recover, type RecoverOrder } from '../../src/control/recover.ts';
+import { GLOBAL_PEER } from '../../src/resource/audience.ts';
+import { ledgerProblems } from './check.ts';
+import { expectDefaultMesh, type Model } from './model.ts';
+import type { Node } from './node.ts';
+import { apply } from './workload.ts';
+import type { World } from './world.ts';
 
 /**
  * What happens to stores: restored from an older backup, lost, copied and started twice. And the operator, who then says `recover` where a control
  * plane asks for it, accepts a new store where there is one, and gives up what nobody sends any more.
  */
 export class Disasters {
+  private readonly world: World;
+  private readonly model: Model;
+
   private readonly backups = new Map<string, Buffer>();
   private left = 3;
   private struck = 0;
 
-  constructor(
-    private readonly world: World,
-    private readonly model: Model,
-  ) {
+  constructor(world: World, model: Model) {
+    this.world = world;
+    this.model = model;
     world.scanned = this.scanned;
     world.taken = this.taken;
   }

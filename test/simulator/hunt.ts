@@ -1,4 +1,4 @@
-import { simulate } from './run.js';
+import { simulate } from './run.ts';
 
 /** `hunt.ts FIRST LAST`: prints the first seed that finds something, and what; nothing when none does. */
 const [first = 1, last = first] = process.argv.slice(2).map(Number);

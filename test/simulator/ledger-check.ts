@@ -1,7 +1,7 @@
-import { ledger } from '../../src/control/ledger.js';
-import { keyId } from '../../src/resource/key.js';
-import type { Node } from './node.js';
-import type { World } from './world.js';
+import { ledger } from '../../src/control/ledger.ts';
+import { keyId } from '../../src/resource/key.ts';
+import type { Node } from './node.ts';
+import type { World } from './world.ts';
 
 /** What a ledger calls applied although the other side does not have it, at this very moment. Not to be asked where stores were restored. */
 export function untrueEntries(world: World, liar: string | undefined): string[] {

@@ -1,10 +1,10 @@
-import { encodeItem } from '../../src/kds/item.js';
-import { NOBODY, OTHERS } from '../../src/resource/audience.js';
-import type { Key } from '../../src/resource/key.js';
-import type { JsonObject, Resource } from '../../src/resource/resource.js';
-import type { Model } from './model.js';
-import type { Node } from './node.js';
-import type { World } from './world.js';
+import { encodeItem } from '../../src/kds/item.ts';
+import { NOBODY, OTHERS } from '../../src/resource/audience.ts';
+import type { Key } from '../../src/resource/key.ts';
+import type { JsonObject, Resource } from '../../src/resource/resource.ts';
+import type { Model } from './model.ts';
+import type { Node } from './node.ts';
+import type { World } from './world.ts';
 
 /**
  * A zone that was taken over. It speaks the protocol as it should, with a store that says what its owner never may: resources of other zones and of

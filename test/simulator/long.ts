@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { simulate } from './run.js';
+import { simulate } from './run.ts';
 
 /**
  * `long.ts FIRST LAST`: runs all of these seeds, whatever they find. Prints `SEED PROBLEMS` for each that finds something, as it is found, and how far

@@ -1,6 +1,6 @@
-import { type Key, keyId } from '../../src/resource/key.js';
-import type { Draft } from '../../src/resource/resource.js';
-import { type Content, type Entry, textOf } from './content.js';
+import { type Key, keyId } from '../../src/resource/key.ts';
+import type { Draft } from '../../src/resource/resource.ts';
+import { type Content, type Entry, textOf } from './content.ts';
 
 /**
  * What should be where, told by the templates that made it and never by the code under test. `all`: every control plane; `global`: global

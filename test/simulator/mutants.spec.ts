@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { Scope } from '../harness/scope.js';
-import { breed, hunt } from './breed.js';
-import { MUTANTS } from './mutants.js';
+import { Scope } from '../harness/scope.ts';
+import { breed, hunt } from './breed.ts';
+import { MUTANTS } from './mutants.ts';
 
 /**
  * The simulator finds faults: each of the list is bred into a copy of the code and hunted. A few that are found at once here; all of them, as often as

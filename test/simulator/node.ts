@@ -1,19 +1,22 @@
-import { beginLife, type Identity } from '../../src/control/identity.js';
-import type { Plane } from '../../src/control/plane.js';
-import { retryAllRefused } from '../../src/control/retry.js';
-import { Sync } from '../../src/control/sync.js';
-import { writeDrafts } from '../../src/control/write.js';
-import { recordLife } from '../../src/kds/lives.js';
-import type { Place } from '../../src/resource/resource.js';
-import type { Head, Store, Transaction } from '../../src/resource/store.js';
-import { openSnapshot, type SqliteStore } from '../../src/store/open.js';
-import { contentOf, type Entry } from './content.js';
-import { openEmpty } from './empty.js';
-import { type Deeds, watched } from './watch.js';
-import { Crash, type World } from './world.js';
+import { beginLife, type Identity } from '../../src/control/identity.ts';
+import type { Plane } from '../../src/control/plane.ts';
+import { retryAllRefused } from '../../src/control/retry.ts';
+import { Sync } from '../../src/control/sync.ts';
+import { writeDrafts } from '../../src/control/write.ts';
+import { recordLife } from '../../src/kds/lives.ts';
+import type { Place } from '../../src/resource/resource.ts';
+import type { Head, Store, Transaction } from '../../src/resource/store.ts';
+import { openSnapshot, type SqliteStore } from '../../src/store/open.ts';
+import { contentOf, type Entry } from './content.ts';
+import { openEmpty } from './empty.ts';
+import { type Deeds, watched } from './watch.ts';
+import { Crash, type World } from './world.ts';
 
 /** One control plane in the simulator: a store that survives crashes, and a process that does not. */
 export class Node {
+  readonly world: World;
+  readonly place: Place;
+
   up = false;
   connected = true;
   generation = 0;
@@ -39,11 +42,13 @@ export class Node {
   readonly errors: string[] = [];
 
   constructor(
-    readonly world: World,
-    readonly place: Place,
+    world: World,
+    place: Place,
     /** What its volume holds; a new one is empty. */
     volume?: Buffer,
   ) {
+    this.world = world;
+    this.place = place;
     const options = { random: () => world.random.hex(32) };
     this.store = volume ? openSnapshot(volume, options) : openEmpty(options);
     this.plane = this.makePlane();

@@ -1,5 +1,5 @@
-import type { Place } from '../../src/resource/resource.js';
-import type { Random } from './random.js';
+import type { Place } from '../../src/resource/resource.ts';
+import type { Random } from './random.ts';
 
 /** Names and system namespaces that run into each other where somebody joins them without a separator. */
 const PLACES: readonly Place[] = [

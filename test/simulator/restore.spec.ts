@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { diverged, orphansOf, recover, type RecoverOrder } from '../../src/control/recover.js';
-import { deleteResource, writeDrafts } from '../../src/control/write.js';
-import { GLOBAL_PEER } from '../../src/resource/audience.js';
-import type { Key } from '../../src/resource/key.js';
-import type { Draft, Place } from '../../src/resource/resource.js';
-import type { Node } from './node.js';
-import { NOBODY_WATCHES } from './watch.js';
-import { World } from './world.js';
+import { diverged, orphansOf, recover, type RecoverOrder } from '../../src/control/recover.ts';
+import { deleteResource, writeDrafts } from '../../src/control/write.ts';
+import { GLOBAL_PEER } from '../../src/resource/audience.ts';
+import type { Key } from '../../src/resource/key.ts';
+import type { Draft, Place } from '../../src/resource/resource.ts';
+import type { Node } from './node.ts';
+import { NOBODY_WATCHES } from './watch.ts';
+import { World } from './world.ts';
 
 /**
  * What happens when a store is restored from a backup, lost, or copied: nothing is deleted that nobody deleted, and after the operator's word all

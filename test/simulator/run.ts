@@ -1,13 +1,13 @@
-import { isInOrder, violations } from './check.js';
-import { Disasters } from './disasters.js';
-import { untrueEntries } from './ledger-check.js';
-import { lie } from './liar.js';
-import { expectDefaultMesh, Model } from './model.js';
-import { choosePlaces } from './places.js';
-import { seeded } from './random.js';
-import { Invariants } from './watch.js';
-import { act, setEnabled } from './workload.js';
-import { CALM, type Weather, World } from './world.js';
+import { isInOrder, violations } from './check.ts';
+import { Disasters } from './disasters.ts';
+import { untrueEntries } from './ledger-check.ts';
+import { lie } from './liar.ts';
+import { expectDefaultMesh, Model } from './model.ts';
+import { choosePlaces } from './places.ts';
+import { seeded } from './random.ts';
+import { Invariants } from './watch.ts';
+import { act, setEnabled } from './workload.ts';
+import { CALM, type Weather, World } from './world.ts';
 
 const STORM: Weather = { loss: 0.15, repeat: 0.1, maxDelay: 400 };
 const DAY = 86_400_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { simulate } from './run.js';
+import { simulate } from './run.ts';
 
 /** `SIM_SEED=n` reruns one seed and prints what happened; `SIM_RUNS=n` runs more, from SIM_SEED on. Hundreds of thousands: long.ts. */
 const { SIM_SEED, SIM_RUNS } = process.env;

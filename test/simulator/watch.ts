@@ -1,12 +1,12 @@
-import { GLOBAL_PEER } from '../../src/resource/audience.js';
-import { isFilling } from '../../src/control/fill.js';
-import { zoneState } from '../../src/control/zones.js';
-import { type Key, keyId } from '../../src/resource/key.js';
-import type { Resource } from '../../src/resource/resource.js';
-import type { Position, Transaction } from '../../src/resource/store.js';
-import { type Entry, entryOf } from './content.js';
-import type { Model } from './model.js';
-import type { Node } from './node.js';
+import { GLOBAL_PEER } from '../../src/resource/audience.ts';
+import { isFilling } from '../../src/control/fill.ts';
+import { zoneState } from '../../src/control/zones.ts';
+import { type Key, keyId } from '../../src/resource/key.ts';
+import type { Resource } from '../../src/resource/resource.ts';
+import type { Position, Transaction } from '../../src/resource/store.ts';
+import { type Entry, entryOf } from './content.ts';
+import type { Model } from './model.ts';
+import type { Node } from './node.ts';
 
 /** Who looks at each commit of each node. */
 export interface Watch {
@@ -30,9 +30,13 @@ export const NOBODY_WATCHES: Watch = { deleted: () => {}, rewritten: () => {}, m
  *   copies of two moments    of the sender in force together: no access may come of a mixture  -> said
  */
 export class Invariants implements Watch {
+  private readonly model: Model;
+
   readonly problems: string[] = [];
 
-  constructor(private readonly model: Model) {}
+  constructor(model: Model) {
+    this.model = model;
+  }
 
   private say(node: Node, text: string): void {
     this.problems.push(`${node.name} ${text}`);

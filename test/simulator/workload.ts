@@ -1,12 +1,12 @@
-import { deleteResource, writeDrafts } from '../../src/control/write.js';
-import { zoneState } from '../../src/control/zones.js';
-import { MeridianError } from '../../src/errors.js';
-import type { Key } from '../../src/resource/key.js';
-import type { Draft, JsonObject, Place } from '../../src/resource/resource.js';
-import type { Model, Template } from './model.js';
-import type { Node } from './node.js';
-import type { Random } from './random.js';
-import type { World } from './world.js';
+import { deleteResource, writeDrafts } from '../../src/control/write.ts';
+import { zoneState } from '../../src/control/zones.ts';
+import { MeridianError } from '../../src/errors.ts';
+import type { Key } from '../../src/resource/key.ts';
+import type { Draft, JsonObject, Place } from '../../src/resource/resource.ts';
+import type { Model, Template } from './model.ts';
+import type { Node } from './node.ts';
+import type { Random } from './random.ts';
+import type { World } from './world.ts';
 
 const NAMES = ['a', 'b', 'c', 'backend', 'with.dots', 'x'.repeat(63)];
 /** `east` and `1a`, `east1` and `a`: one hashed name for both, if nobody takes care. */

@@ -1,9 +1,9 @@
-import { GLOBAL_PEER } from '../../src/resource/audience.js';
-import { GLOBAL, type Place } from '../../src/resource/resource.js';
-import { type Random, seeded } from './random.js';
-import { History } from './content.js';
-import { Node } from './node.js';
-import { NOBODY_WATCHES, type Watch } from './watch.js';
+import { GLOBAL_PEER } from '../../src/resource/audience.ts';
+import { GLOBAL, type Place } from '../../src/resource/resource.ts';
+import { type Random, seeded } from './random.ts';
+import { History } from './content.ts';
+import { Node } from './node.ts';
+import { NOBODY_WATCHES, type Watch } from './watch.ts';
 
 /** How unfriendly the network is. Probabilities per message; delays in virtual ms. */
 export interface Weather {
@@ -31,6 +31,9 @@ const TICK = 500;
  * SQLite stores. A run is a function of its seed.
  */
 export class World {
+  readonly seed: number;
+  readonly watch: Watch;
+
   now = 0;
   weather: Weather = CALM;
   readonly random: Random;
@@ -51,11 +54,9 @@ export class World {
   private tasks: Task[] = [];
   private order = 0;
 
-  constructor(
-    readonly seed: number,
-    zones: readonly Place[],
-    readonly watch: Watch = NOBODY_WATCHES,
-  ) {
+  constructor(seed: number, zones: readonly Place[], watch: Watch = NOBODY_WATCHES) {
+    this.seed = seed;
+    this.watch = watch;
     this.random = seeded(seed);
     this.sizes = {
       pageBytes: this.random.pick([100_000, 2_000, 300]),

@@ -1,4 +1,4 @@
-import type { Completed, CompletedOption, Value } from './tree.js';
+import type { Completed, CompletedOption, Value } from './tree.ts';
 
 /**
  * A completion for bash (3.2 and later), which needs no package: the words before the cursor are walked to find the command, then the words that

@@ -1,9 +1,9 @@
 import { Argument, type Command } from 'commander';
-import { write } from '../output.js';
-import { bashCompletion } from './bash.js';
-import { fishCompletion } from './fish.js';
-import { type Completed, completedCommands } from './tree.js';
-import { zshCompletion } from './zsh.js';
+import { write } from '../output.ts';
+import { bashCompletion } from './bash.ts';
+import { fishCompletion } from './fish.ts';
+import { type Completed, completedCommands } from './tree.ts';
+import { zshCompletion } from './zsh.ts';
 
 const SHELLS: Readonly<Record<string, (commands: readonly Completed[]) => string>> = {
   bash: bashCompletion,

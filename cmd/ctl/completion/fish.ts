@@ -1,4 +1,4 @@
-import type { Completed, CompletedOption } from './tree.js';
+import type { Completed, CompletedOption } from './tree.ts';
 
 /**
  * A completion for fish: which command the words before the cursor lead to, and how many arguments it has already, says a function; fish does the

@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
-import { KINDS } from '../../../src/resource/kinds.js';
+import { KINDS } from '../../../src/resource/kinds.ts';
 
 /** What may stand behind an option or as an argument: nothing, one of these words, a file, or something that nobody can know. */
 export type Value = 'none' | 'file' | 'free' | readonly string[];

@@ -1,4 +1,4 @@
-import type { Completed, CompletedOption, Value } from './tree.js';
+import type { Completed, CompletedOption, Value } from './tree.ts';
 
 /** A completion for zsh: the words before the cursor are walked to find the command, whose words and options are then described. */
 export function zshCompletion(commands: readonly Completed[]): string {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { createAuthority } from '../../../test/harness/certificates.js';
-import { Scope } from '../../../test/harness/scope.js';
-import { lines, meridianctl, type Outcome, startStub } from '../harness.spec.js';
+import { createAuthority } from '../../../test/harness/certificates.ts';
+import { Scope } from '../../../test/harness/scope.ts';
+import { lines, meridianctl, type Outcome, startStub } from '../harness.spec.ts';
 
 const scope = new Scope();
 after(() => scope.close());

@@ -1,15 +1,15 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { MeridianError } from '../../../src/errors.js';
-import { isObject } from '../../../src/resource/path.js';
-import { ask } from '../client.js';
-import { isGiven, optionsOf, parseUrl } from '../options.js';
-import { note, print } from '../output.js';
-import { textOf } from '../printable.js';
-import { readToken, refuseClearToken } from '../server.js';
-import { readSource } from '../sources.js';
-import { formatTable } from '../table.js';
-import { type ControlPlane, type Contexts, contextsPath, readContexts, writeContexts } from './file.js';
+import { MeridianError } from '../../../src/errors.ts';
+import { isObject } from '../../../src/resource/path.ts';
+import { ask } from '../client.ts';
+import { isGiven, optionsOf, parseUrl } from '../options.ts';
+import { note, print } from '../output.ts';
+import { textOf } from '../printable.ts';
+import { readToken, refuseClearToken } from '../server.ts';
+import { readSource } from '../sources.ts';
+import { formatTable } from '../table.ts';
+import { type ControlPlane, type Contexts, contextsPath, readContexts, writeContexts } from './file.ts';
 
 interface Added {
   readonly name: string;

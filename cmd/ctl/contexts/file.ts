@@ -1,10 +1,10 @@
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { MeridianError } from '../../../src/errors.js';
-import { isObject } from '../../../src/resource/path.js';
-import { note } from '../output.js';
-import { OWNER_ONLY, replaceFile } from '../replace-file.js';
+import { MeridianError } from '../../../src/errors.ts';
+import { isObject } from '../../../src/resource/path.ts';
+import { note } from '../output.ts';
+import { OWNER_ONLY, replaceFile } from '../replace-file.ts';
 
 /** A control plane that the user gave a name: a context. */
 export interface ControlPlane {

@@ -1,15 +1,15 @@
-import { SET_LABEL } from '../../../src/control/sets.js';
-import { kindOf } from '../../../src/resource/kinds.js';
-import { isObject } from '../../../src/resource/path.js';
-import type { Draft, JsonObject, Place } from '../../../src/resource/resource.js';
-import { ask } from '../client.js';
-import type { Located } from '../documents/located.js';
-import { formatAt, formatDocument, writtenOf } from '../documents/written.js';
-import { toYaml } from '../output.js';
-import { textOf } from '../printable.js';
-import { resourcePath, resourceTitle } from '../resource-path.js';
-import type { Server } from '../server.js';
-import { unifiedDiff } from './unified.js';
+import { SET_LABEL } from '../../../src/control/sets.ts';
+import { kindOf } from '../../../src/resource/kinds.ts';
+import { isObject } from '../../../src/resource/path.ts';
+import type { Draft, JsonObject, Place } from '../../../src/resource/resource.ts';
+import { ask } from '../client.ts';
+import type { Located } from '../documents/located.ts';
+import { formatAt, formatDocument, writtenOf } from '../documents/written.ts';
+import { toYaml } from '../output.ts';
+import { textOf } from '../printable.ts';
+import { resourcePath, resourceTitle } from '../resource-path.ts';
+import type { Server } from '../server.ts';
+import { unifiedDiff } from './unified.ts';
 
 /** What `apply` would make of one resource. */
 export interface Change {

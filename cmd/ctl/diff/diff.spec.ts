@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { GLOBAL } from '../../../src/resource/resource.js';
-import { EAST } from '../../../test/api/harness.js';
-import { Scope } from '../../../test/harness/scope.js';
-import { meridianctl } from '../harness.spec.js';
-import { type Live, startLive } from '../live.spec.js';
+import { GLOBAL } from '../../../src/resource/resource.ts';
+import { EAST } from '../../../test/api/harness.ts';
+import { Scope } from '../../../test/harness/scope.ts';
+import { meridianctl } from '../harness.spec.ts';
+import { type Live, startLive } from '../live.spec.ts';
 
 const scope = new Scope();
 after(() => scope.close());

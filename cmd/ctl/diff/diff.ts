@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
-import { addSetOptions, readForSet, sendDocuments, type SetOptions } from '../documents/send.js';
-import { REFUSED } from '../failure.js';
-import { collect, optionsOf } from '../options.js';
-import { note, print } from '../output.js';
-import { placeOf } from '../place.js';
-import { printable } from '../printable.js';
-import { withProgress } from '../progress.js';
-import { resourceTitle } from '../resource-path.js';
-import { serverOf } from '../server.js';
-import { paint, standardPaper } from '../table.js';
-import { type Change, changesOf } from './changes.js';
+import { addSetOptions, readForSet, sendDocuments, type SetOptions } from '../documents/send.ts';
+import { REFUSED } from '../failure.ts';
+import { collect, optionsOf } from '../options.ts';
+import { note, print } from '../output.ts';
+import { placeOf } from '../place.ts';
+import { printable } from '../printable.ts';
+import { withProgress } from '../progress.ts';
+import { resourceTitle } from '../resource-path.ts';
+import { serverOf } from '../server.ts';
+import { paint, standardPaper } from '../table.ts';
+import { type Change, changesOf } from './changes.ts';
 
 interface DiffOptions extends SetOptions {
   readonly file: readonly string[];

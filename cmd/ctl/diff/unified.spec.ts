@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { unifiedDiff } from './unified.js';
+import { unifiedDiff } from './unified.ts';
 
 /** What `patch` does: every context line and every line taken away must be where the diff says. */
 function patched(before: string, diff: string): string {

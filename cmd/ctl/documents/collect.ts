@@ -1,15 +1,15 @@
-import { isReadOnly } from '../../../src/api/read-only.js';
-import { MeridianError } from '../../../src/errors.js';
-import { compareText } from '../../../src/resource/key.js';
-import { type Kind, KINDS, kindOf } from '../../../src/resource/kinds.js';
-import { LABEL } from '../../../src/resource/labels.js';
-import { isObject } from '../../../src/resource/path.js';
-import type { Draft, JsonObject, Place } from '../../../src/resource/resource.js';
-import { ask, askAll } from '../client.js';
-import type { Progress } from '../progress.js';
-import { collectionPath } from '../resource-path.js';
-import type { Server } from '../server.js';
-import { writtenOf } from './written.js';
+import { isReadOnly } from '../../../src/api/read-only.ts';
+import { MeridianError } from '../../../src/errors.ts';
+import { compareText } from '../../../src/resource/key.ts';
+import { type Kind, KINDS, kindOf } from '../../../src/resource/kinds.ts';
+import { LABEL } from '../../../src/resource/labels.ts';
+import { isObject } from '../../../src/resource/path.ts';
+import type { Draft, JsonObject, Place } from '../../../src/resource/resource.ts';
+import { ask, askAll } from '../client.ts';
+import type { Progress } from '../progress.ts';
+import { collectionPath } from '../resource-path.ts';
+import type { Server } from '../server.ts';
+import { writtenOf } from './written.ts';
 
 const TRIES = 5;
 

@@ -1,7 +1,7 @@
-import { invalid, MeridianError, type Problem } from '../../../src/errors.js';
-import { isObject } from '../../../src/resource/path.js';
-import type { JsonObject } from '../../../src/resource/resource.js';
-import { readSources } from '../sources.js';
+import { invalid, MeridianError, type Problem } from '../../../src/errors.ts';
+import { isObject } from '../../../src/resource/path.ts';
+import type { JsonObject } from '../../../src/resource/resource.ts';
+import { readSources } from '../sources.ts';
 
 /** One document, and where the user finds it: `policies.yaml, document 2`. */
 export interface Located {
@@ -15,8 +15,8 @@ export interface Located {
  */
 export async function readLocated(paths: readonly string[]): Promise<Located[]> {
   const [{ readDocuments }, { shapeProblems }, sources] = await Promise.all([
-    import('../../../src/resource/documents.js'),
-    import('../../../src/resource/limits.js'),
+    import('../../../src/resource/documents.ts'),
+    import('../../../src/resource/limits.ts'),
     readSources(paths),
   ]);
   const problems: Problem[] = [];

@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { MeridianError } from '../../../src/errors.js';
-import { DNS_LABEL_REASON, isDnsLabel } from '../../../src/resource/names.js';
-import { isObject } from '../../../src/resource/path.js';
-import type { JsonObject } from '../../../src/resource/resource.js';
-import { ask, listOf } from '../client.js';
-import { type Format, isGiven } from '../options.js';
-import type { Server } from '../server.js';
-import { type Located, locate, noDocuments, readLocated, readSome } from './located.js';
+import { MeridianError } from '../../../src/errors.ts';
+import { DNS_LABEL_REASON, isDnsLabel } from '../../../src/resource/names.ts';
+import { isObject } from '../../../src/resource/path.ts';
+import type { JsonObject } from '../../../src/resource/resource.ts';
+import { ask, listOf } from '../client.ts';
+import { type Format, isGiven } from '../options.ts';
+import type { Server } from '../server.ts';
+import { type Located, locate, noDocuments, readLocated, readSome } from './located.ts';
 
 /** As what documents are applied. */
 export interface SetOptions {

@@ -1,11 +1,11 @@
-import { kindOf } from '../../../src/resource/kinds.js';
-import { LABEL, type Labels, userLabels } from '../../../src/resource/labels.js';
-import { parseDocument } from '../../../src/resource/parse.js';
-import type { Draft, JsonObject, Place } from '../../../src/resource/resource.js';
-import { hasNamespaces } from '../../../src/resource/rest-name.js';
-import { note } from '../output.js';
-import { printable } from '../printable.js';
-import { toDocument } from '../shown.js';
+import { kindOf } from '../../../src/resource/kinds.ts';
+import { LABEL, type Labels, userLabels } from '../../../src/resource/labels.ts';
+import { parseDocument } from '../../../src/resource/parse.ts';
+import type { Draft, JsonObject, Place } from '../../../src/resource/resource.ts';
+import { hasNamespaces } from '../../../src/resource/rest-name.ts';
+import { note } from '../output.ts';
+import { printable } from '../printable.ts';
+import { toDocument } from '../shown.ts';
 
 export type YamlFormat = 'universal' | 'kubernetes';
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { GLOBAL, type JsonObject, type Place } from '../../../src/resource/resource.js';
-import { ask, EAST, WEST } from '../../../test/api/harness.js';
-import { Scope } from '../../../test/harness/scope.js';
-import { startLive } from '../live.spec.js';
-import { judge } from './judge.js';
+import { GLOBAL, type JsonObject, type Place } from '../../../src/resource/resource.ts';
+import { ask, EAST, WEST } from '../../../test/api/harness.ts';
+import { Scope } from '../../../test/harness/scope.ts';
+import { startLive } from '../live.spec.ts';
+import { judge } from './judge.ts';
 
 const scope = new Scope();
 after(() => scope.close());

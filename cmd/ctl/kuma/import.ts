@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
-import { MeridianError } from '../../../src/errors.js';
-import { isObject } from '../../../src/resource/path.js';
-import { type Located, namesOf, readSome } from '../documents/located.js';
-import { sendDocuments } from '../documents/send.js';
-import { REFUSED } from '../failure.js';
-import { collect, isGiven, optionsOf } from '../options.js';
-import { note, print } from '../output.js';
-import { placeOf } from '../place.js';
-import { printable, textOf } from '../printable.js';
-import { withProgress } from '../progress.js';
-import { type Server, serverOf } from '../server.js';
-import { type Cell, type Colour, formatTable } from '../table.js';
-import { judge, type Judgement } from './judge.js';
+import { MeridianError } from '../../../src/errors.ts';
+import { isObject } from '../../../src/resource/path.ts';
+import { type Located, namesOf, readSome } from '../documents/located.ts';
+import { sendDocuments } from '../documents/send.ts';
+import { REFUSED } from '../failure.ts';
+import { collect, isGiven, optionsOf } from '../options.ts';
+import { note, print } from '../output.ts';
+import { placeOf } from '../place.ts';
+import { printable, textOf } from '../printable.ts';
+import { withProgress } from '../progress.ts';
+import { type Server, serverOf } from '../server.ts';
+import { type Cell, type Colour, formatTable } from '../table.ts';
+import { judge, type Judgement } from './judge.ts';
 
 interface ImportOptions {
   readonly file: readonly string[];

@@ -1,9 +1,9 @@
-import { isReadOnly } from '../../../src/api/read-only.js';
-import { findKind } from '../../../src/resource/kinds.js';
-import { LABEL, userLabels } from '../../../src/resource/labels.js';
-import { isObject } from '../../../src/resource/path.js';
-import type { JsonObject, Place } from '../../../src/resource/resource.js';
-import { namesOf } from '../documents/located.js';
+import { isReadOnly } from '../../../src/api/read-only.ts';
+import { findKind } from '../../../src/resource/kinds.ts';
+import { LABEL, userLabels } from '../../../src/resource/labels.ts';
+import { isObject } from '../../../src/resource/path.ts';
+import type { JsonObject, Place } from '../../../src/resource/resource.ts';
+import { namesOf } from '../documents/located.ts';
 
 /**
  * What becomes of a document of a Kuma export. `apply`: it is sent as `value`. `skip`: nothing is lost by leaving it out, for the reason. `convert`: it

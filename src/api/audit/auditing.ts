@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Plane } from '../../control/plane.js';
-import type { Written } from '../../control/write.js';
-import { asMeridianError, MeridianError } from '../../errors.js';
-import type { AuditRecord } from '../../resource/audit.js';
-import type { Key } from '../../resource/key.js';
-import type { Principal } from '../auth/principal.js';
-import { rightOf } from '../auth/rights.js';
-import type { ApiOptions } from '../options.js';
-import { headOf, type Subject, subjectOf, toSubject } from './record.js';
-import { Trail } from './trail.js';
+import type { Plane } from '../../control/plane.ts';
+import type { Written } from '../../control/write.ts';
+import { asMeridianError, MeridianError } from '../../errors.ts';
+import type { AuditRecord } from '../../resource/audit.ts';
+import type { Key } from '../../resource/key.ts';
+import type { Principal } from '../auth/principal.ts';
+import { rightOf } from '../auth/rights.ts';
+import type { ApiOptions } from '../options.ts';
+import { headOf, type Subject, subjectOf, toSubject } from './record.ts';
+import { Trail } from './trail.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import type { Plane } from '../../control/plane.js';
-import type { AuditRecord } from '../../resource/audit.js';
-import { formatKri, type Key } from '../../resource/key.js';
-import { type Kind, KINDS } from '../../resource/kinds.js';
-import type { Principal } from '../auth/principal.js';
-import { locate, type Params } from '../names.js';
+import type { Plane } from '../../control/plane.ts';
+import type { AuditRecord } from '../../resource/audit.ts';
+import { formatKri, type Key } from '../../resource/key.ts';
+import { type Kind, KINDS } from '../../resource/kinds.ts';
+import type { Principal } from '../auth/principal.ts';
+import { locate, type Params } from '../names.ts';
 
 /** What a request is about, as far as it can be told. */
 export type Subject = Pick<AuditRecord, 'type' | 'mesh' | 'name' | 'kri'>;

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { invalid } from '../../errors.js';
-import { AUDIT_OUTCOMES, type AuditFilter } from '../../resource/audit.js';
-import { quote } from '../../resource/path.js';
-import { addressOf, type Collection, paging } from '../collection.js';
-import { described } from '../openapi/operation.js';
-import { PAGING } from '../openapi/parameters.js';
-import { listOf, time } from '../openapi/shapes.js';
-import type { ApiOptions } from '../options.js';
-import type { Trail } from './trail.js';
+import { invalid } from '../../errors.ts';
+import { AUDIT_OUTCOMES, type AuditFilter } from '../../resource/audit.ts';
+import { quote } from '../../resource/path.ts';
+import { addressOf, type Collection, paging } from '../collection.ts';
+import { described } from '../openapi/operation.ts';
+import { PAGING } from '../openapi/parameters.ts';
+import { listOf, time } from '../openapi/shapes.ts';
+import type { ApiOptions } from '../options.ts';
+import type { Trail } from './trail.ts';
 
 const FILTERS = ['principal', 'operation', 'outcome', 'type', 'mesh', 'name', 'kri'] as const;
 

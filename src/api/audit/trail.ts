@@ -1,6 +1,6 @@
-import type { Plane } from '../../control/plane.js';
-import type { Report } from '../../control/report.js';
-import type { AuditRecord } from '../../resource/audit.js';
+import type { Plane } from '../../control/plane.ts';
+import type { Report } from '../../control/report.ts';
+import type { AuditRecord } from '../../resource/audit.ts';
 
 /** How many refusals wait to be written; of more it is only kept how many there were. */
 const MOST = 1_000;

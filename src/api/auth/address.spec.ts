@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { addressKey, isForwarded, isLoopback } from './address.js';
+import { addressKey, isForwarded, isLoopback } from './address.ts';
 
 test('loopback is told from all else', () => {
   for (const address of ['127.0.0.1', '127.255.0.1', '::1', '::ffff:127.0.0.1']) assert.ok(isLoopback(address), address);

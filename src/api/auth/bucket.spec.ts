@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Buckets } from './bucket.js';
+import { Buckets } from './bucket.ts';
 
 test('a burst, then as many as come in', () => {
   let now = 0;

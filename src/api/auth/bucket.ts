@@ -18,12 +18,15 @@ const MOST_KEYS = 10_000;
  *   {perSecond: 1, burst: 2} at 0 s: take, take -> 0, 0; take -> 1 (s to wait); at 1 s: take -> 0
  */
 export class Buckets {
+  private readonly rate: Rate;
+  private readonly now: () => number;
+
   private readonly levels = new Map<string, Level>();
 
-  constructor(
-    private readonly rate: Rate,
-    private readonly now: () => number,
-  ) {}
+  constructor(rate: Rate, now: () => number) {
+    this.rate = rate;
+    this.now = now;
+  }
 
   /** Takes one. 0: it was there; else nothing was taken, and the whole seconds until there is one. */
   take(key: string): number {

@@ -1,4 +1,4 @@
-import type { Ended } from './principal.js';
+import type { Ended } from './principal.ts';
 
 /** As far ahead as a timer can be set: 24 days. Whoever is told too early shows the token again. */
 const FARTHEST = 2 ** 31 - 1;

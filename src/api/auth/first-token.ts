@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import type { Report } from '../../control/report.js';
-import type { Tokens } from './tokens.js';
+import type { Report } from '../../control/report.ts';
+import type { Tokens } from './tokens.ts';
 
 const DAY = 24 * 3600;
 const NAME = 'first-admin';

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import type { Report } from '../../control/report.js';
-import { MeridianError } from '../../errors.js';
-import type { Place } from '../../resource/resource.js';
-import { addressKey, isForwarded, isLoopback } from './address.js';
-import { Buckets, type Rate } from './bucket.js';
-import type { Gate, Principal } from './principal.js';
-import { requireRight } from './rights.js';
-import { requireOwnSite } from './site.js';
-import type { Tokens } from './tokens.js';
+import type { Report } from '../../control/report.ts';
+import { MeridianError } from '../../errors.ts';
+import type { Place } from '../../resource/resource.ts';
+import { addressKey, isForwarded, isLoopback } from './address.ts';
+import { Buckets, type Rate } from './bucket.ts';
+import type { Gate, Principal } from './principal.ts';
+import { requireRight } from './rights.ts';
+import { requireOwnSite } from './site.ts';
+import type { Tokens } from './tokens.ts';
 
 /** What the gate goes by. */
 export interface GateOptions {

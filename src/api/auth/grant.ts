@@ -1,7 +1,7 @@
-import type { Problem } from '../../errors.js';
-import { DNS_LABEL_REASON, isDnsLabel } from '../../resource/names.js';
-import type { Place } from '../../resource/resource.js';
-import { ROLES, type Role } from './principal.js';
+import type { Problem } from '../../errors.ts';
+import { DNS_LABEL_REASON, isDnsLabel } from '../../resource/names.ts';
+import type { Place } from '../../resource/resource.ts';
+import { ROLES, type Role } from './principal.ts';
 
 /** What a token lets somebody do. `zone`: of a zone operator alone. */
 export interface Grant {

@@ -1,8 +1,8 @@
-import { invalid, type Problem } from '../../errors.js';
-import { isObject, quote } from '../../resource/path.js';
-import type { JsonObject, Place } from '../../resource/resource.js';
-import { type Grant, grantOfGroups, readGrant } from './grant.js';
-import { secondsOf, VALID_FOR } from './valid-for.js';
+import { invalid, type Problem } from '../../errors.ts';
+import { isObject, quote } from '../../resource/path.ts';
+import type { JsonObject, Place } from '../../resource/resource.ts';
+import { type Grant, grantOfGroups, readGrant } from './grant.ts';
+import { secondsOf, VALID_FOR } from './valid-for.ts';
 
 /** What somebody wants a token for. */
 export interface WantedToken extends Grant {

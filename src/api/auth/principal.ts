@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { MeridianError } from '../../errors.js';
+import { MeridianError } from '../../errors.ts';
 
 /** What somebody may do, from most to least. A zone operator acts for one zone; read-only sees everything but secrets. */
 export const ROLES = ['admin', 'zone-operator', 'read-only'] as const;

@@ -1,5 +1,5 @@
-import type { Reader, Store } from '../../resource/store.js';
-import type { Grant } from './grant.js';
+import type { Reader, Store } from '../../resource/store.ts';
+import type { Grant } from './grant.ts';
 
 /** What is kept of a token: never the token itself. Times are seconds since 1970. */
 export interface TokenRecord extends Grant {

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { MeridianError } from '../../errors.js';
-import { KINDS } from '../../resource/kinds.js';
-import type { Place } from '../../resource/resource.js';
-import { queryOf } from '../collection.js';
-import { EMPTY_LISTS, FOREIGN_RESOURCES } from '../foreign.js';
-import type { Principal, Right } from './principal.js';
+import { MeridianError } from '../../errors.ts';
+import { KINDS } from '../../resource/kinds.ts';
+import type { Place } from '../../resource/resource.ts';
+import { queryOf } from '../collection.ts';
+import { EMPTY_LISTS, FOREIGN_RESOURCES } from '../foreign.ts';
+import type { Principal, Right } from './principal.ts';
 
 /** What each route that is not a kind's asks for. The keys are Fastify's patterns. What is not here is for admins alone. */
 const ROUTES: Readonly<Record<string, Right>> = {

@@ -1,17 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Place } from '../../resource/resource.js';
-import { about } from '../audit/record.js';
-import { parseJson, textOf } from '../bodies.js';
-import { addressOf, collection, paging } from '../collection.js';
-import { described } from '../openapi/operation.js';
-import { PAGING } from '../openapi/parameters.js';
-import { listOf, time } from '../openapi/shapes.js';
-import { readKeyOrder, readTokenOrder, readUserOrder } from './orders.js';
-import { principalOf, ROLES } from './principal.js';
-import type { TokenRecord } from './records.js';
-import type { Tokens } from './tokens.js';
-import { VALID_FOR } from './valid-for.js';
+import type { Place } from '../../resource/resource.ts';
+import { about } from '../audit/record.ts';
+import { parseJson, textOf } from '../bodies.ts';
+import { addressOf, collection, paging } from '../collection.ts';
+import { described } from '../openapi/operation.ts';
+import { PAGING } from '../openapi/parameters.ts';
+import { listOf, time } from '../openapi/shapes.ts';
+import { readKeyOrder, readTokenOrder, readUserOrder } from './orders.ts';
+import { principalOf, ROLES } from './principal.ts';
+import type { TokenRecord } from './records.ts';
+import type { Tokens } from './tokens.ts';
+import { VALID_FOR } from './valid-for.ts';
 
 const METADATA = {
   id: z.string().describe('What it is revoked by; not a secret'),

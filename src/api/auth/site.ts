@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { MeridianError } from '../../errors.js';
+import { MeridianError } from '../../errors.ts';
 
 /**
  * That the request is for us, and of no other web site's page: any page can make a browser send requests to loopback, and a name that an

@@ -8,12 +8,12 @@ import {
   randomBytes,
 } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
-import { MeridianError } from '../../errors.js';
-import type { Plane } from '../../control/plane.js';
-import { Endings } from './endings.js';
-import type { Grant } from './grant.js';
-import type { Ended, Principal } from './principal.js';
-import { type Kept, keptIn, type StoredKey, type TokenRecord } from './records.js';
+import { MeridianError } from '../../errors.ts';
+import type { Plane } from '../../control/plane.ts';
+import { Endings } from './endings.ts';
+import type { Grant } from './grant.ts';
+import type { Ended, Principal } from './principal.ts';
+import { type Kept, keptIn, type StoredKey, type TokenRecord } from './records.ts';
 
 /** A token as it is handed out, once. */
 export interface Issued extends TokenRecord {
@@ -39,16 +39,16 @@ const MOST_PROVEN = 1_000;
  * its record is here: a signature alone is not enough. `now`: milliseconds since 1970.
  */
 export class Tokens {
+  private readonly now: () => number;
+
   private readonly kept: ReturnType<typeof keptIn>;
   private readonly issuer: string;
   private readonly endings = new Endings();
   /** The ids of tokens whose signature was right, by their SHA-256. */
   private readonly proven = new Map<string, string>();
 
-  constructor(
-    { store, place }: Plane,
-    private readonly now: () => number,
-  ) {
+  constructor({ store, place }: Plane, now: () => number) {
+    this.now = now;
     this.kept = keptIn(store);
     this.issuer = `meridian/${place.zone || 'global'}/${store.head().store}`;
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { secondsOf } from './valid-for.js';
+import { secondsOf } from './valid-for.ts';
 
 const GIVEN: [text: unknown, seconds: number | undefined][] = [
   ['24h', 86_400],

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
-import { isGlobal } from '../../control/plane.js';
-import { kindOf } from '../../resource/kinds.js';
-import { MANY } from '../inspect/inspected.js';
-import { described, type Operation } from '../openapi/operation.js';
-import type { ApiOptions } from '../options.js';
-import { totalsOf } from './mesh.js';
-import { servicesOf } from './services.js';
-import { globalInsight } from './shapes.js';
-import { countedIn, type ProxyKind, type Standing, tallyOf } from './standing.js';
+import { isGlobal } from '../../control/plane.ts';
+import { kindOf } from '../../resource/kinds.ts';
+import { MANY } from '../inspect/inspected.ts';
+import { described, type Operation } from '../openapi/operation.ts';
+import type { ApiOptions } from '../options.ts';
+import { totalsOf } from './mesh.ts';
+import { servicesOf } from './services.ts';
+import { globalInsight } from './shapes.ts';
+import { countedIn, type ProxyKind, type Standing, tallyOf } from './standing.ts';
 
 const get: Operation = {
   id: 'getGlobalInsight',

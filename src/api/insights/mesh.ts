@@ -1,19 +1,19 @@
 import type { FastifyInstance } from 'fastify';
-import type { Plane } from '../../control/plane.js';
-import { MeridianError } from '../../errors.js';
-import { kindOf } from '../../resource/kinds.js';
-import type { Resource } from '../../resource/resource.js';
-import type { Reader } from '../../resource/store.js';
-import { collection, listQuery } from '../collection.js';
-import { NOT_FOUND } from '../errors.js';
-import { MANY, ONE } from '../inspect/inspected.js';
-import { described, type Operation } from '../openapi/operation.js';
-import { LISTING } from '../openapi/parameters.js';
-import { listOf } from '../openapi/shapes.js';
-import type { ApiOptions } from '../options.js';
-import { servicesOf } from './services.js';
-import { meshInsight } from './shapes.js';
-import { type Counted, countedIn, groupedBy, sparse, tallyOf } from './standing.js';
+import type { Plane } from '../../control/plane.ts';
+import { MeridianError } from '../../errors.ts';
+import { kindOf } from '../../resource/kinds.ts';
+import type { Resource } from '../../resource/resource.ts';
+import type { Reader } from '../../resource/store.ts';
+import { collection, listQuery } from '../collection.ts';
+import { NOT_FOUND } from '../errors.ts';
+import { MANY, ONE } from '../inspect/inspected.ts';
+import { described, type Operation } from '../openapi/operation.ts';
+import { LISTING } from '../openapi/parameters.ts';
+import { listOf } from '../openapi/shapes.ts';
+import type { ApiOptions } from '../options.ts';
+import { servicesOf } from './services.ts';
+import { meshInsight } from './shapes.ts';
+import { type Counted, countedIn, groupedBy, sparse, tallyOf } from './standing.ts';
 
 const list: Operation = {
   id: 'listMeshInsights',

@@ -1,5 +1,5 @@
-import { compareText } from '../../resource/key.js';
-import { type Counted, groupedBy, type ProxyKind, type Standing, standingOf, type Tally, tallyOf } from './standing.js';
+import { compareText } from '../../resource/key.ts';
+import { type Counted, groupedBy, type ProxyKind, type Standing, standingOf, type Tally, tallyOf } from './standing.ts';
 
 /** A service of one mesh, by the tag of the Dataplanes that are of it. */
 export interface Service {

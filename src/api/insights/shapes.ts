@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { time } from '../openapi/shapes.js';
+import { time } from '../openapi/shapes.ts';
 
 /** The shapes of insights: Kuma's, without what is of kuma-dp and of Kuma's own DNS. */
 

@@ -1,8 +1,8 @@
-import { asArray, asObject, asText } from '../../naming/json.js';
-import { SERVICE_TAG } from '../../policy/match/tags.js';
-import type { JsonObject, JsonValue, Resource } from '../../resource/resource.js';
-import { keyId } from '../../resource/key.js';
-import type { Reader } from '../../resource/store.js';
+import { asArray, asObject, asText } from '../../naming/json.ts';
+import { SERVICE_TAG } from '../../policy/match/tags.ts';
+import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
+import { keyId } from '../../resource/key.ts';
+import type { Reader } from '../../resource/store.ts';
 
 /** How well a proxy, or what is made of several, works. */
 export type Standing = 'online' | 'offline' | 'partiallyDegraded';

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { can } from '../../control/can.js';
-import { formatKri } from '../../resource/key.js';
-import { kindOf } from '../../resource/kinds.js';
-import { parseJson, textOf } from '../bodies.js';
-import { described, type Operation } from '../openapi/operation.js';
-import { kri } from '../openapi/shapes.js';
-import { findResource, type InspectOptions } from './inspected.js';
-import { questionShape, readQuestion } from './question.js';
+import { can } from '../../control/can.ts';
+import { formatKri } from '../../resource/key.ts';
+import { kindOf } from '../../resource/kinds.ts';
+import { parseJson, textOf } from '../bodies.ts';
+import { described, type Operation } from '../openapi/operation.ts';
+import { kri } from '../openapi/shapes.ts';
+import { findResource, type InspectOptions } from './inspected.ts';
+import { questionShape, readQuestion } from './question.ts';
 
 const verdict = z.enum(['Allow', 'Deny']);
 

@@ -1,18 +1,18 @@
 import type { FastifyRequest } from 'fastify';
-import { meshExists } from '../../control/own.js';
-import type { MeshView } from '../../control/mesh-view.js';
-import type { Plane } from '../../control/plane.js';
-import { MeridianError } from '../../errors.js';
-import type { Policy } from '../../policy/match/policy.js';
-import { type Proxy, readProxy } from '../../policy/match/proxy.js';
-import { type Match, matchInbound } from '../../policy/match/select.js';
-import { formatKri, type Key, parseKri } from '../../resource/key.js';
-import { type Kind, kindOf } from '../../resource/kinds.js';
-import type { JsonObject, Resource } from '../../resource/resource.js';
-import { restName } from '../../resource/rest-name.js';
-import { NOT_FOUND } from '../errors.js';
-import { locate, type Params } from '../names.js';
-import type { ApiOptions } from '../options.js';
+import { meshExists } from '../../control/own.ts';
+import type { MeshView } from '../../control/mesh-view.ts';
+import type { Plane } from '../../control/plane.ts';
+import { MeridianError } from '../../errors.ts';
+import type { Policy } from '../../policy/match/policy.ts';
+import { type Proxy, readProxy } from '../../policy/match/proxy.ts';
+import { type Match, matchInbound } from '../../policy/match/select.ts';
+import { formatKri, type Key, parseKri } from '../../resource/key.ts';
+import { type Kind, kindOf } from '../../resource/kinds.ts';
+import type { JsonObject, Resource } from '../../resource/resource.ts';
+import { restName } from '../../resource/rest-name.ts';
+import { NOT_FOUND } from '../errors.ts';
+import { locate, type Params } from '../names.ts';
+import type { ApiOptions } from '../options.ts';
 
 /** What the endpoints about one proxy are given. */
 export interface Inspected {

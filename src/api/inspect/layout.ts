@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { inboundPorts, outboundPorts, type Port } from '../../policy/inspect/layout.js';
-import { formatKri, parseKri } from '../../resource/key.js';
-import { described, type Operation } from '../openapi/operation.js';
-import { kri, labels } from '../openapi/shapes.js';
-import { inspected, type InspectOptions, ONE } from './inspected.js';
+import { inboundPorts, outboundPorts, type Port } from '../../policy/inspect/layout.ts';
+import { formatKri, parseKri } from '../../resource/key.ts';
+import { described, type Operation } from '../openapi/operation.ts';
+import { kri, labels } from '../openapi/shapes.ts';
+import { inspected, type InspectOptions, ONE } from './inspected.ts';
 
 const port = z.strictObject({ kri, port: z.int(), protocol: z.string(), proxyResourceName: z.string() });
 

@@ -1,19 +1,19 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Plane } from '../../control/plane.js';
-import { kindOf } from '../../resource/kinds.js';
-import { toUniversal } from '../../resource/render.js';
-import type { JsonObject, Resource } from '../../resource/resource.js';
-import { anyObject } from '../../resource/schema/fields.js';
-import type { Filter, Page, Reader } from '../../resource/store.js';
-import { schemaOf } from '../../resource/validate.js';
-import { addressOf, collection, listQuery } from '../collection.js';
-import type { Params } from '../names.js';
-import { described, type Operation } from '../openapi/operation.js';
-import { LISTING } from '../openapi/parameters.js';
-import { kri, labels, listOf, time } from '../openapi/shapes.js';
-import { proxyFilter } from './proxy-filter.js';
-import { findResource, type InspectOptions, MANY, ONE, requireMesh } from './inspected.js';
+import type { Plane } from '../../control/plane.ts';
+import { kindOf } from '../../resource/kinds.ts';
+import { toUniversal } from '../../resource/render.ts';
+import type { JsonObject, Resource } from '../../resource/resource.ts';
+import { anyObject } from '../../resource/schema/fields.ts';
+import type { Filter, Page, Reader } from '../../resource/store.ts';
+import { schemaOf } from '../../resource/validate.ts';
+import { addressOf, collection, listQuery } from '../collection.ts';
+import type { Params } from '../names.ts';
+import { described, type Operation } from '../openapi/operation.ts';
+import { LISTING } from '../openapi/parameters.ts';
+import { kri, labels, listOf, time } from '../openapi/shapes.ts';
+import { proxyFilter } from './proxy-filter.ts';
+import { findResource, type InspectOptions, MANY, ONE, requireMesh } from './inspected.ts';
 
 const overview = z
   .strictObject({

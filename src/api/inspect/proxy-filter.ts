@@ -1,7 +1,7 @@
-import { invalid } from '../../errors.js';
-import { asArray, asObject } from '../../naming/json.js';
-import { includesAll, textsOf } from '../../policy/match/tags.js';
-import type { JsonObject, Resource } from '../../resource/resource.js';
+import { invalid } from '../../errors.ts';
+import { asArray, asObject } from '../../naming/json.ts';
+import { includesAll, textsOf } from '../../policy/match/tags.ts';
+import type { JsonObject, Resource } from '../../resource/resource.ts';
 
 type Wanted = (dataplane: Resource) => boolean;
 

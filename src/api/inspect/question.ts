@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { invalid } from '../../errors.js';
-import type { Request } from '../../policy/decide/request.js';
-import { check } from '../../resource/schema/check.js';
+import { invalid } from '../../errors.ts';
+import type { Request } from '../../policy/decide/request.ts';
+import { check } from '../../resource/schema/check.ts';
 
 /** What `POST /can` is asked. */
 export interface Question {

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import { createMeshViews } from '../../control/mesh-view.js';
-import type { ApiOptions } from '../options.js';
-import { addCanRoute } from './can.js';
-import { addLayoutRoute } from './layout.js';
-import { addOverviewRoutes } from './overview.js';
-import { addPoliciesRoutes } from './policies.js';
-import { addRulesRoute } from './rules.js';
-import { addSelectedRoutes } from './selected.js';
+import { createMeshViews } from '../../control/mesh-view.ts';
+import type { ApiOptions } from '../options.ts';
+import { addCanRoute } from './can.ts';
+import { addLayoutRoute } from './layout.ts';
+import { addOverviewRoutes } from './overview.ts';
+import { addPoliciesRoutes } from './policies.ts';
+import { addRulesRoute } from './rules.ts';
+import { addSelectedRoutes } from './selected.ts';
 
 /** What policies come to on proxies, and which proxies a policy selects. */
 export function addInspectRoutes(app: FastifyInstance, options: ApiOptions): void {

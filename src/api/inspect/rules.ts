@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify';
-import { plaintextNotes } from '../../control/plaintext.js';
-import { type FromRule, fromRules, type InboundRule, inboundRules } from '../../policy/inspect/inbound.js';
-import { notesOn } from '../../policy/inspect/notes.js';
-import { type ToRule, toRules } from '../../policy/inspect/outbound.js';
-import { wholeConf } from '../../policy/inspect/whole.js';
-import type { Inbound } from '../../policy/match/proxy.js';
-import { SERVICE_TAG } from '../../policy/match/tags.js';
-import { asArray } from '../../naming/json.js';
-import type { Key } from '../../resource/key.js';
-import type { JsonObject } from '../../resource/resource.js';
-import type { Labels } from '../../resource/labels.js';
-import { getRules } from '../openapi/rules.js';
-import { described } from '../openapi/operation.js';
-import { type Inspected, inspected, type InspectOptions, type MatchedKind, matchedKinds, metaOf, MANY, originMeta } from './inspected.js';
+import { plaintextNotes } from '../../control/plaintext.ts';
+import { type FromRule, fromRules, type InboundRule, inboundRules } from '../../policy/inspect/inbound.ts';
+import { notesOn } from '../../policy/inspect/notes.ts';
+import { type ToRule, toRules } from '../../policy/inspect/outbound.ts';
+import { wholeConf } from '../../policy/inspect/whole.ts';
+import type { Inbound } from '../../policy/match/proxy.ts';
+import { SERVICE_TAG } from '../../policy/match/tags.ts';
+import { asArray } from '../../naming/json.ts';
+import type { Key } from '../../resource/key.ts';
+import type { JsonObject } from '../../resource/resource.ts';
+import type { Labels } from '../../resource/labels.ts';
+import { getRules } from '../openapi/rules.ts';
+import { described } from '../openapi/operation.ts';
+import { type Inspected, inspected, type InspectOptions, type MatchedKind, matchedKinds, metaOf, MANY, originMeta } from './inspected.ts';
 
 /** `GET .../_rules`: everything that policies come to on a proxy, in Kuma's shape. */
 export function addRulesRoute(app: FastifyInstance, options: InspectOptions): void {

@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Plane } from '../../control/plane.js';
-import { MeridianError } from '../../errors.js';
-import { type Proxy, readProxy } from '../../policy/match/proxy.js';
-import { matchProxy } from '../../policy/match/select.js';
-import { keyId } from '../../resource/key.js';
-import { type Kind, KINDS } from '../../resource/kinds.js';
-import type { JsonObject, Resource } from '../../resource/resource.js';
-import { restName } from '../../resource/rest-name.js';
-import { addressOf, collection, paging } from '../collection.js';
-import type { Params } from '../names.js';
-import { described } from '../openapi/operation.js';
-import { getSelecting, listSelected, listSelectedOlder } from '../openapi/selected.js';
-import { findResource, type InspectOptions, inspected, MANY, matchedKinds, metaOf } from './inspected.js';
+import type { Plane } from '../../control/plane.ts';
+import { MeridianError } from '../../errors.ts';
+import { type Proxy, readProxy } from '../../policy/match/proxy.ts';
+import { matchProxy } from '../../policy/match/select.ts';
+import { keyId } from '../../resource/key.ts';
+import { type Kind, KINDS } from '../../resource/kinds.ts';
+import type { JsonObject, Resource } from '../../resource/resource.ts';
+import { restName } from '../../resource/rest-name.ts';
+import { addressOf, collection, paging } from '../collection.ts';
+import type { Params } from '../names.ts';
+import { described } from '../openapi/operation.ts';
+import { getSelecting, listSelected, listSelectedOlder } from '../openapi/selected.ts';
+import { findResource, type InspectOptions, inspected, MANY, matchedKinds, metaOf } from './inspected.ts';
 
 /** The proxies that a policy selects, and, as older clients ask, the policies that select a proxy. */
 export function addSelectedRoutes(app: FastifyInstance, options: InspectOptions): void {

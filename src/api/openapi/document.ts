@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
-import { JSON_TYPE, YAML_TYPE } from '../bodies.js';
-import { describeParameter, type Parameter, parametersOf, sharedParameters, templateOf, useOf } from './in-request.js';
-import { type Operation, TAGS } from './operation.js';
-import { refusalsOf } from './refusals.js';
-import { type Json, type Schemas, sorted, toJsonSchemas } from './schemas.js';
-import { errorShape } from './shapes.js';
+import { JSON_TYPE, YAML_TYPE } from '../bodies.ts';
+import { describeParameter, type Parameter, parametersOf, sharedParameters, templateOf, useOf } from './in-request.ts';
+import { type Operation, TAGS } from './operation.ts';
+import { refusalsOf } from './refusals.ts';
+import { type Json, type Schemas, sorted, toJsonSchemas } from './schemas.ts';
+import { errorShape } from './shapes.ts';
 
 /** A route that is in the document. */
 export interface DescribedRoute {

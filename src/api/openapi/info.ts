@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ROLES } from '../auth/principal.js';
-import type { Operation } from './operation.js';
+import { ROLES } from '../auth/principal.ts';
+import type { Operation } from './operation.ts';
 
 /** What the control plane says of itself (src/api/info.ts). */
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type Kind, singularOf } from '../../resource/kinds.js';
-import { documentOf, shownOf } from './kinds.js';
-import { described } from './operation.js';
-import { FORMAT, LISTING, PRECONDITIONS } from './parameters.js';
-import { listOf } from './shapes.js';
+import { type Kind, singularOf } from '../../resource/kinds.ts';
+import { documentOf, shownOf } from './kinds.ts';
+import { described } from './operation.ts';
+import { FORMAT, LISTING, PRECONDITIONS } from './parameters.ts';
+import { listOf } from './shapes.ts';
 
 const tag = 'Resources';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Kind, KINDS } from '../../resource/kinds.js';
-import { anyObject } from '../../resource/schema/fields.js';
-import { schemaOf } from '../../resource/validate.js';
-import { kri, labels, time } from './shapes.js';
+import { type Kind, KINDS } from '../../resource/kinds.ts';
+import { anyObject } from '../../resource/schema/fields.ts';
+import { schemaOf } from '../../resource/validate.ts';
+import { kri, labels, time } from './shapes.ts';
 
 /** The kinds as the API reads and shows them: `MeshTimeout` is the Universal document, `MeshTimeoutObject` the Kubernetes one. */
 

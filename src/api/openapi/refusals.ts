@@ -1,4 +1,4 @@
-import type { Operation } from './operation.js';
+import type { Operation } from './operation.ts';
 
 const ANY = [400, 401, 403, 429, 500, 503];
 /** A body may come with every method but GET, wanted or not. */

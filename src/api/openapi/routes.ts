@@ -1,8 +1,8 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { stringify } from 'yaml';
-import type { ApiOptions } from '../options.js';
-import { type DescribedRoute, openApiDocument } from './document.js';
-import { described } from './operation.js';
+import type { ApiOptions } from '../options.ts';
+import { type DescribedRoute, openApiDocument } from './document.ts';
+import { described } from './operation.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {

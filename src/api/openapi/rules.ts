@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Operation } from './operation.js';
-import { conf, metaShape } from './shapes.js';
+import type { Operation } from './operation.ts';
+import { conf, metaShape } from './shapes.ts';
 
 /** What policies come to on a proxy, in Kuma's shape (src/api/inspect/rules.ts). */
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Kind } from '../../resource/kinds.js';
-import type { Operation } from './operation.js';
-import { PAGING } from './parameters.js';
-import { metaShape, time } from './shapes.js';
+import type { Kind } from '../../resource/kinds.ts';
+import type { Operation } from './operation.ts';
+import { PAGING } from './parameters.ts';
+import { metaShape, time } from './shapes.ts';
 
 /** The proxies that a policy selects, and the policies that select a proxy (src/api/inspect/selected.ts). */
 

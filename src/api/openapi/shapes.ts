@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ERROR_CODES } from '../../errors.js';
-import { anyObject } from '../../resource/schema/fields.js';
+import { ERROR_CODES } from '../../errors.ts';
+import { anyObject } from '../../resource/schema/fields.ts';
 
 /** The shapes that several answers have. `meta({ id })` makes one a component of the document. */
 

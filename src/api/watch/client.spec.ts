@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
-import type { HistoryChange } from '../../resource/history.js';
-import { WatchClient } from './client.js';
-import type { Message, Pages } from './pages.js';
+import type { HistoryChange } from '../../resource/history.ts';
+import { WatchClient } from './client.ts';
+import type { Message, Pages } from './pages.ts';
 
 /** A socket that keeps what it is given until `drain`. */
 function stuckSocket() {

@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
-import type { HistoryFilter, Moment } from '../../resource/history.js';
-import type { Pages } from './pages.js';
-import { BEGINNING, END, formatPosition, type Start } from './position.js';
+import type { HistoryFilter, Moment } from '../../resource/history.ts';
+import type { Pages } from './pages.ts';
+import { BEGINNING, END, formatPosition, type Start } from './position.ts';
 
 /** What all clients have in common. */
 export interface Watching {

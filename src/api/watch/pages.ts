@@ -1,9 +1,9 @@
-import type { Plane } from '../../control/plane.js';
-import type { HistoryChange, HistoryFilter, Moment } from '../../resource/history.js';
-import { formatKri, keyId } from '../../resource/key.js';
-import { restName } from '../../resource/rest-name.js';
-import { show } from '../show.js';
-import { formatPosition } from './position.js';
+import type { Plane } from '../../control/plane.ts';
+import type { HistoryChange, HistoryFilter, Moment } from '../../resource/history.ts';
+import { formatKri, keyId } from '../../resource/key.ts';
+import { restName } from '../../resource/rest-name.ts';
+import { show } from '../show.ts';
+import { formatPosition } from './position.ts';
 
 /** A change as it is sent. */
 export interface Message extends Moment {

@@ -1,7 +1,7 @@
-import { isOwnPast } from '../../kds/lives.js';
-import { invalid } from '../../errors.js';
-import type { Moment } from '../../resource/history.js';
-import type { Reader } from '../../resource/store.js';
+import { isOwnPast } from '../../kds/lives.ts';
+import { invalid } from '../../errors.ts';
+import type { Moment } from '../../resource/history.ts';
+import type { Reader } from '../../resource/store.ts';
 
 /** Where a watch begins. */
 export type Start =

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { invalid, MeridianError, type Problem } from '../../errors.js';
-import type { HistoryFilter } from '../../resource/history.js';
-import { type Key, parseKri } from '../../resource/key.js';
-import { findKind } from '../../resource/kinds.js';
-import { quote } from '../../resource/path.js';
-import type { Reader } from '../../resource/store.js';
-import { type Start, startAt } from './position.js';
+import { invalid, MeridianError, type Problem } from '../../errors.ts';
+import type { HistoryFilter } from '../../resource/history.ts';
+import { type Key, parseKri } from '../../resource/key.ts';
+import { findKind } from '../../resource/kinds.ts';
+import { quote } from '../../resource/path.ts';
+import type { Reader } from '../../resource/store.ts';
+import { type Start, startAt } from './position.ts';
 
 /** What a client wants to see, and from where on. */
 export interface Question {

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Report } from '../../control/report.js';
-import { asMeridianError } from '../../errors.js';
-import { toErrorBody } from '../errors.js';
+import type { Report } from '../../control/report.ts';
+import { asMeridianError } from '../../errors.ts';
+import { toErrorBody } from '../errors.ts';
 
 /** Answers a request that is not upgraded as any other that is refused, and ends its connection. */
 export function refuse(socket: Duplex, thrown: unknown, report: Report): void {

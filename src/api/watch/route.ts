@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { errorBody } from '../errors.js';
-import { described } from '../openapi/operation.js';
-import { PATH } from './question.js';
+import { errorBody } from '../errors.ts';
+import { described } from '../openapi/operation.ts';
+import { PATH } from './question.ts';
 
 /**
  * What the path says to whoever asks without an upgrade; and what it is, for the OpenAPI document, which knows no WebSockets.

@@ -3,14 +3,14 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { presentLife, recordLife } from '../../kds/lives.js';
-import { MeridianError } from '../../errors.js';
-import type { Principal } from '../auth/principal.js';
-import type { ApiOptions } from '../options.js';
-import { WatchClient } from './client.js';
-import { Pages } from './pages.js';
-import { type Question, readQuestion } from './question.js';
-import { refuse } from './refuse.js';
+import { presentLife, recordLife } from '../../kds/lives.ts';
+import { MeridianError } from '../../errors.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { ApiOptions } from '../options.ts';
+import { WatchClient } from './client.ts';
+import { Pages } from './pages.ts';
+import { type Question, readQuestion } from './question.ts';
+import { refuse } from './refuse.ts';
 
 /** How many may watch at once: each holds a connection. */
 const MOST = 1_000;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { GLOBAL_PEER } from '../../resource/audience.js';
-import type { Draft, JsonObject } from '../../resource/resource.js';
-import type { Plane } from '../plane.js';
-import { EAST, newGlobal, newPlane, newZone, timeout } from '../sample.spec.js';
-import { deleteResource, writeDrafts } from '../write.js';
-import { Enforcement } from './enforcement.js';
-import type { ProxyRules } from './rules.js';
+import { GLOBAL_PEER } from '../../resource/audience.ts';
+import type { Draft, JsonObject } from '../../resource/resource.ts';
+import type { Plane } from '../plane.ts';
+import { EAST, newGlobal, newPlane, newZone, timeout } from '../sample.spec.ts';
+import { deleteResource, writeDrafts } from '../write.ts';
+import { Enforcement } from './enforcement.ts';
+import type { ProxyRules } from './rules.ts';
 
 const WEB = 'spiffe://td/ns/app/sa/web';
 const INBOUND: JsonObject = { name: 'web', port: 8080, servicePort: 80, protocol: 'http' };

@@ -1,11 +1,11 @@
-import type { Resource } from '../../resource/resource.js';
-import { restName } from '../../resource/rest-name.js';
-import { MeshReader, type MeshView } from '../mesh-view.js';
-import { owns, type Plane } from '../plane.js';
-import { hasFirstScan } from '../readiness.js';
-import { Permissions } from './permissions.js';
-import type { ProxyRules } from './rules.js';
-import { Served } from './served.js';
+import type { Resource } from '../../resource/resource.ts';
+import { restName } from '../../resource/rest-name.ts';
+import { MeshReader, type MeshView } from '../mesh-view.ts';
+import { owns, type Plane } from '../plane.ts';
+import { hasFirstScan } from '../readiness.ts';
+import { Permissions } from './permissions.ts';
+import type { ProxyRules } from './rules.ts';
+import { Served } from './served.ts';
 
 interface Mesh {
   readonly reader: MeshReader;
@@ -24,12 +24,15 @@ interface Mesh {
  *   an inbound that can't be read                      ->  it is left out: nobody gets in
  */
 export class Enforcement {
+  private readonly plane: Plane;
+  private readonly hasGlobal: boolean;
+
   readonly #meshes = new Map<string, Mesh>();
 
-  constructor(
-    private readonly plane: Plane,
-    private readonly hasGlobal: boolean,
-  ) {}
+  constructor(plane: Plane, hasGlobal: boolean) {
+    this.plane = plane;
+    this.hasGlobal = hasGlobal;
+  }
 
   /** `name` as in the REST API. The same object as last time if nothing changed; undefined: this zone has no such Dataplane. */
   rulesOf(mesh: string, name: string): ProxyRules | undefined {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import type { Draft, JsonObject } from '../../resource/resource.js';
-import { watchCommits } from '../commits.js';
-import { NAMES, run, step } from '../random-commits.spec.js';
-import { EAST, newGlobal, newZone, service } from '../sample.spec.js';
-import { writeDrafts } from '../write.js';
-import { Enforcement } from './enforcement.js';
+import type { Draft, JsonObject } from '../../resource/resource.ts';
+import { watchCommits } from '../commits.ts';
+import { NAMES, run, step } from '../random-commits.spec.ts';
+import { EAST, newGlobal, newZone, service } from '../sample.spec.ts';
+import { writeDrafts } from '../write.ts';
+import { Enforcement } from './enforcement.ts';
 
 it('the rules of proxies after any commits are those that working all out again gives', () => {
   let served = 0;

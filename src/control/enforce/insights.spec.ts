@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { beforeEach, it } from 'node:test';
-import { MeridianError } from '../../errors.js';
-import type { Draft, JsonObject } from '../../resource/resource.js';
-import type { Plane } from '../plane.js';
-import { EAST, newGlobal, newZone } from '../sample.spec.js';
-import { deleteResource, writeDrafts } from '../write.js';
-import { type Connected, Insights } from './insights.js';
+import { MeridianError } from '../../errors.ts';
+import type { Draft, JsonObject } from '../../resource/resource.ts';
+import type { Plane } from '../plane.ts';
+import { EAST, newGlobal, newZone } from '../sample.spec.ts';
+import { deleteResource, writeDrafts } from '../write.ts';
+import { type Connected, Insights } from './insights.ts';
 
 const DATAPLANE: Draft = {
   type: 'Dataplane',

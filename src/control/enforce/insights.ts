@@ -1,9 +1,9 @@
-import { asArray, asObject } from '../../naming/json.js';
-import { type Key, keyId } from '../../resource/key.js';
-import type { JsonObject, Resource } from '../../resource/resource.js';
-import { putOwn } from '../own.js';
-import { owns, type Plane } from '../plane.js';
-import { ownDataplane } from './own-dataplane.js';
+import { asArray, asObject } from '../../naming/json.ts';
+import { type Key, keyId } from '../../resource/key.ts';
+import type { JsonObject, Resource } from '../../resource/resource.ts';
+import { putOwn } from '../own.ts';
+import { owns, type Plane } from '../plane.ts';
+import { ownDataplane } from './own-dataplane.ts';
 
 /** A proxy, as far as its insight shows it. */
 export interface Connected {
@@ -39,13 +39,16 @@ const NONE: Responses = { sent: 0, accepted: 0, refused: 0 };
  * Dataplane that is gone goes too.
  */
 export class Insights {
+  private readonly plane: Plane;
+  private readonly instance: string;
+
   readonly #written = new Map<string, { readonly key: Key; readonly text: string }>();
   #begun = false;
 
-  constructor(
-    private readonly plane: Plane,
-    private readonly instance: string,
-  ) {}
+  constructor(plane: Plane, instance: string) {
+    this.plane = plane;
+    this.instance = instance;
+  }
 
   /** In: every proxy that is known now. Throws what the store throws: what could not be written then is written the next time. */
   record(proxies: readonly Connected[]): void {

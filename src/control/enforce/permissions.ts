@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Permission, readPermissions } from '../../policy/decide/permissions.js';
-import type { Policy } from '../../policy/match/policy.js';
-import type { Match } from '../../policy/match/select.js';
-import { keyId } from '../../resource/key.js';
-import type { JsonObject } from '../../resource/resource.js';
+import { type Permission, readPermissions } from '../../policy/decide/permissions.ts';
+import type { Policy } from '../../policy/match/policy.ts';
+import type { Match } from '../../policy/match/select.ts';
+import { keyId } from '../../resource/key.ts';
+import type { JsonObject } from '../../resource/resource.ts';
 
 interface Known {
   readonly spec: JsonObject;

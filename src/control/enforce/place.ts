@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
-import { asArray, asObject, asText } from '../../naming/json.js';
-import { sectionOf } from '../../policy/inspect/layout.js';
-import type { Inbound, Proxy } from '../../policy/match/proxy.js';
-import type { JsonObject, JsonValue } from '../../resource/resource.js';
-import type { Place } from './rules.js';
+import { asArray, asObject, asText } from '../../naming/json.ts';
+import { sectionOf } from '../../policy/inspect/layout.ts';
+import type { Inbound, Proxy } from '../../policy/match/proxy.ts';
+import type { JsonObject, JsonValue } from '../../resource/resource.ts';
+import type { Place } from './rules.ts';
 
 /** An inbound of a Dataplane with its place, or why it has none. */
 export type Placed = { readonly inbound: Inbound; readonly place: Place } | { readonly problem: string };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Permission } from '../../policy/decide/permissions.js';
-import { STRICT } from '../../policy/tls.js';
-import type { JsonObject } from '../../resource/resource.js';
-import { readMtp } from '../../resource/mtp.js';
-import { type Decided, ProxyCompiler } from './proxy.js';
+import type { Permission } from '../../policy/decide/permissions.ts';
+import { STRICT } from '../../policy/tls.ts';
+import type { JsonObject } from '../../resource/resource.ts';
+import { readMtp } from '../../resource/mtp.ts';
+import { type Decided, ProxyCompiler } from './proxy.ts';
 
 const allowing = (name: string): Permission => ({
   key: { type: 'MeshTrafficPermission', mesh: 'default', zone: 'east', namespace: 'app', name },

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Permission } from '../../policy/decide/permissions.js';
-import type { Inbound } from '../../policy/match/proxy.js';
-import { InboundRbac } from '../../policy/rbac/compile.js';
-import type { Plaintext } from '../../policy/tls.js';
-import type { Placed } from './place.js';
-import type { InboundRules, Place, ProxyRules } from './rules.js';
+import type { Permission } from '../../policy/decide/permissions.ts';
+import type { Inbound } from '../../policy/match/proxy.ts';
+import { InboundRbac } from '../../policy/rbac/compile.ts';
+import type { Plaintext } from '../../policy/tls.ts';
+import type { Placed } from './place.ts';
+import type { InboundRules, Place, ProxyRules } from './rules.ts';
 
 /** An inbound with what decides it, in order; or why it is not served. */
 export type Decided =

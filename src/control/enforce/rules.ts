@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../resource/resource.js';
+import type { JsonObject } from '../../resource/resource.ts';
 
 /** What one proxy is to enforce: plain data. The same object as before when nothing of it changed. */
 export interface ProxyRules {

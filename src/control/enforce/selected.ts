@@ -1,5 +1,5 @@
-import type { Permission } from '../../policy/decide/permissions.js';
-import type { Policy } from '../../policy/match/policy.js';
+import type { Permission } from '../../policy/decide/permissions.ts';
+import type { Policy } from '../../policy/match/policy.ts';
 
 type Found = Permission | undefined;
 

@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Permission } from '../../policy/decide/permissions.js';
-import type { Policy } from '../../policy/match/policy.js';
-import { type Inbound, type Proxy, readProxy } from '../../policy/match/proxy.js';
-import { matchInbound } from '../../policy/match/select.js';
-import { STRICT } from '../../policy/tls.js';
-import type { Resource } from '../../resource/resource.js';
-import type { MeshView } from '../mesh-view.js';
-import { plaintextAt } from '../plaintext.js';
-import type { Permissions } from './permissions.js';
-import { type Placed, placesOf } from './place.js';
-import { decided, ProxyCompiler } from './proxy.js';
-import type { ProxyRules } from './rules.js';
-import { Selected } from './selected.js';
+import type { Permission } from '../../policy/decide/permissions.ts';
+import type { Policy } from '../../policy/match/policy.ts';
+import { type Inbound, type Proxy, readProxy } from '../../policy/match/proxy.ts';
+import { matchInbound } from '../../policy/match/select.ts';
+import { STRICT } from '../../policy/tls.ts';
+import type { Resource } from '../../resource/resource.ts';
+import type { MeshView } from '../mesh-view.ts';
+import { plaintextAt } from '../plaintext.ts';
+import type { Permissions } from './permissions.ts';
+import { type Placed, placesOf } from './place.ts';
+import { decided, ProxyCompiler } from './proxy.ts';
+import type { ProxyRules } from './rules.ts';
+import { Selected } from './selected.ts';
 
 /** All that the rules of a proxy are made of. */
 interface Given {
@@ -23,6 +23,8 @@ interface Given {
 
 /** A proxy with its rules, worked out again as far as something that they are made of is another object. */
 export class Served {
+  private readonly permissions: Permissions;
+
   readonly #compiler = new ProxyCompiler();
   #given: Given | undefined;
   #rules: ProxyRules | undefined;
@@ -30,7 +32,9 @@ export class Served {
   #placed: readonly Placed[] = [];
   #selected = new Map<Inbound, Selected>();
 
-  constructor(private readonly permissions: Permissions) {}
+  constructor(permissions: Permissions) {
+    this.permissions = permissions;
+  }
 
   rules(given: Given): ProxyRules {
     const before = this.#given;

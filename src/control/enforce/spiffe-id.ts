@@ -1,6 +1,6 @@
-import type { Resource } from '../../resource/resource.js';
-import type { Plane } from '../plane.js';
-import { ownDataplane } from './own-dataplane.js';
+import type { Resource } from '../../resource/resource.ts';
+import type { Plane } from '../plane.ts';
+import { ownDataplane } from './own-dataplane.ts';
 
 const SERVICE_ACCOUNT = 'k8s.kuma.io/service-account';
 /** What is the same in every reading of a path: no escapes, no ".." */

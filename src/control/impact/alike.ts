@@ -1,6 +1,6 @@
-import type { Permission } from '../../policy/decide/permissions.js';
-import { keyId } from '../../resource/key.js';
-import type { Decided, InboundPair } from './inbounds.js';
+import type { Permission } from '../../policy/decide/permissions.ts';
+import { keyId } from '../../resource/key.ts';
+import type { Decided, InboundPair } from './inbounds.ts';
 
 /** Inbounds that the same permissions decide; `same`: before and after. */
 export interface Alike {

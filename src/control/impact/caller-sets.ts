@@ -1,10 +1,10 @@
-import { keyId } from '../../resource/key.js';
-import type { Resource } from '../../resource/resource.js';
-import type { MeshView } from '../mesh-view.js';
-import { spiffeIdOfDataplane } from '../enforce/spiffe-id.js';
-import { sansOfDataplane } from './callers.js';
-import type { Client } from './judge.js';
-import { countingKeys } from './rules.js';
+import { keyId } from '../../resource/key.ts';
+import type { Resource } from '../../resource/resource.ts';
+import type { MeshView } from '../mesh-view.ts';
+import { spiffeIdOfDataplane } from '../enforce/spiffe-id.ts';
+import { sansOfDataplane } from './callers.ts';
+import type { Client } from './judge.ts';
+import { countingKeys } from './rules.ts';
 
 /** Proxies that no policy tells apart as callers. */
 export interface CallerSet {

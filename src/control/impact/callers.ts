@@ -1,12 +1,12 @@
-import { asArray, asObject } from '../../naming/json.js';
-import type { Permission } from '../../policy/decide/permissions.js';
-import { requiredSans, sansOf } from '../../policy/match/client.js';
-import { textsOf } from '../../policy/match/tags.js';
-import type { Key } from '../../resource/key.js';
-import { LABEL } from '../../resource/labels.js';
-import type { Resource } from '../../resource/resource.js';
-import type { TargetRef } from '../../resource/schema/target-ref.js';
-import { pathsOf, withoutSlash } from './client-keys.js';
+import { asArray, asObject } from '../../naming/json.ts';
+import type { Permission } from '../../policy/decide/permissions.ts';
+import { requiredSans, sansOf } from '../../policy/match/client.ts';
+import { textsOf } from '../../policy/match/tags.ts';
+import type { Key } from '../../resource/key.ts';
+import { LABEL } from '../../resource/labels.ts';
+import type { Resource } from '../../resource/resource.ts';
+import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import { pathsOf, withoutSlash } from './client-keys.ts';
 
 /**
  * Clients that the permissions of an inbound name. `identity`: one SPIFFE ID; `prefix`: all that lie below one, but those that are named

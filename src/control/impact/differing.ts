@@ -1,7 +1,7 @@
-import { KINDS } from '../../resource/kinds.js';
-import { keyId } from '../../resource/key.js';
-import type { Resource } from '../../resource/resource.js';
-import type { MeshView } from '../mesh-view.js';
+import { KINDS } from '../../resource/kinds.ts';
+import { keyId } from '../../resource/key.ts';
+import type { Resource } from '../../resource/resource.ts';
+import type { MeshView } from '../mesh-view.ts';
 
 /** What differs between two states of a mesh. */
 export interface Differing {

@@ -1,10 +1,10 @@
-import { mayDecide, type MeshView, readMeshView } from '../mesh-view.js';
-import { isGlobal, type Plane } from '../plane.js';
-import { hasFirstScan } from '../readiness.js';
-import type { AppliedSet } from '../sets.js';
-import { warningsAbout } from '../warnings.js';
-import { type Document, dryRunDocuments, type Written } from '../write.js';
-import { type Impact, impactOf } from './impact.js';
+import { mayDecide, type MeshView, readMeshView } from '../mesh-view.ts';
+import { isGlobal, type Plane } from '../plane.ts';
+import { hasFirstScan } from '../readiness.ts';
+import type { AppliedSet } from '../sets.ts';
+import { warningsAbout } from '../warnings.ts';
+import { type Document, dryRunDocuments, type Written } from '../write.ts';
+import { type Impact, impactOf } from './impact.ts';
 
 /** What documents would do: to resources, and to the decisions of the proxies that are known here. */
 export interface DryRun {

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { decide } from '../../policy/decide/decide.js';
-import { matchesText } from '../../policy/decide/matcher.js';
-import { dataplane, exact, fromList, permission, prefix, resource } from '../../policy/harness.spec.js';
-import { indexMesh } from '../../policy/match/mesh.js';
-import { readPolicies } from '../../policy/match/policy.js';
-import { readProxy } from '../../policy/match/proxy.js';
-import { matchInbound } from '../../policy/match/select.js';
-import { keyId } from '../../resource/key.js';
-import type { StringMatch } from '../../resource/mtp.js';
-import type { JsonObject, Resource } from '../../resource/resource.js';
-import type { MeshView } from '../mesh-view.js';
-import { spiffeIdOfDataplane } from '../enforce/spiffe-id.js';
-import { sansOfDataplane } from './callers.js';
-import { type Caller, type Impact, impactOf } from './impact.js';
-import type { Changed } from './judge.js';
-import type { Condition } from './requests.js';
+import { decide } from '../../policy/decide/decide.ts';
+import { matchesText } from '../../policy/decide/matcher.ts';
+import { dataplane, exact, fromList, permission, prefix, resource } from '../../policy/harness.spec.ts';
+import { indexMesh } from '../../policy/match/mesh.ts';
+import { readPolicies } from '../../policy/match/policy.ts';
+import { readProxy } from '../../policy/match/proxy.ts';
+import { matchInbound } from '../../policy/match/select.ts';
+import { keyId } from '../../resource/key.ts';
+import type { StringMatch } from '../../resource/mtp.ts';
+import type { JsonObject, Resource } from '../../resource/resource.ts';
+import type { MeshView } from '../mesh-view.ts';
+import { spiffeIdOfDataplane } from '../enforce/spiffe-id.ts';
+import { sansOfDataplane } from './callers.ts';
+import { type Caller, type Impact, impactOf } from './impact.ts';
+import type { Changed } from './judge.ts';
+import type { Condition } from './requests.ts';
 
 const TD = 'spiffe://td';
 

@@ -1,12 +1,12 @@
-import { readPermissions } from '../../policy/decide/permissions.js';
-import type { MeshView } from '../mesh-view.js';
-import { groupAlike } from './alike.js';
-import { type CallerPair, type CallerSet, pairCallers } from './caller-sets.js';
-import { enclosing, type Named, namedBy } from './callers.js';
-import { type InboundPair, pairInbounds } from './inbounds.js';
-import { type Changed, Judge, type Verdict } from './judge.js';
-import { type PlaintextChange, plaintextChanges } from './plaintext.js';
-import { askedKeys, countingKeys } from './rules.js';
+import { readPermissions } from '../../policy/decide/permissions.ts';
+import type { MeshView } from '../mesh-view.ts';
+import { groupAlike } from './alike.ts';
+import { type CallerPair, type CallerSet, pairCallers } from './caller-sets.ts';
+import { enclosing, type Named, namedBy } from './callers.ts';
+import { type InboundPair, pairInbounds } from './inbounds.ts';
+import { type Changed, Judge, type Verdict } from './judge.ts';
+import { type PlaintextChange, plaintextChanges } from './plaintext.ts';
+import { askedKeys, countingKeys } from './rules.ts';
 
 /** Callers whose verdicts change. `except`: those within whose don't; who is named by an entry of its own is not meant either. */
 export type Caller =

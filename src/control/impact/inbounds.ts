@@ -1,14 +1,14 @@
-import { type Permission, readPermissions } from '../../policy/decide/permissions.js';
-import type { Subject } from '../../policy/decide/request.js';
-import { sectionOf } from '../../policy/inspect/layout.js';
-import { comparePolicies } from '../../policy/match/order.js';
-import type { Policy } from '../../policy/match/policy.js';
-import { type Inbound, type Proxy, readProxy } from '../../policy/match/proxy.js';
-import { type Match, matchInbound } from '../../policy/match/select.js';
-import { keyId } from '../../resource/key.js';
-import type { Resource } from '../../resource/resource.js';
-import type { MeshView } from '../mesh-view.js';
-import { differing } from './differing.js';
+import { type Permission, readPermissions } from '../../policy/decide/permissions.ts';
+import type { Subject } from '../../policy/decide/request.ts';
+import { sectionOf } from '../../policy/inspect/layout.ts';
+import { comparePolicies } from '../../policy/match/order.ts';
+import type { Policy } from '../../policy/match/policy.ts';
+import { type Inbound, type Proxy, readProxy } from '../../policy/match/proxy.ts';
+import { type Match, matchInbound } from '../../policy/match/select.ts';
+import { keyId } from '../../resource/key.ts';
+import type { Resource } from '../../resource/resource.ts';
+import type { MeshView } from '../mesh-view.ts';
+import { differing } from './differing.ts';
 
 /** What decides an inbound; where there is none, nobody gets in. */
 export interface Decided {

@@ -1,10 +1,10 @@
-import { type Action, evaluate } from '../../policy/decide/evaluate.js';
-import type { Permission } from '../../policy/decide/permissions.js';
-import type { Subject } from '../../policy/decide/request.js';
-import type { Key } from '../../resource/key.js';
-import type { Decided } from './inbounds.js';
-import { type Condition, findByRequest } from './requests.js';
-import { Rules } from './rules.js';
+import { type Action, evaluate } from '../../policy/decide/evaluate.ts';
+import type { Permission } from '../../policy/decide/permissions.ts';
+import type { Subject } from '../../policy/decide/request.ts';
+import type { Key } from '../../resource/key.ts';
+import type { Decided } from './inbounds.ts';
+import { type Condition, findByRequest } from './requests.ts';
+import { Rules } from './rules.ts';
 
 /** What is decided about a request, and what would be if all shadow actions were enforced; the policies undefined: nobody allows it. */
 export interface Verdict {

@@ -1,8 +1,8 @@
-import type { Resource } from '../../resource/resource.js';
-import { plaintextOn } from '../../policy/tls.js';
-import type { MeshView } from '../mesh-view.js';
-import { plaintextAt } from '../plaintext.js';
-import { listening } from './inbounds.js';
+import type { Resource } from '../../resource/resource.ts';
+import { plaintextOn } from '../../policy/tls.ts';
+import type { MeshView } from '../mesh-view.ts';
+import { plaintextAt } from '../plaintext.ts';
+import { listening } from './inbounds.ts';
 
 /** Inbounds that take plain text after a change and did not before, or the other way round: there, whoever has no certificate gets in, or doesn't. */
 export interface PlaintextChange {

@@ -1,9 +1,9 @@
-import { asObject, asText } from '../../naming/json.js';
-import { matchesText } from '../../policy/decide/matcher.js';
-import type { Permission } from '../../policy/decide/permissions.js';
-import { normalisePath, type Subject } from '../../policy/decide/request.js';
-import type { StringMatch } from '../../resource/mtp.js';
-import { withoutSlash } from './client-keys.js';
+import { asObject, asText } from '../../naming/json.ts';
+import { matchesText } from '../../policy/decide/matcher.ts';
+import type { Permission } from '../../policy/decide/permissions.ts';
+import { normalisePath, type Subject } from '../../policy/decide/request.ts';
+import type { StringMatch } from '../../resource/mtp.ts';
+import { withoutSlash } from './client-keys.ts';
 
 /** Which requests are meant; what is not said may be anything. */
 export interface Condition {

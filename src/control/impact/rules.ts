@@ -1,7 +1,7 @@
-import type { Permission } from '../../policy/decide/permissions.js';
-import { isClient, requiredSans } from '../../policy/match/client.js';
-import type { Matcher, Mtp } from '../../resource/mtp.js';
-import { belowKey, clientKeys, meshKey, sanKey } from './client-keys.js';
+import type { Permission } from '../../policy/decide/permissions.ts';
+import { isClient, requiredSans } from '../../policy/match/client.ts';
+import type { Matcher, Mtp } from '../../resource/mtp.ts';
+import { belowKey, clientKeys, meshKey, sanKey } from './client-keys.ts';
 
 type List = 'deny' | 'allow' | 'allowWithShadowDeny';
 type FromItem = Extract<Mtp, { shape: 'from' }>['items'][number];
@@ -25,12 +25,15 @@ const LISTS: readonly List[] = ['deny', 'allow', 'allowWithShadowDeny'];
 
 /** The permissions of an inbound, in their order, by the clients that they speak of: a client that few of them know is judged by few. */
 export class Rules {
+  readonly permissions: readonly Permission[];
+
   readonly #byKey = new Map<string, Rule[]>();
   readonly #anybody: Rule[] = [];
   /** Those that count whoever asks: where they are, `from` for everybody opens nothing, and what can't be read denies. */
   readonly #always: readonly number[];
 
-  constructor(readonly permissions: readonly Permission[]) {
+  constructor(permissions: readonly Permission[]) {
+    this.permissions = permissions;
     let id = 0;
     permissions.forEach(({ key, mtp }, place) => {
       if (mtp.shape === 'from') for (const item of mtp.items) this.#add({ id: id++, place, says: { item } }, fromKey(item, key.mesh));

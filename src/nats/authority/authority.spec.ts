@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { issue, newAuthority, revoke } from './authority.js';
+import { issue, newAuthority, revoke } from './authority.ts';
 
 const MADE = 1_800_000_000;
 

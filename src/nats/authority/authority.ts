@@ -1,8 +1,8 @@
 import { encodeAccount, encodeOperator, encodeUser, fmtCreds } from '@nats-io/jwt';
 import { createAccount, createOperator, createUser, fromSeed, type KeyPair } from '@nats-io/nkeys';
 import { z } from 'zod';
-import { MeridianError } from '../../errors.js';
-import { NOTHING, OPERATOR, type Permissions, permissionsOf } from './permissions.js';
+import { MeridianError } from '../../errors.ts';
+import { NOTHING, OPERATOR, type Permissions, permissionsOf } from './permissions.ts';
 
 /** A credential that was given out: its public key, and since when (seconds). */
 const issuedSchema = z.strictObject({ user: z.string(), since: z.number().int() });

@@ -1,4 +1,4 @@
-import type { Claims } from './authority.js';
+import type { Claims } from './authority.ts';
 
 /**
  * The part of a nats-server's configuration that makes it believe the credentials. `folder`: where the server keeps the accounts that it was told of while it

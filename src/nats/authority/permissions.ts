@@ -1,4 +1,4 @@
-import { downSubject, GLOBAL_SUBJECT, upSubject } from '../subjects.js';
+import { downSubject, GLOBAL_SUBJECT, upSubject } from '../subjects.ts';
 
 /** What a credential may do, as it stands in its JWT. */
 export interface Permissions {

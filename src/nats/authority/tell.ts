@@ -1,10 +1,10 @@
-import { MeridianError } from '../../errors.js';
-import { isObject } from '../../resource/path.js';
-import { parseAddress } from '../address.js';
-import { dial } from '../dial.js';
-import type { TlsFiles } from '../tls.js';
-import { type Authority, claimsOf, operatorCreds } from './authority.js';
-import { CLAIMS_UPDATE, OPERATOR_INBOX } from './permissions.js';
+import { MeridianError } from '../../errors.ts';
+import { isObject } from '../../resource/path.ts';
+import { parseAddress } from '../address.ts';
+import { dial } from '../dial.ts';
+import type { TlsFiles } from '../tls.ts';
+import { type Authority, claimsOf, operatorCreds } from './authority.ts';
+import { CLAIMS_UPDATE, OPERATOR_INBOX } from './permissions.ts';
 
 const TIMEOUT = 5_000;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Labels } from '../../resource/labels.js';
-import { resource } from '../harness.spec.js';
+import type { Labels } from '../../resource/labels.ts';
+import { resource } from '../harness.spec.ts';
 import {
   type Attributes,
   destinationAttributes,
@@ -10,7 +10,7 @@ import {
   siteAttributes,
   sourceAttributes,
   type Workload,
-} from './attributes.js';
+} from './attributes.ts';
 
 const plain = (attributes: Attributes | undefined) => attributes && Object.fromEntries(attributes);
 const rome = siteAttributes('rome', { geo: 'eu' });

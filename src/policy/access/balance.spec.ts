@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { JsonObject } from '../../resource/resource.js';
-import { resource } from '../harness.spec.js';
-import { destinationAttributes, siteAttributes } from './attributes.js';
-import { type Balancing, type Candidate, pickCandidate, readBalancing } from './balance.js';
-import { ALL, selector, set } from './harness.spec.js';
+import type { JsonObject } from '../../resource/resource.ts';
+import { resource } from '../harness.spec.ts';
+import { destinationAttributes, siteAttributes } from './attributes.ts';
+import { type Balancing, type Candidate, pickCandidate, readBalancing } from './balance.ts';
+import { ALL, selector, set } from './harness.spec.ts';
 
 const AT = { mesh: 'default', zone: 'east' };
 const SITES = {

@@ -1,13 +1,13 @@
-import { compareKeys, compareText, type Key } from '../../resource/key.js';
-import { LABEL } from '../../resource/labels.js';
-import type { Resource } from '../../resource/resource.js';
-import { type LoadBalancingSpec, loadBalancingSchema } from '../../resource/schema/access.js';
-import { check } from '../../resource/schema/check.js';
-import type { Attributes } from './attributes.js';
-import type { Binding } from './bindings.js';
-import { attributeKey } from './keys.js';
-import { concerns, type Deciding, isInForce } from './policies.js';
-import { EVERYBODY, readSelection, type Selection, selects } from './selector.js';
+import { compareKeys, compareText, type Key } from '../../resource/key.ts';
+import { LABEL } from '../../resource/labels.ts';
+import type { Resource } from '../../resource/resource.ts';
+import { type LoadBalancingSpec, loadBalancingSchema } from '../../resource/schema/access.ts';
+import { check } from '../../resource/schema/check.ts';
+import type { Attributes } from './attributes.ts';
+import type { Binding } from './bindings.ts';
+import { attributeKey } from './keys.ts';
+import { concerns, type Deciding, isInForce } from './policies.ts';
+import { EVERYBODY, readSelection, type Selection, selects } from './selector.ts';
 
 /** A LoadBalancingPolicy, read once for all picks. */
 export interface BalancingPolicy {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Labels } from '../../resource/labels.js';
-import { resource } from '../harness.spec.js';
-import { bindImport } from './bindings.js';
+import type { Labels } from '../../resource/labels.ts';
+import { resource } from '../harness.spec.ts';
+import { bindImport } from './bindings.ts';
 
 const service = (where: string, labels: Labels = {}, name = 'ledger', mesh = 'default') =>
   resource('MeshService', name, {}, where, labels, mesh);

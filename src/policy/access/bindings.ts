@@ -1,6 +1,6 @@
-import { compareKeys, type Key } from '../../resource/key.js';
-import type { Resource } from '../../resource/resource.js';
-import { type Attributes, readService, type Service, serviceAttributes } from './attributes.js';
+import { compareKeys, type Key } from '../../resource/key.ts';
+import type { Resource } from '../../resource/resource.ts';
+import { type Attributes, readService, type Service, serviceAttributes } from './attributes.ts';
 
 /** A destination service, whichever sites have it: by mesh, display name and namespace ('': none). */
 export interface Import {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Resource } from '../../resource/resource.js';
-import { resource } from '../harness.spec.js';
-import { type Attributes, siteAttributes, sourceAttributes, type Workload } from './attributes.js';
-import { readBalancing } from './balance.js';
-import { bindImport } from './bindings.js';
-import { connect } from './connect.js';
-import { ALL, access, privileged, selector } from './harness.spec.js';
-import { readAccessPolicies } from './policies.js';
+import type { Resource } from '../../resource/resource.ts';
+import { resource } from '../harness.spec.ts';
+import { type Attributes, siteAttributes, sourceAttributes, type Workload } from './attributes.ts';
+import { readBalancing } from './balance.ts';
+import { bindImport } from './bindings.ts';
+import { connect } from './connect.ts';
+import { ALL, access, privileged, selector } from './harness.spec.ts';
+import { readAccessPolicies } from './policies.ts';
 
 const AT = { mesh: 'default', zone: 'east' };
 const services = ['bern', 'gone', 'lima', 'oslo'].map((zone) => resource('MeshService', 'ledger', {}, `${zone}/pay`));

@@ -1,8 +1,8 @@
-import { type Attributes, destinationAttributes } from './attributes.js';
-import { type Balancing, type BalancingPolicy, type Candidate, pickCandidate } from './balance.js';
-import type { Binding } from './bindings.js';
-import { type Decision, decideAccess } from './decide.js';
-import type { AccessPolicy } from './policies.js';
+import { type Attributes, destinationAttributes } from './attributes.ts';
+import { type Balancing, type BalancingPolicy, type Candidate, pickCandidate } from './balance.ts';
+import type { Binding } from './bindings.ts';
+import { type Decision, decideAccess } from './decide.ts';
+import type { AccessPolicy } from './policies.ts';
 
 /** What the client's zone knows when a workload of its asks for an import. */
 export interface Known {

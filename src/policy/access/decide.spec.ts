@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Labels } from '../../resource/labels.js';
-import type { Resource } from '../../resource/resource.js';
-import { resource } from '../harness.spec.js';
-import { ALL, access, privileged, selector, set } from './harness.spec.js';
-import { type Decision, decideAccess } from './decide.js';
-import { readAccessPolicies } from './policies.js';
+import type { Labels } from '../../resource/labels.ts';
+import type { Resource } from '../../resource/resource.ts';
+import { resource } from '../harness.spec.ts';
+import { ALL, access, privileged, selector, set } from './harness.spec.ts';
+import { type Decision, decideAccess } from './decide.ts';
+import { readAccessPolicies } from './policies.ts';
 
 const web = { 'k8s:ns': 'pay', 'k8s:label:app': 'web' };
 

@@ -1,7 +1,7 @@
-import type { Key } from '../../resource/key.js';
-import type { Attributes } from './attributes.js';
-import { type AccessPolicy, concerns } from './policies.js';
-import { selects } from './selector.js';
+import type { Key } from '../../resource/key.ts';
+import type { Attributes } from './attributes.ts';
+import { type AccessPolicy, concerns } from './policies.ts';
+import { selects } from './selector.ts';
 
 /** One connection. */
 export interface Question {

@@ -1,8 +1,8 @@
-import type { Labels } from '../../resource/labels.js';
-import type { JsonObject, Resource } from '../../resource/resource.js';
-import { resource } from '../harness.spec.js';
-import { type Attributes, readAttributes } from './attributes.js';
-import type { Side } from './keys.js';
+import type { Labels } from '../../resource/labels.ts';
+import type { JsonObject, Resource } from '../../resource/resource.ts';
+import { resource } from '../harness.spec.ts';
+import { type Attributes, readAttributes } from './attributes.ts';
+import type { Side } from './keys.ts';
 
 /** What the specs of access policies share: policies and sets in a few words. */
 

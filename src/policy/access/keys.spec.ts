@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { attributeKey, siteKey } from './keys.js';
+import { attributeKey, siteKey } from './keys.ts';
 
 const cases: readonly (readonly [key: string, source: string | undefined, destination: string | undefined])[] = [
   ['cl:fabric', 'cl:fabric', 'cl:fabric'],

@@ -1,9 +1,9 @@
-import { compareKeys, type Key } from '../../resource/key.js';
-import { LABEL } from '../../resource/labels.js';
-import type { Resource } from '../../resource/resource.js';
-import { accessSchema } from '../../resource/schema/access.js';
-import { check } from '../../resource/schema/check.js';
-import { EVERYBODY, NOBODY, readSelection, type Selection, unknownKeys } from './selector.js';
+import { compareKeys, type Key } from '../../resource/key.ts';
+import { LABEL } from '../../resource/labels.ts';
+import type { Resource } from '../../resource/resource.ts';
+import { accessSchema } from '../../resource/schema/access.ts';
+import { check } from '../../resource/schema/check.ts';
+import { EVERYBODY, NOBODY, readSelection, type Selection, unknownKeys } from './selector.ts';
 
 /** The control plane and mesh that decide. */
 export interface Deciding {

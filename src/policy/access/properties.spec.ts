@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Labels } from '../../resource/labels.js';
-import type { JsonObject, Resource } from '../../resource/resource.js';
-import { resource } from '../harness.spec.js';
-import { readAttributes } from './attributes.js';
-import { type Decision, decideAccess } from './decide.js';
-import { readAccessPolicies } from './policies.js';
+import type { Labels } from '../../resource/labels.ts';
+import type { JsonObject, Resource } from '../../resource/resource.ts';
+import { resource } from '../harness.spec.ts';
+import { readAttributes } from './attributes.ts';
+import { type Decision, decideAccess } from './decide.ts';
+import { readAccessPolicies } from './policies.ts';
 
 const SOURCE = ['k8s:ns', 'k8s:sa', 'client.clusterlink.net/labels.role', 'site:geo'];
 const DESTINATION = ['service:name', 'export.clusterlink.net/labels.tier', 'site:geo'];

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Labels } from '../../resource/labels.js';
-import { accessSchema, type Selected } from '../../resource/schema/access.js';
-import { ALL, type Item, selector, set } from './harness.spec.js';
-import { readSelection, selects, unknownKeys } from './selector.js';
+import type { Labels } from '../../resource/labels.ts';
+import { accessSchema, type Selected } from '../../resource/schema/access.ts';
+import { ALL, type Item, selector, set } from './harness.spec.ts';
+import { readSelection, selects, unknownKeys } from './selector.ts';
 
 /** As validation lets it through. */
 function items(...given: readonly Item[]): Selected[] {

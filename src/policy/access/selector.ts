@@ -1,6 +1,6 @@
-import type { Selected } from '../../resource/schema/access.js';
-import type { Attributes } from './attributes.js';
-import { attributeKey, type Side } from './keys.js';
+import type { Selected } from '../../resource/schema/access.ts';
+import type { Attributes } from './attributes.ts';
+import { attributeKey, type Side } from './keys.ts';
 
 type Operator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import type { Labels } from '../../resource/labels.js';
-import { givenResource } from '../decide/given.js';
-import { set } from './harness.spec.js';
-import { decideAccess } from './decide.js';
-import { readAccessPolicies } from './policies.js';
+import type { Labels } from '../../resource/labels.ts';
+import { givenResource } from '../decide/given.ts';
+import { set } from './harness.spec.ts';
+import { decideAccess } from './decide.ts';
+import { readAccessPolicies } from './policies.ts';
 
 interface Entry {
   readonly policies: readonly unknown[];

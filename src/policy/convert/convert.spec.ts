@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { JsonObject, JsonValue, Resource } from '../../resource/resource.js';
-import { decide } from '../decide/decide.js';
-import { givenResource } from '../decide/given.js';
-import { indexMesh } from '../match/mesh.js';
-import { canonical, mergeConfs } from '../match/merge.js';
-import { readPolicies } from '../match/policy.js';
-import { readProxy } from '../match/proxy.js';
-import { matchProxy } from '../match/select.js';
-import { fromItems, mergeFrom, mergeSingle } from '../match/inbound.js';
-import { mergeTo, toItems } from '../match/to.js';
-import { sansOf } from '../match/client.js';
-import { convertEarly } from './convert.js';
+import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
+import { decide } from '../decide/decide.ts';
+import { givenResource } from '../decide/given.ts';
+import { indexMesh } from '../match/mesh.ts';
+import { canonical, mergeConfs } from '../match/merge.ts';
+import { readPolicies } from '../match/policy.ts';
+import { readProxy } from '../match/proxy.ts';
+import { matchProxy } from '../match/select.ts';
+import { fromItems, mergeFrom, mergeSingle } from '../match/inbound.ts';
+import { mergeTo, toItems } from '../match/to.ts';
+import { sansOf } from '../match/client.ts';
+import { convertEarly } from './convert.ts';
 
 function convert(...documents: JsonObject[]): Resource[] {
   const converted = convertEarly(documents);

@@ -1,12 +1,12 @@
-import type { Problem } from '../../errors.js';
-import { asObject } from '../../naming/json.js';
-import { parseDocument } from '../../resource/parse.js';
-import { isObject } from '../../resource/path.js';
-import type { JsonObject } from '../../resource/resource.js';
-import { validateDraft } from '../../resource/validate.js';
-import { type EarlyPolicy, isEarly, readEarly } from './early.js';
-import { readItems, type Seen, spellOut } from './items.js';
-import { type Ranked, rankAsEarly } from './rank.js';
+import type { Problem } from '../../errors.ts';
+import { asObject } from '../../naming/json.ts';
+import { parseDocument } from '../../resource/parse.ts';
+import { isObject } from '../../resource/path.ts';
+import type { JsonObject } from '../../resource/resource.ts';
+import { validateDraft } from '../../resource/validate.ts';
+import { type EarlyPolicy, isEarly, readEarly } from './early.ts';
+import { readItems, type Seen, spellOut } from './items.ts';
+import { type Ranked, rankAsEarly } from './rank.ts';
 
 export interface Converted {
   /** The documents in today's form, in the order of the input; those that are in it already are left as they are. */

@@ -1,9 +1,9 @@
-import type { Problem } from '../../errors.js';
-import { asObject, asText, isAbsent } from '../../naming/json.js';
-import { findKind } from '../../resource/kinds.js';
-import { LABEL } from '../../resource/labels.js';
-import { isObject, quote } from '../../resource/path.js';
-import type { JsonObject } from '../../resource/resource.js';
+import type { Problem } from '../../errors.ts';
+import { asObject, asText, isAbsent } from '../../naming/json.ts';
+import { findKind } from '../../resource/kinds.ts';
+import { LABEL } from '../../resource/labels.ts';
+import { isObject, quote } from '../../resource/path.ts';
+import type { JsonObject } from '../../resource/resource.ts';
 
 /** A policy in the early form (policy-matching seed), in either format. */
 export interface EarlyPolicy {

@@ -1,7 +1,7 @@
-import { asArray, asObject, asText } from '../../naming/json.js';
-import type { JsonObject, JsonValue } from '../../resource/resource.js';
-import { canonical } from '../match/merge.js';
-import { todaysKind } from './rank.js';
+import { asArray, asObject, asText } from '../../naming/json.ts';
+import type { JsonObject, JsonValue } from '../../resource/resource.ts';
+import { canonical } from '../match/merge.ts';
+import { todaysKind } from './rank.ts';
 
 /** An item of `to` or `from` in today's form. */
 export interface Item {

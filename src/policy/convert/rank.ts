@@ -1,10 +1,10 @@
-import type { Problem } from '../../errors.js';
-import { asObject, asText } from '../../naming/json.js';
-import { compareText } from '../../resource/key.js';
-import { LABEL } from '../../resource/labels.js';
-import type { JsonObject } from '../../resource/resource.js';
-import { SERVICE_TAG } from '../match/tags.js';
-import type { EarlyPolicy } from './early.js';
+import type { Problem } from '../../errors.ts';
+import { asObject, asText } from '../../naming/json.ts';
+import { compareText } from '../../resource/key.ts';
+import { LABEL } from '../../resource/labels.ts';
+import type { JsonObject } from '../../resource/resource.ts';
+import { SERVICE_TAG } from '../match/tags.ts';
+import type { EarlyPolicy } from './early.ts';
 
 /** The early form's kinds of top-level targetRefs, weakest first. */
 const EARLY_KINDS = ['Mesh', 'MeshSubset', 'Service', 'ServiceSubset', 'MeshGatewayRoute', 'HTTPRoute', 'Proxy'];

@@ -1,8 +1,8 @@
-import type { Resource } from '../../resource/resource.js';
-import { dataplane } from '../harness.spec.js';
-import { indexMesh } from '../match/mesh.js';
-import { type Decision, decide } from './decide.js';
-import type { Request } from './request.js';
+import type { Resource } from '../../resource/resource.ts';
+import { dataplane } from '../harness.spec.ts';
+import { indexMesh } from '../match/mesh.ts';
+import { type Decision, decide } from './decide.ts';
+import type { Request } from './request.ts';
 
 /** What the specs of decisions share: a backend in zone east that is asked. */
 export const TD = 'spiffe://default';

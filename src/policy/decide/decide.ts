@@ -1,12 +1,12 @@
-import type { Key } from '../../resource/key.js';
-import type { Resource } from '../../resource/resource.js';
-import { indexMesh, type MeshIndex } from '../match/mesh.js';
-import { type Policy, readPolicies } from '../match/policy.js';
-import { type Inbound, type Proxy, readProxy } from '../match/proxy.js';
-import { type Match, matchInbound } from '../match/select.js';
-import { type Action, evaluate } from './evaluate.js';
-import { type Permission, readPermissions, warningsAbout } from './permissions.js';
-import { type Request, readRequest } from './request.js';
+import type { Key } from '../../resource/key.ts';
+import type { Resource } from '../../resource/resource.ts';
+import { indexMesh, type MeshIndex } from '../match/mesh.ts';
+import { type Policy, readPolicies } from '../match/policy.ts';
+import { type Inbound, type Proxy, readProxy } from '../match/proxy.ts';
+import { type Match, matchInbound } from '../match/select.ts';
+import { type Action, evaluate } from './evaluate.ts';
+import { type Permission, readPermissions, warningsAbout } from './permissions.ts';
+import { type Request, readRequest } from './request.ts';
 
 export interface Question {
   /** The policies of the mesh, in any order; what is no MeshTrafficPermission is passed over. */

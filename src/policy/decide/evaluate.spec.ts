@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject, Resource } from '../../resource/resource.js';
-import { exact, fromList, permission, prefix, resource } from '../harness.spec.js';
-import { type Asked, ask, TD, WEB } from './ask.spec.js';
-import { decide } from './decide.js';
-import type { Request } from './request.js';
+import type { JsonObject, Resource } from '../../resource/resource.ts';
+import { exact, fromList, permission, prefix, resource } from '../harness.spec.ts';
+import { type Asked, ask, TD, WEB } from './ask.spec.ts';
+import { decide } from './decide.ts';
+import type { Request } from './request.ts';
 
 /** One permission and one client: the decision. */
 function one(spec: JsonObject, id: string | readonly string[], asked: Partial<Request> = {}, protocol = 'http'): string {

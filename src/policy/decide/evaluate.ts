@@ -1,10 +1,10 @@
-import type { Key } from '../../resource/key.js';
-import type { Matcher, MtpAction } from '../../resource/mtp.js';
-import { isClient, isEverybody } from '../match/client.js';
-import { allows, denies } from './matcher.js';
-import type { Permission } from './permissions.js';
-import type { Subject } from './request.js';
-import { comesThrough } from './route.js';
+import type { Key } from '../../resource/key.ts';
+import type { Matcher, MtpAction } from '../../resource/mtp.ts';
+import { isClient, isEverybody } from '../match/client.ts';
+import { allows, denies } from './matcher.ts';
+import type { Permission } from './permissions.ts';
+import type { Subject } from './request.ts';
+import { comesThrough } from './route.ts';
 
 export type Action = 'Allow' | 'Deny';
 

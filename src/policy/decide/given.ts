@@ -1,13 +1,13 @@
-import { invalid, type Problem } from '../../errors.js';
-import { asArray, asObject, asText } from '../../naming/json.js';
-import type { Key } from '../../resource/key.js';
-import { kindOf } from '../../resource/kinds.js';
-import { LABEL } from '../../resource/labels.js';
-import { parseDocument } from '../../resource/parse.js';
-import { type Draft, GLOBAL, type Resource } from '../../resource/resource.js';
-import { validateDraft } from '../../resource/validate.js';
-import { relabel } from '../relabel.js';
-import { hasRole, roleOf } from '../role.js';
+import { invalid, type Problem } from '../../errors.ts';
+import { asArray, asObject, asText } from '../../naming/json.ts';
+import type { Key } from '../../resource/key.ts';
+import { kindOf } from '../../resource/kinds.ts';
+import { LABEL } from '../../resource/labels.ts';
+import { parseDocument } from '../../resource/parse.ts';
+import { type Draft, GLOBAL, type Resource } from '../../resource/resource.ts';
+import { validateDraft } from '../../resource/validate.ts';
+import { relabel } from '../relabel.ts';
+import { hasRole, roleOf } from '../role.ts';
 
 const SYSTEM_NAMESPACE = 'kuma-system';
 const NEVER = '1970-01-01T00:00:00Z';

@@ -1,5 +1,5 @@
-import type { Matcher, StringMatch } from '../../resource/mtp.js';
-import type { Subject } from './request.js';
+import type { Matcher, StringMatch } from '../../resource/mtp.ts';
+import type { Subject } from './request.ts';
 
 /** Whether a condition holds; `maybe`: it can't be told from what is known of the request. */
 export type Answer = 'yes' | 'maybe' | 'no';

@@ -1,8 +1,8 @@
-import type { Key } from '../../resource/key.js';
-import { type MtpOrBroken, mtpOf } from '../../resource/mtp.js';
-import { isEverybody } from '../match/client.js';
-import type { Via } from '../match/route.js';
-import type { Match } from '../match/select.js';
+import type { Key } from '../../resource/key.ts';
+import { type MtpOrBroken, mtpOf } from '../../resource/mtp.ts';
+import { isEverybody } from '../match/client.ts';
+import type { Via } from '../match/route.ts';
+import type { Match } from '../match/select.ts';
 
 /** What one MeshTrafficPermission says about an inbound. */
 export interface Permission {

@@ -1,5 +1,5 @@
-import type { Labels } from '../../resource/labels.js';
-import { sansOf } from '../match/client.js';
+import type { Labels } from '../../resource/labels.ts';
+import { sansOf } from '../match/client.ts';
 
 /** Who asks: the URI SANs of its certificate, or the tags that its control plane put there, of a proxy in `mesh`. */
 export type Client = { readonly spiffeIds: readonly string[] } | { readonly tags: Labels; readonly mesh?: string | undefined };

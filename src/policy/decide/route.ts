@@ -1,8 +1,8 @@
-import { asArray, asObject, asText, isAbsent } from '../../naming/json.js';
-import type { JsonObject } from '../../resource/resource.js';
-import type { Via } from '../match/route.js';
-import { type Answer, all, answer, matchesText } from './matcher.js';
-import type { Subject } from './request.js';
+import { asArray, asObject, asText, isAbsent } from '../../naming/json.ts';
+import type { JsonObject } from '../../resource/resource.ts';
+import type { Via } from '../match/route.ts';
+import { type Answer, all, answer, matchesText } from './matcher.ts';
+import type { Subject } from './request.ts';
 
 /**
  * Whether a request comes through one of the routes that a policy targets. `maybe`: it can't be told, since the protocol is TCP, or the

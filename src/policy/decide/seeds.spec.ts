@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject, Resource } from '../../resource/resource.js';
-import { dataplane, exact, fromList, permission, prefix, resource } from '../harness.spec.js';
-import { indexMesh } from '../match/mesh.js';
-import { readProxy } from '../match/proxy.js';
-import { decide, permissionMatches } from './decide.js';
-import { givenResource } from './given.js';
-import type { Request } from './request.js';
+import type { JsonObject, Resource } from '../../resource/resource.ts';
+import { dataplane, exact, fromList, permission, prefix, resource } from '../harness.spec.ts';
+import { indexMesh } from '../match/mesh.ts';
+import { readProxy } from '../match/proxy.ts';
+import { decide, permissionMatches } from './decide.ts';
+import { givenResource } from './given.ts';
+import type { Request } from './request.ts';
 
 /** The worked examples of the two seeds about MeshTrafficPermission. */
 

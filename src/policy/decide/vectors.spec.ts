@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import type { Labels } from '../../resource/labels.js';
-import { indexMesh } from '../match/mesh.js';
-import { readProxy } from '../match/proxy.js';
-import { decide, permissionMatches } from './decide.js';
-import { givenResource } from './given.js';
+import type { Labels } from '../../resource/labels.ts';
+import { indexMesh } from '../match/mesh.ts';
+import { readProxy } from '../match/proxy.ts';
+import { decide, permissionMatches } from './decide.ts';
+import { givenResource } from './given.ts';
 
 interface Entry {
   readonly policies: readonly unknown[];

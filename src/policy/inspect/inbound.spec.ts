@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject, Resource } from '../../resource/resource.js';
-import { dataplane, exact, fromList, permission, resource, world } from '../harness.spec.js';
-import { matchInbound } from '../match/select.js';
-import { fromRules, inboundRules } from './inbound.js';
-import { notesOn } from './notes.js';
-import { wholeConf } from './whole.js';
+import type { JsonObject, Resource } from '../../resource/resource.ts';
+import { dataplane, exact, fromList, permission, resource, world } from '../harness.spec.ts';
+import { matchInbound } from '../match/select.ts';
+import { fromRules, inboundRules } from './inbound.ts';
+import { notesOn } from './notes.ts';
+import { wholeConf } from './whole.ts';
 
 const rule = (conf: JsonObject, matches?: JsonObject[]) => ({ default: conf, ...(matches ? { matches } : {}) });
 const timeout = (name: string, spec: JsonObject) => resource('MeshTimeout', name, spec);

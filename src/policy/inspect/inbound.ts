@@ -1,13 +1,13 @@
-import { asArray, asObject, isAbsent } from '../../naming/json.js';
-import type { Key } from '../../resource/key.js';
-import { isObject } from '../../resource/path.js';
-import type { JsonObject, JsonValue } from '../../resource/resource.js';
-import type { TargetRef } from '../../resource/schema/target-ref.js';
-import { isEverybody, requiredSans } from '../match/client.js';
-import { fromItems, mergeFrom, mergeRules } from '../match/inbound.js';
-import { canonical, type Merged } from '../match/merge.js';
-import type { Policy } from '../match/policy.js';
-import type { Match } from '../match/select.js';
+import { asArray, asObject, isAbsent } from '../../naming/json.ts';
+import type { Key } from '../../resource/key.ts';
+import { isObject } from '../../resource/path.ts';
+import type { JsonObject, JsonValue } from '../../resource/resource.ts';
+import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import { isEverybody, requiredSans } from '../match/client.ts';
+import { fromItems, mergeFrom, mergeRules } from '../match/inbound.ts';
+import { canonical, type Merged } from '../match/merge.ts';
+import type { Policy } from '../match/policy.ts';
+import type { Match } from '../match/select.ts';
 
 /** What is said of the requests of an inbound. */
 export interface InboundRule extends Merged {

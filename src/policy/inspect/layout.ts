@@ -1,8 +1,8 @@
-import { asArray, asObject, asText } from '../../naming/json.js';
-import { formatKri } from '../../resource/key.js';
-import type { JsonObject, Resource } from '../../resource/resource.js';
-import type { MeshIndex } from '../match/mesh.js';
-import { type Inbound, isSection, type Proxy } from '../match/proxy.js';
+import { asArray, asObject, asText } from '../../naming/json.ts';
+import { formatKri } from '../../resource/key.ts';
+import type { JsonObject, Resource } from '../../resource/resource.ts';
+import type { MeshIndex } from '../match/mesh.ts';
+import { type Inbound, isSection, type Proxy } from '../match/proxy.ts';
 
 /** A port of a proxy, or of a service that it may call. */
 export interface Port {

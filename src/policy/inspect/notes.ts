@@ -1,8 +1,8 @@
-import { type Key, formatKri } from '../../resource/key.js';
-import { type Permission, readPermissions, warningsAbout } from '../decide/permissions.js';
-import type { Proxy } from '../match/proxy.js';
-import type { Match } from '../match/select.js';
-import { sectionOf } from './layout.js';
+import { type Key, formatKri } from '../../resource/key.ts';
+import { type Permission, readPermissions, warningsAbout } from '../decide/permissions.ts';
+import type { Proxy } from '../match/proxy.ts';
+import type { Match } from '../match/select.ts';
+import { sectionOf } from './layout.ts';
 
 /** What selects one inbound of a proxy: its index among the proxy's, and the policies of one kind. */
 export type MatchedInbounds = readonly (readonly Match[])[];

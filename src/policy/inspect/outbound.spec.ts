@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject, Resource } from '../../resource/resource.js';
-import { resource } from '../harness.spec.js';
-import { indexMesh } from '../match/mesh.js';
-import { readPolicies } from '../match/policy.js';
-import { toRules } from './outbound.js';
+import type { JsonObject, Resource } from '../../resource/resource.ts';
+import { resource } from '../harness.spec.ts';
+import { indexMesh } from '../match/mesh.ts';
+import { readPolicies } from '../match/policy.ts';
+import { toRules } from './outbound.ts';
 
 const ports = [
   { port: 80, name: 'http' },

@@ -1,12 +1,12 @@
-import { type Key, keyId } from '../../resource/key.js';
-import type { Labels } from '../../resource/labels.js';
-import type { Resource } from '../../resource/resource.js';
-import type { TargetRef } from '../../resource/schema/target-ref.js';
-import type { Merged } from '../match/merge.js';
-import type { MeshIndex } from '../match/mesh.js';
-import type { Policy } from '../match/policy.js';
-import { SERVICE_TAG } from '../match/tags.js';
-import { type Destination, mergeTo, targetsOf, toItems, type ToItem } from '../match/to.js';
+import { type Key, keyId } from '../../resource/key.ts';
+import type { Labels } from '../../resource/labels.ts';
+import type { Resource } from '../../resource/resource.ts';
+import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import type { Merged } from '../match/merge.ts';
+import type { MeshIndex } from '../match/mesh.ts';
+import type { Policy } from '../match/policy.ts';
+import { SERVICE_TAG } from '../match/tags.ts';
+import { type Destination, mergeTo, targetsOf, toItems, type ToItem } from '../match/to.ts';
 
 /** What is said of requests to one destination. */
 export interface ToRule extends Merged {

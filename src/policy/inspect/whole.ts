@@ -1,8 +1,8 @@
-import { asArray } from '../../naming/json.js';
-import { mergeSingle } from '../match/inbound.js';
-import { type Merged, mergeParts } from '../match/merge.js';
-import type { Policy } from '../match/policy.js';
-import { permissionLists } from './inbound.js';
+import { asArray } from '../../naming/json.ts';
+import { mergeSingle } from '../match/inbound.ts';
+import { type Merged, mergeParts } from '../match/merge.ts';
+import type { Policy } from '../match/policy.ts';
+import { permissionLists } from './inbound.ts';
 
 /**
  * What policies of one kind say of a proxy as a whole: kinds with one `default`, and permissions (SPIFFE seed, "Inspect API"), whose lists are

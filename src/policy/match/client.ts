@@ -1,6 +1,6 @@
-import type { Labels } from '../../resource/labels.js';
-import type { TargetRef } from '../../resource/schema/target-ref.js';
-import { SERVICE_TAG } from './tags.js';
+import type { Labels } from '../../resource/labels.ts';
+import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import { SERVICE_TAG } from './tags.ts';
 
 /** The URI SANs of the certificate that the control plane gives to a proxy with these tags (first MTP seed, "Envoy configuration"). */
 export function sansOf(mesh: string, tags: Labels): string[] {

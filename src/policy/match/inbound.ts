@@ -1,11 +1,11 @@
-import { asArray, asObject } from '../../naming/json.js';
-import { isObject } from '../../resource/path.js';
-import type { JsonObject, JsonValue } from '../../resource/resource.js';
-import { check } from '../../resource/schema/check.js';
-import { FROM, isAbsent, type TargetRef, targetRef } from '../../resource/schema/target-ref.js';
-import { isClient } from './client.js';
-import { canonical, type Merged, mergeParts, type Part } from './merge.js';
-import type { Policy } from './policy.js';
+import { asArray, asObject } from '../../naming/json.ts';
+import { isObject } from '../../resource/path.ts';
+import type { JsonObject, JsonValue } from '../../resource/resource.ts';
+import { check } from '../../resource/schema/check.ts';
+import { FROM, isAbsent, type TargetRef, targetRef } from '../../resource/schema/target-ref.ts';
+import { isClient } from './client.ts';
+import { canonical, type Merged, mergeParts, type Part } from './merge.ts';
+import type { Policy } from './policy.ts';
 
 /** An item of `from`. */
 export interface FromItem extends Part {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { hashedName } from '../../naming/hash.js';
-import type { JsonObject, Resource } from '../../resource/resource.js';
-import { decideBy } from '../decide/decide.js';
-import { readPermissions } from '../decide/permissions.js';
-import { dataplane, fromList, permission, prefix, resource } from '../harness.spec.js';
-import { indexMesh, type Lost } from './mesh.js';
-import { readPolicies } from './policy.js';
-import { readProxy } from './proxy.js';
-import { matchInbound } from './select.js';
+import { hashedName } from '../../naming/hash.ts';
+import type { JsonObject, Resource } from '../../resource/resource.ts';
+import { decideBy } from '../decide/decide.ts';
+import { readPermissions } from '../decide/permissions.ts';
+import { dataplane, fromList, permission, prefix, resource } from '../harness.spec.ts';
+import { indexMesh, type Lost } from './mesh.ts';
+import { readPolicies } from './policy.ts';
+import { readProxy } from './proxy.ts';
+import { matchInbound } from './select.ts';
 
 const DENY = { default: { deny: [prefix('spiffe://default')] } };
 const ALLOW = { default: { allow: [prefix('spiffe://default')] } };

@@ -1,14 +1,14 @@
-import { hashedName, looksHashed } from '../../naming/hash.js';
-import { asObject, asText } from '../../naming/json.js';
-import type { Key } from '../../resource/key.js';
-import { mtpOf } from '../../resource/mtp.js';
-import type { JsonObject, JsonValue, Resource } from '../../resource/resource.js';
-import type { TargetRef } from '../../resource/schema/target-ref.js';
-import { type Lost, type MeshIndex, means } from './mesh.js';
-import type { Policy } from './policy.js';
-import type { Proxy } from './proxy.js';
-import { isStrange, matchesOf, routesMeant, routeType, rulesLeadingTo, type Via } from './route.js';
-import { includesAll, labelsOf, textsOf } from './tags.js';
+import { hashedName, looksHashed } from '../../naming/hash.ts';
+import { asObject, asText } from '../../naming/json.ts';
+import type { Key } from '../../resource/key.ts';
+import { mtpOf } from '../../resource/mtp.ts';
+import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
+import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import { type Lost, type MeshIndex, means } from './mesh.ts';
+import type { Policy } from './policy.ts';
+import type { Proxy } from './proxy.ts';
+import { isStrange, matchesOf, routesMeant, routeType, rulesLeadingTo, type Via } from './route.ts';
+import { includesAll, labelsOf, textsOf } from './tags.ts';
 
 /**
  * How a permission may be meant for a proxy's requests, though it can't be told, for what it targets was refused here or is not here at all. Its

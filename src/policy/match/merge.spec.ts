@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { JsonObject, Resource } from '../../resource/resource.js';
-import { dataplane, permission, resource, world } from '../harness.spec.js';
-import { sansOf } from './client.js';
-import { fromItems, mergeFrom, mergeRules, mergeSingle } from './inbound.js';
-import { canonical, mergeConfs } from './merge.js';
-import { readPolicies } from './policy.js';
-import { type Destination, mergeTo, targetsOf, toItems } from './to.js';
+import type { JsonObject, Resource } from '../../resource/resource.ts';
+import { dataplane, permission, resource, world } from '../harness.spec.ts';
+import { sansOf } from './client.ts';
+import { fromItems, mergeFrom, mergeRules, mergeSingle } from './inbound.ts';
+import { canonical, mergeConfs } from './merge.ts';
+import { readPolicies } from './policy.ts';
+import { type Destination, mergeTo, targetsOf, toItems } from './to.ts';
 
 const rule = (path: string, conf: JsonObject): JsonObject => ({ matches: [{ path: { type: 'PathPrefix', value: path } }], default: conf });
 

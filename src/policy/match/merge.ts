@@ -1,9 +1,9 @@
-import { asArray, asObject, isArray } from '../../naming/json.js';
-import type { Key } from '../../resource/key.js';
-import { keyId } from '../../resource/key.js';
-import { isObject } from '../../resource/path.js';
-import type { JsonObject, JsonValue } from '../../resource/resource.js';
-import type { Policy } from './policy.js';
+import { asArray, asObject, isArray } from '../../naming/json.ts';
+import type { Key } from '../../resource/key.ts';
+import { keyId } from '../../resource/key.ts';
+import { isObject } from '../../resource/path.ts';
+import type { JsonObject, JsonValue } from '../../resource/resource.ts';
+import type { Policy } from './policy.ts';
 
 /** What a policy of one kind comes to, and who contributed, in order. */
 export interface Merged {

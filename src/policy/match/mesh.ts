@@ -1,10 +1,10 @@
-import { hashedName, looksHashed } from '../../naming/hash.js';
-import { type Key, keyId, sameKey } from '../../resource/key.js';
-import { kindOf } from '../../resource/kinds.js';
-import type { Resource } from '../../resource/resource.js';
-import type { TargetRef } from '../../resource/schema/target-ref.js';
-import type { Policy } from './policy.js';
-import { includesAll, labelsOf } from './tags.js';
+import { hashedName, looksHashed } from '../../naming/hash.ts';
+import { type Key, keyId, sameKey } from '../../resource/key.ts';
+import { kindOf } from '../../resource/kinds.ts';
+import type { Resource } from '../../resource/resource.ts';
+import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import type { Policy } from './policy.ts';
+import { includesAll, labelsOf } from './tags.ts';
 
 /** Whose name a copy has, of those that were assigned one (src/resource/store.ts, `nameHolder`). */
 export type Holder = (type: string, name: string) => Key | undefined;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { keyId } from '../../resource/key.js';
-import type { JsonObject, Resource } from '../../resource/resource.js';
-import { resource } from '../harness.spec.js';
-import { comparePolicies, compareToItems } from './order.js';
-import { type Policy, readPolicies } from './policy.js';
-import { toItems } from './to.js';
+import { keyId } from '../../resource/key.ts';
+import type { JsonObject, Resource } from '../../resource/resource.ts';
+import { resource } from '../harness.spec.ts';
+import { comparePolicies, compareToItems } from './order.ts';
+import { type Policy, readPolicies } from './policy.ts';
+import { toItems } from './to.ts';
 
 const kinds: readonly JsonObject[] = [
   { kind: 'Mesh' },

@@ -1,7 +1,7 @@
-import { compareKeys, compareText } from '../../resource/key.js';
-import type { TargetRef } from '../../resource/schema/target-ref.js';
-import { ROLES } from '../role.js';
-import type { Policy } from './policy.js';
+import { compareKeys, compareText } from '../../resource/key.ts';
+import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import { ROLES } from '../role.ts';
+import type { Policy } from './policy.ts';
 
 /** Kinds of the top-level targetRef, least specific first. */
 const TOP_KINDS = ['Mesh', 'Dataplane', 'MeshSubset', 'MeshGateway', 'MeshService', 'MeshServiceSubset', 'Route'];

@@ -1,13 +1,13 @@
-import { type Audience, includes } from '../../resource/audience.js';
-import { findKind } from '../../resource/kinds.js';
-import { LABEL } from '../../resource/labels.js';
-import { hasKnownFields } from '../../resource/mtp.js';
-import { GLOBAL, type Resource } from '../../resource/resource.js';
-import { check } from '../../resource/schema/check.js';
-import { isAbsent, TOP, type TargetRef, targetRef } from '../../resource/schema/target-ref.js';
-import { audienceAt } from '../reach.js';
-import { ROLES, type Role } from '../role.js';
-import { comparePolicies } from './order.js';
+import { type Audience, includes } from '../../resource/audience.ts';
+import { findKind } from '../../resource/kinds.ts';
+import { LABEL } from '../../resource/labels.ts';
+import { hasKnownFields } from '../../resource/mtp.ts';
+import { GLOBAL, type Resource } from '../../resource/resource.ts';
+import { check } from '../../resource/schema/check.ts';
+import { isAbsent, TOP, type TargetRef, targetRef } from '../../resource/schema/target-ref.ts';
+import { audienceAt } from '../reach.ts';
+import { ROLES, type Role } from '../role.ts';
+import { comparePolicies } from './order.ts';
 
 /** A targetRef policy, read once for all proxies. */
 export interface Policy {

@@ -1,9 +1,9 @@
-import { asArray, asObject, asText } from '../../naming/json.js';
-import type { Key } from '../../resource/key.js';
-import type { Labels } from '../../resource/labels.js';
-import type { JsonObject, JsonValue, Resource } from '../../resource/resource.js';
-import type { MeshIndex } from './mesh.js';
-import { includesAll, textsOf, withIdentity } from './tags.js';
+import { asArray, asObject, asText } from '../../naming/json.ts';
+import type { Key } from '../../resource/key.ts';
+import type { Labels } from '../../resource/labels.ts';
+import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
+import type { MeshIndex } from './mesh.ts';
+import { includesAll, textsOf, withIdentity } from './tags.ts';
 
 /** One port that a proxy listens on for requests: an inbound of a sidecar, or a listener of a gateway. */
 export interface Inbound {

@@ -1,13 +1,13 @@
-import { asArray, asObject, asText } from '../../naming/json.js';
-import type { Key } from '../../resource/key.js';
-import { LABEL } from '../../resource/labels.js';
-import type { JsonObject, JsonValue, Resource } from '../../resource/resource.js';
-import type { TargetRef } from '../../resource/schema/target-ref.js';
-import { type MeshIndex, means } from './mesh.js';
-import type { Policy } from './policy.js';
-import type { Inbound, Proxy } from './proxy.js';
-import { serviceSelects } from './service.js';
-import { includesAll, labelsOf, SERVICE_TAG, textsOf } from './tags.js';
+import { asArray, asObject, asText } from '../../naming/json.ts';
+import type { Key } from '../../resource/key.ts';
+import { LABEL } from '../../resource/labels.ts';
+import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
+import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import { type MeshIndex, means } from './mesh.ts';
+import type { Policy } from './policy.ts';
+import type { Inbound, Proxy } from './proxy.ts';
+import { serviceSelects } from './service.ts';
+import { includesAll, labelsOf, SERVICE_TAG, textsOf } from './tags.ts';
 
 /** A route through which a policy applies to an inbound. */
 export interface Via {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { hashedName } from '../../naming/hash.js';
-import type { JsonObject, Resource } from '../../resource/resource.js';
-import { dataplane, permission, resource, type Shape, world } from '../harness.spec.js';
-import { matchInbound, matchProxy } from './select.js';
+import { hashedName } from '../../naming/hash.ts';
+import type { JsonObject, Resource } from '../../resource/resource.ts';
+import { dataplane, permission, resource, type Shape, world } from '../harness.spec.ts';
+import { matchInbound, matchProxy } from './select.ts';
 
 /** Whether a permission with this targetRef selects the one inbound of a proxy. */
 function selects(targetRef: JsonObject, shape: Shape, from = 'east', others: readonly Resource[] = []): boolean {

@@ -1,11 +1,11 @@
-import type { TargetRef } from '../../resource/schema/target-ref.js';
-import { lostTo } from './lost.js';
-import { type MeshIndex, means } from './mesh.js';
-import { mayTouch, type Policy } from './policy.js';
-import { type Inbound, isSection, type Proxy } from './proxy.js';
-import { routesTo, type Via } from './route.js';
-import { serviceSelects } from './service.js';
-import { includesAll, SERVICE_TAG } from './tags.js';
+import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import { lostTo } from './lost.ts';
+import { type MeshIndex, means } from './mesh.ts';
+import { mayTouch, type Policy } from './policy.ts';
+import { type Inbound, isSection, type Proxy } from './proxy.ts';
+import { routesTo, type Via } from './route.ts';
+import { serviceSelects } from './service.ts';
+import { includesAll, SERVICE_TAG } from './tags.ts';
 
 /** A policy that selects an inbound. */
 export interface Match {

@@ -1,8 +1,8 @@
-import { asArray, asObject } from '../../naming/json.js';
-import type { Labels } from '../../resource/labels.js';
-import type { JsonObject, Resource } from '../../resource/resource.js';
-import type { Inbound, Proxy } from './proxy.js';
-import { includesAll, labelsOf, textsOf } from './tags.js';
+import { asArray, asObject } from '../../naming/json.ts';
+import type { Labels } from '../../resource/labels.ts';
+import type { JsonObject, Resource } from '../../resource/resource.ts';
+import type { Inbound, Proxy } from './proxy.ts';
+import { includesAll, labelsOf, textsOf } from './tags.ts';
 
 /**
  * Whether a MeshService sends requests to this inbound; with `section`, through that port (its name or number). A service selects proxies of its

@@ -1,7 +1,7 @@
-import { asObject } from '../../naming/json.js';
-import type { Key } from '../../resource/key.js';
-import { LABEL, type Labels } from '../../resource/labels.js';
-import type { JsonValue, Resource } from '../../resource/resource.js';
+import { asObject } from '../../naming/json.ts';
+import type { Key } from '../../resource/key.ts';
+import { LABEL, type Labels } from '../../resource/labels.ts';
+import type { JsonValue, Resource } from '../../resource/resource.ts';
 
 /** The tag of an inbound by which services were known before there were MeshServices. */
 export const SERVICE_TAG = 'kuma.io/service';

@@ -1,14 +1,14 @@
-import { asArray, asObject, asText } from '../../naming/json.js';
-import { sameKey } from '../../resource/key.js';
-import { findKind } from '../../resource/kinds.js';
-import type { Labels } from '../../resource/labels.js';
-import type { JsonObject, JsonValue, Resource } from '../../resource/resource.js';
-import type { TargetRef } from '../../resource/schema/target-ref.js';
-import { canonical, type Merged, mergeParts, type Part } from './merge.js';
-import type { MeshIndex } from './mesh.js';
-import { compareToItems } from './order.js';
-import type { Policy } from './policy.js';
-import { includesAll, labelsOf, SERVICE_TAG } from './tags.js';
+import { asArray, asObject, asText } from '../../naming/json.ts';
+import { sameKey } from '../../resource/key.ts';
+import { findKind } from '../../resource/kinds.ts';
+import type { Labels } from '../../resource/labels.ts';
+import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
+import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import { canonical, type Merged, mergeParts, type Part } from './merge.ts';
+import type { MeshIndex } from './mesh.ts';
+import { compareToItems } from './order.ts';
+import type { Policy } from './policy.ts';
+import { includesAll, labelsOf, SERVICE_TAG } from './tags.ts';
 
 /** An item of `to`. Its conf is its `default`; of a route, what stands beside the targetRef. */
 export interface ToItem extends Part {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { formatKri } from '../../resource/key.js';
-import { evaluate } from '../decide/evaluate.js';
-import type { Permission } from '../decide/permissions.js';
-import { readRequest } from '../decide/request.js';
-import { InboundRbac } from './compile.js';
-import { decideByRbac, type Outcome, type Wire } from './interpreter.spec.js';
-import { isRoute } from './route-match.spec.js';
-import { permissions, type Shape, wire } from './samples.spec.js';
-import { type Form, REASON } from './side.js';
+import { formatKri } from '../../resource/key.ts';
+import { evaluate } from '../decide/evaluate.ts';
+import type { Permission } from '../decide/permissions.ts';
+import { readRequest } from '../decide/request.ts';
+import { InboundRbac } from './compile.ts';
+import { decideByRbac, type Outcome, type Wire } from './interpreter.spec.ts';
+import { isRoute } from './route-match.spec.ts';
+import { permissions, type Shape, wire } from './samples.spec.ts';
+import { type Form, REASON } from './side.ts';
 
 const SIDES = ['enforced', 'shadow'] as const;
 const RUNS = 1000;

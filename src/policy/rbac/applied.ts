@@ -1,9 +1,9 @@
-import type { Key } from '../../resource/key.js';
-import type { Matcher, MtpAction } from '../../resource/mtp.js';
-import type { Side } from '../decide/evaluate.js';
-import type { Permission } from '../decide/permissions.js';
-import { conditionOf } from './condition.js';
-import { act, type Effect, type OnMatch, type Predicate } from './envoy.js';
+import type { Key } from '../../resource/key.ts';
+import type { Matcher, MtpAction } from '../../resource/mtp.ts';
+import type { Side } from '../decide/evaluate.ts';
+import type { Permission } from '../decide/permissions.ts';
+import { conditionOf } from './condition.ts';
+import { act, type Effect, type OnMatch, type Predicate } from './envoy.ts';
 
 /** A permission where it is about a request: of an inbound, or of those of its requests that come through certain routes. */
 export interface Applied {

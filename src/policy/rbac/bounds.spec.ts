@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonValue } from '../../resource/resource.js';
-import type { Permission } from '../decide/permissions.js';
-import { InboundRbac } from './compile.js';
-import { decideByRbac } from './interpreter.spec.js';
+import type { JsonValue } from '../../resource/resource.ts';
+import type { Permission } from '../decide/permissions.ts';
+import { InboundRbac } from './compile.ts';
+import { decideByRbac } from './interpreter.spec.ts';
 
 /** How many messages lie within each other: protobuf refuses more than 100. */
 function depth(value: JsonValue | undefined): number {

@@ -1,10 +1,10 @@
-import type { JsonObject } from '../../resource/resource.js';
-import type { Permission } from '../decide/permissions.js';
-import type { Subject } from '../decide/request.js';
-import { DecisionRbac } from './decision.js';
-import { firstOf, type MatcherTree, toMatcher, typed } from './envoy.js';
-import { EVERYTHING, type Region, regionsOf } from './regions.js';
-import type { Form } from './side.js';
+import type { JsonObject } from '../../resource/resource.ts';
+import type { Permission } from '../decide/permissions.ts';
+import type { Subject } from '../decide/request.ts';
+import { DecisionRbac } from './decision.ts';
+import { firstOf, type MatcherTree, toMatcher, typed } from './envoy.ts';
+import { EVERYTHING, type Region, regionsOf } from './regions.ts';
+import type { Form } from './side.ts';
 
 export interface Target {
   readonly protocol: Subject['protocol'];

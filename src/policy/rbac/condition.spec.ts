@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StringMatch } from '../../resource/mtp.js';
-import { type Asked, conditionOf } from './condition.js';
-import { act, type Effect, firstOf, toMatcher } from './envoy.js';
-import { decideByRbac } from './interpreter.spec.js';
+import type { StringMatch } from '../../resource/mtp.ts';
+import { type Asked, conditionOf } from './condition.ts';
+import { act, type Effect, firstOf, toMatcher } from './envoy.ts';
+import { decideByRbac } from './interpreter.spec.ts';
 
 function holds(asked: Asked, effect: Effect, wire: { method?: string; path?: string }): boolean {
   const predicate = conditionOf(asked, effect);

@@ -1,6 +1,6 @@
-import type { StringMatch } from '../../resource/mtp.js';
-import { allOf, anyOf, type Effect, METHOD, not, PATH, type Predicate, reads } from './envoy.js';
-import { withoutSlash } from './sans.js';
+import type { StringMatch } from '../../resource/mtp.ts';
+import { allOf, anyOf, type Effect, METHOD, not, PATH, type Predicate, reads } from './envoy.ts';
+import { withoutSlash } from './sans.ts';
 
 /** What a matcher may ask of the request. */
 export interface Asked {

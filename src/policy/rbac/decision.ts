@@ -1,11 +1,11 @@
-import { formatKri, sameKey } from '../../resource/key.js';
-import type { JsonObject } from '../../resource/resource.js';
-import type { Permission } from '../decide/permissions.js';
-import type { Subject } from '../decide/request.js';
-import { comesThrough } from '../decide/route.js';
-import { type Applied, speaksOfShadow } from './applied.js';
-import type { MatcherTree } from './envoy.js';
-import { type Form, SideRbac } from './side.js';
+import { formatKri, sameKey } from '../../resource/key.ts';
+import type { JsonObject } from '../../resource/resource.ts';
+import type { Permission } from '../decide/permissions.ts';
+import type { Subject } from '../decide/request.ts';
+import { comesThrough } from '../decide/route.ts';
+import { type Applied, speaksOfShadow } from './applied.ts';
+import type { MatcherTree } from './envoy.ts';
+import { type Form, SideRbac } from './side.ts';
 
 /**
  * The complete decision about some of an inbound's requests. It keeps what it was made of: what is compiled again is what differs, and

@@ -1,5 +1,5 @@
-import { type Applied, actBy, type Rule } from './applied.js';
-import { type Case, type Effect, firstOf, type OnMatch } from './envoy.js';
+import { type Applied, actBy, type Rule } from './applied.ts';
+import { type Case, type Effect, firstOf, type OnMatch } from './envoy.ts';
 
 /**
  * A map of Envoy's, and the rules that each of its entries is made of. A change writes the entries that it touches anew, into the same

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../resource/resource.js';
+import type { JsonObject } from '../../resource/resource.ts';
 
 /** Envoy's messages as proto3 JSON, as far as they are needed here: the Matching API (xds.type.matcher.v3) and RBAC's actions. */
 

@@ -1,7 +1,7 @@
-import type { Side } from '../decide/evaluate.js';
-import { isEverybody, requiredSans } from '../match/client.js';
-import type { TargetRef } from '../../resource/schema/target-ref.js';
-import { type Applied, letsIn } from './applied.js';
+import type { Side } from '../decide/evaluate.ts';
+import { isEverybody, requiredSans } from '../match/client.ts';
+import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import { type Applied, letsIn } from './applied.ts';
 
 /** What is asked of a client's certificate: to have a URI SAN, or one that begins so. */
 export type Formula =

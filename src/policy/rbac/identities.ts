@@ -1,8 +1,8 @@
-import type { Applied, Rule } from './applied.js';
-import { Entries, inOrder, onRules } from './entries.js';
-import type { StringMatch } from '../../resource/mtp.js';
-import { type Effect, lookUp, type OnMatch, orElse } from './envoy.js';
-import { withoutSlash } from './sans.js';
+import type { Applied, Rule } from './applied.ts';
+import { Entries, inOrder, onRules } from './entries.ts';
+import type { StringMatch } from '../../resource/mtp.ts';
+import { type Effect, lookUp, type OnMatch, orElse } from './envoy.ts';
+import { withoutSlash } from './sans.ts';
 
 /**
  * The rules of one effect, by identity: so that the cost of a request does not grow with their number, nor that of a change. A prefix

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Permission } from '../decide/permissions.js';
-import { InboundRbac, type Target } from './compile.js';
-import { permissions } from './samples.spec.js';
+import type { Permission } from '../decide/permissions.ts';
+import { InboundRbac, type Target } from './compile.ts';
+import { permissions } from './samples.spec.ts';
 
 /** A copy with other objects in it, as one that is read again has; `mtp` stays the same object. */
 function reread(permission: Permission): Permission {

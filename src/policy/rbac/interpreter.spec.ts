@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../resource/resource.js';
+import type { JsonObject, JsonValue } from '../../resource/resource.ts';
 
 /**
  * Envoy's side of the agreement, for specs: decides a request by the JSON of an RBAC as Envoy documents it, without anything of the compiler.

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../resource/resource.js';
-import { allOf, anyOf, not, type Predicate, type Text, typed } from './envoy.js';
-import type { Formula } from './from.js';
-import { has, hasBelow } from './sans.js';
+import type { JsonObject } from '../../resource/resource.ts';
+import { allOf, anyOf, not, type Predicate, type Text, typed } from './envoy.ts';
+import type { Formula } from './from.ts';
+import { has, hasBelow } from './sans.ts';
 
 const MTLS = 'envoy.extensions.rbac.principals.mtls_authenticated.v3.Config';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '../../resource/resource.js';
-import type { Permission } from '../decide/permissions.js';
-import { regionsOf } from './regions.js';
+import type { JsonObject } from '../../resource/resource.ts';
+import type { Permission } from '../decide/permissions.ts';
+import { regionsOf } from './regions.ts';
 
 function through(...matches: readonly JsonObject[]): Permission {
   const key = (type: string) => ({ type, mesh: 'default', zone: '', namespace: '', name: 'x' });

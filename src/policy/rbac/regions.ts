@@ -1,12 +1,12 @@
-import { asObject, asText } from '../../naming/json.js';
-import type { StringMatch } from '../../resource/mtp.js';
-import type { JsonObject } from '../../resource/resource.js';
-import { matchesText } from '../decide/matcher.js';
-import type { Permission } from '../decide/permissions.js';
-import type { Subject } from '../decide/request.js';
-import { isMethod, isPath, NO_PATH } from './condition.js';
-import { allOf, type Predicate } from './envoy.js';
-import { withoutSlash } from './sans.js';
+import { asObject, asText } from '../../naming/json.ts';
+import type { StringMatch } from '../../resource/mtp.ts';
+import type { JsonObject } from '../../resource/resource.ts';
+import { matchesText } from '../decide/matcher.ts';
+import type { Permission } from '../decide/permissions.ts';
+import type { Subject } from '../decide/request.ts';
+import { isMethod, isPath, NO_PATH } from './condition.ts';
+import { allOf, type Predicate } from './envoy.ts';
+import { withoutSlash } from './sans.ts';
 
 /** Requests of an inbound that come through the same of the routes that permissions target. */
 export interface Region {

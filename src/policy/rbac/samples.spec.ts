@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import type { Key } from '../../resource/key.js';
-import type { Matcher, Mtp, StringMatch } from '../../resource/mtp.js';
-import type { JsonObject } from '../../resource/resource.js';
-import type { TargetRef } from '../../resource/schema/target-ref.js';
-import type { Permission } from '../decide/permissions.js';
-import type { Via } from '../match/route.js';
-import type { Wire } from './interpreter.spec.js';
+import type { Key } from '../../resource/key.ts';
+import type { Matcher, Mtp, StringMatch } from '../../resource/mtp.ts';
+import type { JsonObject } from '../../resource/resource.ts';
+import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import type { Permission } from '../decide/permissions.ts';
+import type { Via } from '../match/route.ts';
+import type { Wire } from './interpreter.spec.ts';
 
 /** Permissions and requests of a small world, so that they meet: for specs. */
 

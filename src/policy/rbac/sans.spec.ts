@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { act, firstOf, type Predicate, toMatcher } from './envoy.js';
-import { decideByRbac } from './interpreter.spec.js';
-import { has, hasBelow, hasId, isId, NOT_ONE } from './sans.js';
+import { act, firstOf, type Predicate, toMatcher } from './envoy.ts';
+import { decideByRbac } from './interpreter.spec.ts';
+import { has, hasBelow, hasId, isId, NOT_ONE } from './sans.ts';
 
 function holds(predicate: Predicate, sans: readonly string[]): boolean {
   const matcher = toMatcher(firstOf([{ predicate, onMatch: act('ALLOW', 'holds') }], act('DENY', 'holds not')));

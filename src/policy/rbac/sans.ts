@@ -1,5 +1,5 @@
-import type { StringMatch } from '../../resource/mtp.js';
-import { anyOf, not, type Predicate, reads, URI_SANS } from './envoy.js';
+import type { StringMatch } from '../../resource/mtp.ts';
+import { anyOf, not, type Predicate, reads, URI_SANS } from './envoy.ts';
 
 /**
  * Questions about the URI SANs of a client. Envoy gives a matcher all of them in one text, with commas between them: one of them is the

@@ -1,13 +1,13 @@
-import type { JsonObject } from '../../resource/resource.js';
-import type { Side } from '../decide/evaluate.js';
-import type { Subject } from '../decide/request.js';
-import type { StringMatch } from '../../resource/mtp.js';
-import { type Applied, actBy, allowRules, denyRules, type Rule } from './applied.js';
-import { act, allOf, type Case, type Effect, firstOf, type MatcherTree, type OnMatch, type Predicate, toMatcher } from './envoy.js';
-import { allowed, beside, type Formula, type Item, itemsOf } from './from.js';
-import { Identities } from './identities.js';
-import { toPredicate, toRules } from './principals.js';
-import { hasId, isId, NOT_ONE, SEVERAL } from './sans.js';
+import type { JsonObject } from '../../resource/resource.ts';
+import type { Side } from '../decide/evaluate.ts';
+import type { Subject } from '../decide/request.ts';
+import type { StringMatch } from '../../resource/mtp.ts';
+import { type Applied, actBy, allowRules, denyRules, type Rule } from './applied.ts';
+import { act, allOf, type Case, type Effect, firstOf, type MatcherTree, type OnMatch, type Predicate, toMatcher } from './envoy.ts';
+import { allowed, beside, type Formula, type Item, itemsOf } from './from.ts';
+import { Identities } from './identities.ts';
+import { toPredicate, toRules } from './principals.ts';
+import { hasId, isId, NOT_ONE, SEVERAL } from './sans.ts';
 
 /** How an Envoy is told about lists: one that is too old for trees, or unknown, gets a plain list. */
 export type Form = 'trees' | 'list';

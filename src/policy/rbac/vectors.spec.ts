@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import type { Labels } from '../../resource/labels.js';
-import type { Resource } from '../../resource/resource.js';
-import { permissionMatches } from '../decide/decide.js';
-import { givenResource } from '../decide/given.js';
-import { readPermissions } from '../decide/permissions.js';
-import { dataplane, exact, fromList, permission, prefix } from '../harness.spec.js';
-import { sansOf } from '../match/client.js';
-import { indexMesh } from '../match/mesh.js';
-import { readProxy } from '../match/proxy.js';
-import { type CompiledRbac, InboundRbac } from './compile.js';
-import { decideByRbac, type Wire } from './interpreter.spec.js';
-import type { Form } from './side.js';
+import type { Labels } from '../../resource/labels.ts';
+import type { Resource } from '../../resource/resource.ts';
+import { permissionMatches } from '../decide/decide.ts';
+import { givenResource } from '../decide/given.ts';
+import { readPermissions } from '../decide/permissions.ts';
+import { dataplane, exact, fromList, permission, prefix } from '../harness.spec.ts';
+import { sansOf } from '../match/client.ts';
+import { indexMesh } from '../match/mesh.ts';
+import { readProxy } from '../match/proxy.ts';
+import { type CompiledRbac, InboundRbac } from './compile.ts';
+import { decideByRbac, type Wire } from './interpreter.spec.ts';
+import type { Form } from './side.ts';
 
 function compile(policies: readonly Resource[], target: Resource, form: Form = 'trees', protocol?: 'http' | 'tcp'): CompiledRbac {
   const mesh = indexMesh([target]);

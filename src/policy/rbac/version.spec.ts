@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formFor } from './version.js';
+import { formFor } from './version.ts';
 
 test('trees for those that were tried and later ones, a list for older and unknown ones', () => {
   for (const minor of [36, 38, 40, 41]) assert.equal(formFor({ major: 1, minor }), 'trees');

@@ -1,4 +1,4 @@
-import type { Form } from './side.js';
+import type { Form } from './side.ts';
 
 /** The first Envoy that was seen to behave as trees need it: where an entry's own matcher finds nothing, it goes on (design, section 5). */
 const TREES_SINCE = { major: 1, minor: 36 };

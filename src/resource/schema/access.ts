@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dnsLabel, text } from './fields.js';
+import { dnsLabel, text } from './fields.ts';
 
 const VALUED = ['In', 'NotIn'];
 

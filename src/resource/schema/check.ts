@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Problem } from '../../errors.js';
-import { formatPath, isObject, type Path } from '../path.js';
+import type { Problem } from '../../errors.ts';
+import { formatPath, isObject, type Path } from '../path.ts';
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 type Issue = z.core.$ZodIssue;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { DNS_LABEL_REASON, isDnsLabel, isLabelKey, isLabelValue, LABEL_KEY_REASON, LABEL_VALUE_REASON } from '../names.js';
-import { isObject } from '../path.js';
+import { DNS_LABEL_REASON, isDnsLabel, isLabelKey, isLabelValue, LABEL_KEY_REASON, LABEL_VALUE_REASON } from '../names.ts';
+import { isObject } from '../path.ts';
 
 /** The fields that several schemas have. `meta` says to readers of the OpenAPI document what a JSON schema can't see in a check. */
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pathReason, spiffeReason } from './matches.js';
+import { pathReason, spiffeReason } from './matches.ts';
 
 test('SPIFFE IDs', () => {
   const both = [

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ALWAYS } from './check.js';
-import { pathReason, spiffeReason } from './matches.js';
-import { fromRef, topRef } from './target-ref.js';
+import { ALWAYS } from './check.ts';
+import { pathReason, spiffeReason } from './matches.ts';
+import { fromRef, topRef } from './target-ref.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'] as const;
 

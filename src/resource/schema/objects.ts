@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ALWAYS } from './check.js';
-import { anyObject, port, tags, text } from './fields.js';
+import { ALWAYS } from './check.ts';
+import { anyObject, port, tags, text } from './fields.ts';
 
 /** The kinds that are no policies. What Meridian reads is checked; the rest is carried as it is. */
 

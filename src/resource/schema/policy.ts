@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Kind, PolicyShape } from '../kinds.js';
-import { anyObject } from './fields.js';
-import { httpRouteItem, tcpRouteItem } from './routes.js';
-import { fromRef, routeTopRef, topRef, toRef } from './target-ref.js';
+import type { Kind, PolicyShape } from '../kinds.ts';
+import { anyObject } from './fields.ts';
+import { httpRouteItem, tcpRouteItem } from './routes.ts';
+import { fromRef, routeTopRef, topRef, toRef } from './target-ref.ts';
 
 /** Items of `to` for the kinds that have more in them than a `default`. */
 const ITEMS: Readonly<Record<string, z.ZodType>> = { MeshHTTPRoute: httpRouteItem, MeshTCPRoute: tcpRouteItem };

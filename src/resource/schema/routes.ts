@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { anyObject, port, text } from './fields.js';
-import { BACKEND, targetRef, toRef } from './target-ref.js';
+import { anyObject, port, text } from './fields.ts';
+import { BACKEND, targetRef, toRef } from './target-ref.ts';
 
 const backendRef = targetRef(BACKEND, { weight: z.int().min(0).max(1_000_000).optional(), port: port.optional() }).meta({
   id: 'BackendRef',

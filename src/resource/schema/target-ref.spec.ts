@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { check } from './check.js';
-import { BACKEND, FROM, isAbsent, type Position, TO, TOP, targetRef } from './target-ref.js';
+import { check } from './check.ts';
+import { BACKEND, FROM, isAbsent, type Position, TO, TOP, targetRef } from './target-ref.ts';
 
 const POSITIONS: Readonly<Record<string, Position>> = { TOP, TO, FROM, BACKEND };
 
