@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Builds the image `meridian:local` from this checkout. Needs docker and what `npm run build` needs.
-# Without a registry the base is made from this machine's own Node and its libraries.
+# Without a registry the base is made from this machine's own Node (or the one that the build brought) and its libraries.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 (cd "$root" && npm run --silent build)
+# Where this machine's Node is too old, the build has brought one that fits.
+if [ -x "$root/.tools/node/bin/node" ]; then PATH="$root/.tools/node/bin:$PATH"; fi
 nats=$(node --input-type=module -e "import { natsServer } from '$root/scripts/nats-server.mjs'; console.log(natsServer())" | tail -n 1)
 
 # The production dependencies alone, with the native module as it was built here.
@@ -17,7 +19,7 @@ cp -r "$root/node_modules" "$work/node_modules"
 cp "$nats" "$work/nats-server"
 cp "$root/compose/Dockerfile" "$work/"
 
-base=${BASE:-node:20-bookworm-slim}
+base=${BASE:-node:24-bookworm-slim}
 if ! docker image inspect "$base" >/dev/null 2>&1 && ! docker pull --quiet "$base" >/dev/null 2>&1; then
   echo "no registry: the base image is made from this machine's Node" >&2
   base=meridian-base:local

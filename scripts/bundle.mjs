@@ -1,29 +1,53 @@
 // Makes the programs of package.json's `bin` into one file each (docs/decisions/0009). Run by build.mjs: node scripts/bundle.mjs FOLDER
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { packageFile, ROOT } from './command.mjs';
+import { fits } from './node-range.mjs';
+
+const { bin, engines } = packageFile();
 
 /** What stays outside: compiled for the machine that it runs on. */
 const NATIVE = ['better-sqlite3'];
 
+/** The first that a program does, on whatever Node: it looks whether that Node fits. */
+const FIRST = `import { createRequire } from 'node:module';
+const require = createRequire(import.meta.url);
+if (!(${String(fits)})(process.versions.node, '${engines.node}')) {
+  console.error('Meridian needs Node ${engines.node}, and this is Node ' + process.versions.node + ' (' + process.execPath + ').');
+  process.exit(2);
+}`;
+
 /**
- * What a module of CommonJS requires at run time is Node's own or NATIVE. Not minified: a stack trace says which function of ours it was, and
- * `node --enable-source-maps` says the line.
+ * What a module requires at run time is Node's own or NATIVE. Not minified: a stack trace says which function of ours it was, and
+ * `node --enable-source-maps` says the line. The target is the syntax that an older Node can read, up to where FIRST says that it doesn't fit.
  */
 const OPTIONS = {
   bundle: true,
   platform: 'node',
   format: 'esm',
-  target: 'node22',
+  target: 'node18',
   external: NATIVE,
-  banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
+  banner: { js: FIRST },
   sourcemap: 'linked',
   sourcesContent: false,
+  absWorkingDir: ROOT,
+  write: false,
 };
 
+/** `import { a as b } from "node:fs"`, which every other line waits for, as `const { a: b } = require("node:fs")`, which comes in its turn: after FIRST. */
+function inTurn(text) {
+  return text.replace(/^import (?:(\w+)|\* as (\w+)|(\{[^}]*\})) from (".*");$/gm, (_, one, all, names, from) => {
+    return `const ${one ?? all ?? names.replaceAll(' as ', ': ')} = require(${from});`;
+  });
+}
+
 const folder = process.argv[2];
-for (const program of Object.values(packageFile().bin)) {
+for (const program of Object.values(bin)) {
   const source = program.replace(/^dist\//, '').replace(/\.js$/, '.ts');
   const outdir = dirname(program.replace(/^dist\//, `${folder}/`));
-  await build({ ...OPTIONS, absWorkingDir: ROOT, entryPoints: [join(ROOT, source)], outdir }).catch(() => process.exit(1));
+  const { outputFiles } = await build({ ...OPTIONS, entryPoints: [join(ROOT, source)], outdir }).catch(() => process.exit(1));
+  mkdirSync(outdir, { recursive: true });
+  for (const { path, text } of outputFiles) writeFileSync(path, path.endsWith('.js') ? inTurn(text) : text);
+  chmodSync(outputFiles.find(({ path }) => path.endsWith('.js')).path, 0o755);
 }

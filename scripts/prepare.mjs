@@ -1,9 +1,10 @@
-// Makes a fresh clone ready: the dependencies, the programs in dist/, the real nats-server. What is there already is left alone.
+// Makes a fresh clone ready: a Node that fits, the dependencies, the programs in dist/, the real nats-server. What is there already is left alone.
 //   node scripts/prepare.mjs            all of it
 //   node scripts/prepare.mjs build      the dependencies and dist/ only
+import './fitting-node.mjs';
 import { join } from 'node:path';
 import { buildPrograms } from './build.mjs';
-import { isProgram, main, packageFile, Problem, ROOT, say } from './command.mjs';
+import { isProgram, main, ROOT, say } from './command.mjs';
 import { installDependencies } from './dependencies.mjs';
 import { withLock } from './lock.mjs';
 import { natsServer } from './nats-server.mjs';
@@ -22,20 +23,19 @@ export function prepare() {
 
 /** The dependencies and dist/, without the NATS server. Throws Problem. */
 export function prepareBuild() {
-  checkNode();
-  withLock(join(ROOT, '.tools', 'prepare.lock'), () => {
+  inTurn(() => {
     installDependencies();
     buildPrograms();
   });
 }
 
-/** Throws Problem when this Node is older than package.json asks for (`engines.node`, of the form `>=MAJOR.MINOR`). */
-function checkNode() {
-  const asked = packageFile().engines.node;
-  const [major, minor] = asked.replace('>=', '').split('.').map(Number);
-  const [ownMajor, ownMinor] = process.versions.node.split('.').map(Number);
-  if (ownMajor > major || (ownMajor === major && ownMinor >= minor)) return;
-  throw new Problem(`Node ${asked} is needed; this is Node ${process.versions.node} (${process.execPath}).`);
+/** The dependencies alone. Throws Problem. */
+export function prepareDependencies() {
+  inTurn(installDependencies);
+}
+
+function inTurn(work) {
+  withLock(join(ROOT, '.tools', 'prepare.lock'), work);
 }
 
 if (isProgram(import.meta.url)) {

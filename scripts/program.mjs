@@ -75,12 +75,12 @@ function place({ own, whyBroken }, { path, why }) {
   return '';
 }
 
-/** A way: installs a package of PyPI (`name==version`) into the folder, without others that it asks for. `find` gives what `within` gives. */
+/** A way: installs a package of PyPI (pip's arguments for it: `name==version`) into the folder, without others that it asks for. `find` gives what `within` gives. */
 export function pip(requirement, find) {
   return (folder) => {
     const whys = [];
     for (const [program, ...first] of [['python3', '-m', 'pip'], ['pip3'], ['pip']]) {
-      const { ok, why } = run(program, [...first, 'install', '--no-deps', '--target', folder, requirement]);
+      const { ok, why } = run(program, [...first, 'install', '--no-deps', '--target', folder, ...requirement]);
       if (ok) return find(folder);
       if (!whys.includes(why)) whys.push(why);
     }

@@ -4,15 +4,12 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { main, Problem, ROOT, run, say, timed } from './command.mjs';
+import { failedChecks } from './checks.mjs';
+import { main, Problem, ROOT, say } from './command.mjs';
 import { prepare } from './prepare.mjs';
 
 const FOLDERS = ['src', 'cmd', 'test'];
-const CHECKS = [
-  ['format', '@biomejs/biome/bin/biome', 'format', '.'],
-  ['lint', 'oxlint/bin/oxlint'],
-  ['types', 'typescript/bin/tsc', '--noEmit', '-p', '.'],
-];
+const CHECKS = ['format', 'lint', 'types'];
 const FILE_TIMEOUT_MS = 300_000;
 /** One more than the cores that are promised: many wait for what they started. */
 const AT_ONCE = 3;
@@ -25,7 +22,7 @@ await main(async () => {
   const { natsServer } = prepare();
   const files = specFiles(patterns);
   if (patterns.length > 0) say('only some spec files: format, lint and types are not checked');
-  const failed = patterns.length > 0 ? [] : failedChecks();
+  const failed = patterns.length > 0 ? [] : failedChecks(CHECKS);
   say(`${files.length} spec files`);
   const code = await runSpecs(processes(files), { ...process.env, NATS_SERVER: natsServer, MERIDIAN_BUILT: 'true' });
   if (failed.length > 0) say(`npm test fails: ${failed.join(', ')} (see above)`);
@@ -71,13 +68,6 @@ function together(folder, name, files) {
   const path = join(folder, `${name}.mjs`);
   writeFileSync(path, files.map((file) => `import ${JSON.stringify(pathToFileURL(join(ROOT, file)).href)};\n`).join(''));
   return path;
-}
-
-/** Runs all checks, so that one run shows all that is wrong. Out: the names of those that failed. */
-function failedChecks() {
-  const passes = ([name, program, ...args]) =>
-    timed(`checking ${name}`, () => run(process.execPath, [join(ROOT, 'node_modules', program), ...args], { show: true }).ok);
-  return CHECKS.filter((check) => !passes(check)).map(([name]) => name);
 }
 
 /** Out: the exit code of node's test runner. A signal to us goes on to it. */

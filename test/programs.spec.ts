@@ -18,7 +18,11 @@ after(() => scope.close());
 const OUTSIDE = new Set(['better-sqlite3', 'bufferutil', 'utf-8-validate']);
 /** Not in the comments that say types. */
 const IMPORTED =
-  /^(?:import|export)\b.*?["']([^"']+)["'];$|^} from ["']([^"']+)["'];$|^(?! +\*).*?\b(?:import|__require\d*)\(\s*["']([^"']+)["']/gm;
+  /^import\b.*?["']([^"']+)["'];$|^const (?:\w+|{[^}]*}) = require\("([^"]+)"\);$|^(?! +\*).*?\b(?:import|__require\d*)\(\s*["']([^"']+)["']/gm;
+
+/** A module that makes Node say that it is of another version. */
+const pretending = (version: string) =>
+  `data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
 
 describe('the built programs', () => {
   const folder = scope.folder();
@@ -44,6 +48,19 @@ describe('the built programs', () => {
         imported.filter((one) => !isBuiltin(one) && !OUTSIDE.has(one)),
         [],
       );
+    });
+
+    for (const old of ['18.20.8', '22.17.1']) {
+      test(`${name} on Node ${old} says that this is too old, and ends with 2`, () => {
+        const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', pretending(old), path(name)], { encoding: 'utf8' });
+        assert.deepEqual([status, stdout], [2, '']);
+        assert.match(stderr, new RegExp(`^Meridian needs Node .*, and this is Node ${old} \\(.*\\)\\.\n$`));
+      });
+    }
+
+    test(`${name} waits for nothing that an old Node lacks before it says so`, () => {
+      const text = readFileSync(join(folder, file), 'utf8');
+      assert.deepEqual(text.match(/^(import\b.*|export\b.* from .*|} from .*)$/gm), ["import { createRequire } from 'node:module';"]);
     });
 
     test(`${name} runs from another folder and by a link, as npx starts it`, () => {
@@ -81,7 +98,10 @@ describe('a build', () => {
     for (const copied of ['scripts', 'tsconfig.json']) cpSync(join(ROOT, copied), join(folder, copied), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     mkdirSync(join(folder, 'cmd'));
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', bin: { it: 'dist/cmd/main.js' } }));
+    writeFileSync(
+      join(folder, 'package.json'),
+      JSON.stringify({ type: 'module', engines: { node: '>=22.0.0' }, bin: { it: 'dist/cmd/main.js' } }),
+    );
     writeFileSync(join(folder, 'package-lock.json'), '{}');
     writeFileSync(join(folder, 'cmd/other.ts'), 'export const there = 1;\n');
     writeFileSync(join(folder, 'cmd/main.ts'), text);
