@@ -7,7 +7,7 @@ import { createGone } from './gone.ts';
 import { createHistory } from './history.ts';
 import { createHoldings } from './holdings.ts';
 import { createKeys } from './keys.ts';
-import { listResources } from './list.ts';
+import { createList } from './list.ts';
 import { lockFolder } from './lock.ts';
 import { createLog } from './log.ts';
 import { createMirror } from './mirror.ts';
@@ -110,7 +110,7 @@ function connect(db: Connection) {
     head: settings.head,
     setting: settings.get,
     settingsFrom: settings.namesFrom,
-    list: (filter, offset, size) => listResources(db, filter, offset, size),
+    list: createList(db),
     feed: createFeed(db, settings, log, sums),
     history: createHistory(db, keys, gone),
     audit: audit.reader,
