@@ -50,7 +50,9 @@ function npm(folder) {
   const path = join(folder, 'node_modules', '.bin', 'node');
   return existsSync(path)
     ? { path }
-    : { why: `npm gave none for ${process.platform} ${process.arch}: there is none, or it is not the one that is locked` };
+    : {
+        why: `npm gave none for ${process.platform} ${process.arch}: there is none, it could not be fetched, or it is not the one that is locked`,
+      };
 }
 
 /** '' when the program is one of the Nodes that are pinned, else why not. */

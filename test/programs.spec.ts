@@ -87,6 +87,11 @@ describe('the built programs', () => {
       assert.ok(Number(young) <= 8_000_000, `${young} bytes for what is new`);
       child.signal('SIGTERM');
       assert.equal(await child.exit, 0);
+      // What V8 doesn't know, it says without asking the log.
+      assert.deepEqual(
+        child.lines.filter((line) => !line.startsWith('{')),
+        [],
+      );
     });
   }
 });
