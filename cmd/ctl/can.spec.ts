@@ -47,6 +47,15 @@ describe('meridianctl can', { concurrency: 2 }, () => {
     );
   });
 
+  it('does not call enforced what nobody asks', async (t) => {
+    const reason = 'the listeners of gateways are not served: nobody asks this verdict';
+    const stub = await startStub(t, () => ({ body: { ...ANSWER, enforced: false, decidedBy: null, reason } }));
+    const { code, out } = await meridianctl(['can', '--from', 'spiffe://td', '--to', 'web', '--url', stub.url]);
+    assert.equal(code, 0);
+    assert.match(out, /^not enforced +Allow +- +the listeners of gateways are not served/m);
+    assert.doesNotMatch(out, /^enforced/m);
+  });
+
   it('fails when the control plane refuses', async (t) => {
     const body = { title: 'Could not decide', detail: 'Not found', status: 404 };
     const stub = await startStub(t, () => ({ status: 404, body }));

@@ -62,9 +62,9 @@ function parseTags(text: string, command: Command): Readonly<Record<string, stri
   return Object.fromEntries(pairs);
 }
 
-function formatDecision({ decision, shadow, decidedBy, shadowDecidedBy, reason }: JsonObject): string {
+function formatDecision({ enforced, decision, shadow, decidedBy, shadowDecidedBy, reason }: JsonObject): string {
   const rows: Cell[][] = [
-    ['enforced', verdict(decision), textOf(decidedBy), textOf(reason)],
+    [enforced === false ? { text: 'not enforced', colour: 'yellow' } : 'enforced', verdict(decision), textOf(decidedBy), textOf(reason)],
     ['shadow', verdict(shadow), textOf(shadowDecidedBy), ''],
   ];
   return formatTable(['SIDE', 'DECISION', 'DECIDED BY', 'BECAUSE'], rows);

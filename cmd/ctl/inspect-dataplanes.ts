@@ -89,7 +89,8 @@ async function inspectDataplane(name: string, _: object, command: Command): Prom
   for (const line of proxy ? describeProxy(proxy) : []) note(line);
   for (const warning of warnings) note(`warning: ${printable(warning)}`);
   const rows = [...policies.map(wholeRow), ...inbounds.flatMap(inboundRows), ...outbounds.map(outboundRow)];
-  if (rows.length === 0 && output === 'table') return note('no policy says anything of this proxy: every request to it is denied');
+  if (rows.length === 0 && output === 'table')
+    return note('no policy says anything of this proxy: where it is served, every request to it is denied');
   await print(output, { layout, policies, inbounds, outbounds, warnings, proxy }, () =>
     formatTable(['ON', 'KIND', 'FROM POLICY', 'CONF'], rows),
   );

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { dryRun } from '../control/impact/dry-run.ts';
-import type { Witnesses } from '../control/families.ts';
-import { warningsAbout } from '../control/warnings.ts';
+import { type Beside, warningsAbout } from '../control/warnings.ts';
 import { type Document, type Written, writeDocuments } from '../control/write.ts';
 import type { AppliedSet } from '../control/sets.ts';
 import { invalid, MeridianError } from '../errors.ts';
@@ -58,11 +57,7 @@ const operation: Operation = {
  * `POST /apply`: many documents in either format, all or none. The problems of all documents come at once. `?dryRun=true` changes
  * nothing, gives the same answer, and says at which proxies whose verdicts would change (src/control/impact). `?set=NAME&prune=true` deletes what was applied as this set before and is not among the documents.
  */
-export function addApplyRoute(
-  app: FastifyInstance,
-  { plane, sync, afterCommit }: ApiOptions,
-  witnesses: (mesh: string) => Witnesses,
-): void {
+export function addApplyRoute(app: FastifyInstance, { plane, sync, afterCommit }: ApiOptions, beside: Beside): void {
   app.post('/apply', { bodyLimit: MAX_APPLY_BYTES, ...described('Could not process a resource', operation) }, (request) => {
     const documents = valuesOf(request).map((value) => toDocument(value, plane.place));
     const { searchParams } = addressOf(request);
@@ -81,7 +76,7 @@ export function addApplyRoute(
     );
     afterCommit();
     const keys = written.map(({ key }) => key);
-    return { results: results(written, warningsAbout(plane, keys, witnesses)) };
+    return { results: results(written, warningsAbout(plane, keys, beside)) };
   });
 }
 

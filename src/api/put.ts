@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Plane } from '../control/plane.ts';
-import type { Witnesses } from '../control/families.ts';
-import { warningsAbout } from '../control/warnings.ts';
+import { type Beside, warningsAbout } from '../control/warnings.ts';
 import { type Document, type Written, writeDocuments } from '../control/write.ts';
 import { MeridianError, type Problem } from '../errors.ts';
 import { findKind, type Kind } from '../resource/kinds.ts';
@@ -30,7 +29,7 @@ interface Target {
  * `PUT`: 201 for what was not there, else 200, with the resource's ETag. What is accepted and may not do as expected is among the warnings:
  * references that point to nothing too, for their targets may come later.
  */
-export function putResource({ plane, afterCommit }: ApiOptions, kind: Kind, witnesses: (mesh: string) => Witnesses) {
+export function putResource({ plane, afterCommit }: ApiOptions, kind: Kind, beside: Beside) {
   return (request: FastifyRequest, reply: FastifyReply) => {
     refuseReadOnlyKind(plane.place, kind);
     const { mesh = '', name = '' } = request.params as Params;
@@ -47,7 +46,7 @@ export function putResource({ plane, afterCommit }: ApiOptions, kind: Kind, witn
     const row = written && plane.store.get(written.key);
     if (!row) return {};
     void reply.header('etag', etagOf(plane.store, row));
-    const [found = []] = warningsAbout(plane, [row.resource.key], witnesses);
+    const [found = []] = warningsAbout(plane, [row.resource.key], beside);
     const warnings = found.map((warning) => `${restName(row.resource, plane.place)}: ${warning}`);
     return warnings.length === 0 ? {} : { warnings };
   };

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Witnesses } from '../control/families.ts';
 import { deleteResource } from '../control/write.ts';
 import { MeridianError } from '../errors.ts';
+import type { Beside } from '../control/warnings.ts';
 import { type Kind, KINDS } from '../resource/kinds.ts';
 import type { Row } from '../resource/store.ts';
 import { audited, deleted } from './audit/auditing.ts';
@@ -19,7 +19,7 @@ import { formatOf, show } from './show.ts';
 import { removeZone } from './zones.ts';
 
 /** `/meshes/{mesh}/{path}` for the kinds in meshes, `/{path}` for the global ones. */
-export function addResourceRoutes(app: FastifyInstance, options: ApiOptions, witnesses: (mesh: string) => Witnesses): void {
+export function addResourceRoutes(app: FastifyInstance, options: ApiOptions, beside: Beside): void {
   const answers = rememberLists(options.plane.store);
   for (const kind of KINDS) {
     const perMesh = kind.scope === 'Mesh';
@@ -31,7 +31,7 @@ export function addResourceRoutes(app: FastifyInstance, options: ApiOptions, wit
     if (perMesh) app.get(`/${kind.path}`, operations.listAll, list(options, kind, answers));
     app.get(`${base}/:name`, { preHandler, ...operations.get }, getOne(options, kind));
     app.delete(`${base}/:name`, { preHandler, ...operations.delete }, remove(options, kind));
-    app.put(`${base}/:name`, { preHandler, ...operations.put }, putResource(options, kind, witnesses));
+    app.put(`${base}/:name`, { preHandler, ...operations.put }, putResource(options, kind, beside));
   }
 }
 

@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import { keepWitnesses } from '../control/families.ts';
+import { keepBeside } from '../control/warnings.ts';
 import { MeridianError } from '../errors.ts';
 import { addApplyRoute } from './apply.ts';
 import { addAuditing } from './audit/auditing.ts';
@@ -101,18 +101,18 @@ function gateOf({ plane, address, access, report }: ApiOptions, tokens: Tokens):
 
 function addRoutes(app: FastifyInstance, options: ApiOptions, { tokens, trail }: { tokens: Tokens; trail: Trail }): void {
   // Kept once: whoever writes asks for them.
-  const witnesses = keepWitnesses(options.plane);
+  const beside = keepBeside(options.plane);
   addOpenApiRoutes(app, options);
   addInfoRoutes(app, options);
   addKriRoutes(app, options);
   addZoneRoutes(app, options);
   addInspectRoutes(app, options);
-  addResourceRoutes(app, options, witnesses);
+  addResourceRoutes(app, options, beside);
   addForeignRoutes(app, options);
   addMeshInsightRoutes(app, options);
   addServiceInsightRoutes(app, options);
   addGlobalInsightRoute(app, options);
-  addApplyRoute(app, options, witnesses);
+  addApplyRoute(app, options, beside);
   addLedgerRoute(app, options);
   addSyncRoute(app, options);
   addRecoverRoute(app, options);

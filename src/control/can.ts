@@ -9,9 +9,15 @@ import { invalid } from '../errors.ts';
 import { quote } from '../resource/path.ts';
 import type { Resource } from '../resource/resource.ts';
 import type { MeshView } from './mesh-view.ts';
+import { unaskedNotes, whyNotServed } from './not-enforced.ts';
 import { plaintextAt } from './plaintext.ts';
 import { isGlobal, type Plane } from './plane.ts';
 import { hasFirstScan } from './readiness.ts';
+
+export interface CanAnswer extends Decision {
+  /** Whether a listener is served there that asks; if not, the decision is what policies say and nobody enforces. */
+  readonly enforced: boolean;
+}
 
 export interface CanQuestion {
   readonly dataplane: Resource;
@@ -26,10 +32,28 @@ export interface CanQuestion {
  *   a zone with a global, of which it has nothing yet  ->  Deny: denies may be missing
  *   an inbound that takes plain text, no certificate   ->  Allow
  *   otherwise                                          ->  what `decide` says (src/policy/decide)
+ *   at a gateway, or an inbound that is not served     ->  the same, not enforced
  */
-export function can(plane: Plane, view: MeshView, hasGlobal: boolean, { dataplane, section, request }: CanQuestion): Decision {
-  const proxy = readProxy(dataplane, view.index);
-  const inbounds = chooseInbounds(proxy, section);
+export function can(plane: Plane, view: MeshView, hasGlobal: boolean, question: CanQuestion): CanAnswer {
+  const proxy = readProxy(question.dataplane, view.index);
+  const inbounds = chooseInbounds(proxy, question.section);
+  const reasons = inbounds.flatMap((inbound) => whyNotServed(proxy, inbound) ?? []);
+  const decision = decideAll(plane, view, hasGlobal, { proxy, inbounds, request: question.request });
+  const unasked = unaskedNotes(plane, view.mesh);
+  const [reason] = reasons;
+  // Of two on one port, one that is served decides.
+  if (reason === undefined || reasons.length < inbounds.length)
+    return { ...decision, enforced: true, warnings: [...decision.warnings, ...unasked] };
+  return { ...decision, enforced: false, reason: `${reason}: nobody asks this verdict`, warnings: [...decision.warnings, ...unasked] };
+}
+
+interface Asked {
+  readonly proxy: Proxy;
+  readonly inbounds: readonly Inbound[];
+  readonly request: Request;
+}
+
+function decideAll(plane: Plane, view: MeshView, hasGlobal: boolean, { proxy, inbounds, request }: Asked): Decision {
   if (hasGlobal && !isGlobal(plane.place) && !hasFirstScan(plane.store)) return NOT_SCANNED;
   const decisions = inbounds.map((inbound) => decideAt(view, proxy, inbound, request));
   // Two inbounds on one port are one to a caller: what one of them denies may be denied.

@@ -25,7 +25,7 @@ export interface Rendering {
 const NAMED = new Set(['MeshService', 'MeshHTTPRoute', 'MeshTCPRoute', 'MeshExternalService', 'MeshMultiZoneService']);
 const ROUTES = new Set(['MeshHTTPRoute', 'MeshTCPRoute']);
 
-interface Found {
+export interface Found {
   readonly path: Path;
   readonly value: JsonValue | undefined;
 }
@@ -36,12 +36,17 @@ interface Found {
  * top-level targetRef selects proxies: neither is in the result.
  */
 export function findReferences(type: string, spec: JsonObject): Reference[] {
+  return referencePlaces(type, spec).flatMap(toReference);
+}
+
+/** Where such references stand, by name or not, with what stands there. */
+export function referencePlaces(type: string, spec: JsonObject): Found[] {
   if (!findKind(type)?.policy?.to) return [];
-  return asArray(spec.to).flatMap((item, i): Reference[] => {
+  return asArray(spec.to).flatMap((item, i): Found[] => {
     const path: Path = ['to', i];
     const target = { path: [...path, 'targetRef'], value: asObject(item)?.targetRef };
     const backends = ROUTES.has(type) ? backendsOf(path, asObject(item)) : [];
-    return [target, ...backends].flatMap(toReference);
+    return [target, ...backends];
   });
 }
 

@@ -10,8 +10,8 @@ export interface PolicyShape {
 }
 
 /** Everything that Meridian knows about a kind without looking at a resource of it. */
-export interface Kind {
-  readonly type: string;
+export interface Kind<Type extends string = string> {
+  readonly type: Type;
   /** The short name of the KRI; '' for kinds that have none (insights). */
   readonly short: string;
   /** The REST collection, `/meshes/{mesh}/<path>` or `/<path>`. */
@@ -37,7 +37,14 @@ export interface Kind {
 type Traits = Partial<Pick<Kind, 'plural' | 'scope' | 'namespaced' | 'systemOnly' | 'hashed' | 'body' | 'apiVersion' | 'policy'>>;
 
 /** Directions as the reference table writes them: d(own), u(p), a(cross). */
-function kind(type: string, short: string, path: string, directions: string, writers: string, traits: Traits = {}): Kind {
+function kind<Type extends string>(
+  type: Type,
+  short: string,
+  path: string,
+  directions: string,
+  writers: string,
+  traits: Traits = {},
+): Kind<Type> {
   return {
     type,
     short,
@@ -66,7 +73,7 @@ function pluralOf(type: string): string {
   return /(s|sh|ch)$/i.test(spaced) ? `${spaced}es` : `${spaced}s`;
 }
 
-function policy(type: string, short: string, path: string, lists: string): Kind {
+function policy<Type extends string>(type: Type, short: string, path: string, lists: string): Kind<Type> {
   const shape: PolicyShape = {
     to: lists.includes('to'),
     from: lists.includes('from'),
@@ -78,8 +85,7 @@ function policy(type: string, short: string, path: string, lists: string): Kind 
 
 const CLUSTERLINK = 'clusterlink.net/v1alpha1';
 
-/** The registry: Kuma 2.14's kinds (reference/resource-types.tsv) and ClusterLink's policies (design, section 6). */
-export const KINDS: readonly Kind[] = [
+const ALL = [
   kind('Dataplane', 'dp', 'dataplanes', 'u', 'z', { body: 'inline' }),
   kind('DataplaneInsight', '', 'dataplane-insights', 'u', 'z', { body: 'inline' }),
   kind('HostnameGenerator', 'hg', 'hostnamegenerators', 'du', 'gz', { scope: 'Global', systemOnly: true }),
@@ -114,6 +120,12 @@ export const KINDS: readonly Kind[] = [
   kind('PrivilegedAccessPolicy', 'pap', 'privilegedaccesspolicies', 'du', 'gz', { namespaced: false, apiVersion: CLUSTERLINK }),
   kind('LoadBalancingPolicy', 'lbp', 'loadbalancingpolicies', 'du', 'gz', { apiVersion: CLUSTERLINK }),
 ];
+
+/** The registry: Kuma 2.14's kinds (reference/resource-types.tsv) and ClusterLink's policies (design, section 6). */
+export const KINDS: readonly Kind[] = ALL;
+
+/** The names of all kinds: a table by them must have each. */
+export type KindType = (typeof ALL)[number]['type'];
 
 const byType = new Map(KINDS.map((k) => [k.type, k]));
 const byShort = new Map(KINDS.filter((k) => k.short !== '').map((k) => [k.short, k]));

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
+import { kindOf } from '../../src/resource/kinds.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
-import { type Asked, ask, EAST, type Json, newApi, timeout, toMesh, toService } from './harness.ts';
+import { type Asked, ask, EAST, type Json, newApi, timeout, toMesh, toService, WEST } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());
 
 const MESH = { kind: 'Mesh' };
 const lists = [{ default: { allow: [{ spiffeID: { type: 'Exact', value: 'spiffe://default/a' } }] } }];
+const denies = [{ default: { deny: [{ spiffeID: { type: 'Exact', value: 'spiffe://default/a' } }] } }];
+const access = { action: 'allow', from: [{ workloadSelector: {} }], to: [{ workloadSelector: {} }] };
 const fromAll = [{ targetRef: MESH, default: { action: 'Allow' } }];
 const fromDeny = [{ targetRef: MESH, default: { action: 'Deny' } }];
 const permission = (name: string, spec: object, more: object = {}) => ({
@@ -29,7 +32,11 @@ const CASES: readonly [
 ][] = [
   ['a permission with lists', permission('a', { targetRef: MESH, rules: lists }), []],
   ['a deny with from', permission('a', { targetRef: MESH, from: fromDeny }), [/'from' field is deprecated/]],
-  ['an older targetRef', permission('a', { targetRef: { kind: 'MeshSubset', tags: { a: 'b' } }, rules: lists }), [/MeshSubset value/]],
+  [
+    'an older targetRef',
+    permission('a', { targetRef: { kind: 'MeshSubset', tags: { a: 'b' } }, rules: lists }),
+    [/no Dataplane that it reaches has an inbound with the tags a=b/, /MeshSubset value/],
+  ],
   ['a shadow', permission('a', { targetRef: MESH, rules: lists }, { labels: { 'kuma.io/effect': 'shadow' } }), [/shadow.*not enforced/]],
   ['an allow for all', permission('a', { targetRef: MESH, from: fromAll }), [/'from' field/]],
   [
@@ -53,6 +60,51 @@ const CASES: readonly [
     [/spec.to\[0\].targetRef: MeshService gone does not exist/, /not enforced/],
   ],
   ['a TLS mode', { type: 'MeshTLS', mesh: 'default', name: 'a', spec: { targetRef: MESH, rules: [{ default: { mode: 'Strict' } }] } }, []],
+  [
+    'a TLS version',
+    { type: 'MeshTLS', mesh: 'default', name: 'a', spec: { rules: [{ default: { tlsVersion: {}, tlsCiphers: ['x'] } }] } },
+    [/tlsCiphers is kept.*not enforced/],
+  ],
+  [
+    'a permission on a gateway',
+    permission('a', { targetRef: { kind: 'MeshGateway', name: 'g' }, rules: lists }),
+    [/"g" is not here/, /targets gateways alone, and is not enforced/],
+  ],
+  [
+    'a permission on a route that is not there',
+    permission('a', { targetRef: { kind: 'MeshHTTPRoute', name: 'nope' }, rules: lists }),
+    [/spec.targetRef: MeshHTTPRoute "nope" is not here: it selects nothing/],
+  ],
+  [
+    'a deny on one',
+    permission('a', { targetRef: { kind: 'MeshHTTPRoute', name: 'nope' }, rules: denies }),
+    [/"nope" is not here: until it is, its denies hold for every request/],
+  ],
+  [
+    'labels that nothing has',
+    permission('a', { targetRef: { kind: 'Dataplane', labels: { app: 'x' } }, rules: lists }),
+    [/no Dataplane that it reaches has the labels app=x: it selects nothing/],
+  ],
+  [
+    'labels in `to` that nothing has',
+    timeout('a', undefined, { to: [{ targetRef: { kind: 'MeshService', labels: { app: 'x' } }, default: { idleTimeout: '1s' } }] }),
+    [/spec.to\[0\].targetRef: no MeshService here has the labels app=x/, /not enforced/],
+  ],
+  ['an access policy', { type: 'AccessPolicy', mesh: 'default', name: 'a', spec: access }, [/an AccessPolicy is.*not enforced/]],
+  ['a privileged one', { type: 'PrivilegedAccessPolicy', mesh: 'default', name: 'a', spec: access }, [/not enforced: no proxy asks/]],
+  [
+    'a load-balancing policy',
+    { type: 'LoadBalancingPolicy', mesh: 'default', name: 'a', spec: { scheme: 'random' } },
+    [/not enforced: no proxy picks/],
+  ],
+  ['a MeshIdentity', { type: 'MeshIdentity', mesh: 'default', name: 'a', spec: {} }, [/a MeshIdentity is.*not enforced/]],
+  ['a MeshTrust', { type: 'MeshTrust', mesh: 'default', name: 'a', spec: {} }, [/a MeshTrust is.*not enforced/]],
+  [
+    'a MeshMultiZoneService',
+    { type: 'MeshMultiZoneService', mesh: 'default', name: 'a', spec: {} },
+    [/a MeshMultiZoneService is.*not enforced/],
+  ],
+  ['a MeshGateway', { type: 'MeshGateway', mesh: 'default', name: 'a' }, [/listeners of gateways are not served/]],
   ['no policy at all', { type: 'Zone', name: 'a', enabled: true }, []],
 ];
 
@@ -82,6 +134,41 @@ describe('an accepted document', () => {
     assert.match(body.warnings[0], /^slow\.a: spec\.to\[0\]\.targetRef: MeshService gone in namespace a does not exist$/);
   });
 
+  it('selects something as soon as it is there, and no more when it is gone', async () => {
+    const api = newApi(scope, WEST);
+    const policy = permission('p', { targetRef: { kind: 'Dataplane', labels: { app: 'x' } }, rules: lists });
+    const proxy = {
+      type: 'Dataplane',
+      mesh: 'default',
+      name: 'd',
+      labels: { app: 'x' },
+      networking: { address: '127.0.0.1', inbound: [{ port: 1 }] },
+    };
+    const said = async () => (await put(api, policy)).warnings?.length ?? 0;
+    const counts = [await said()];
+    await put(api, proxy);
+    counts.push(await said());
+    await put(api, { ...proxy, labels: { app: 'y' } } as never);
+    counts.push(await said());
+    await put(api, proxy);
+    counts.push(await said());
+    await ask(api, 'DELETE', '/meshes/default/dataplanes/d');
+    counts.push(await said());
+    assert.deepEqual(counts, [1, 0, 1, 0, 1]);
+  });
+
+  it('a Dataplane of a gateway is told to be served by nobody', async () => {
+    const api = newApi(scope, WEST);
+    const gateway = { type: 'BUILTIN', tags: { 'kuma.io/service': 'g' } };
+    const { warnings } = await put(api, {
+      type: 'Dataplane',
+      mesh: 'default',
+      name: 'g',
+      networking: { address: '127.0.0.1', gateway },
+    } as never);
+    assert.match(warnings.join(), /^g: the listeners of gateways are not served: no permission is enforced at this proxy$/);
+  });
+
   it('is looked at with what is written in the same request', async () => {
     const api = newApi(scope, GLOBAL);
     const documents = [permission('a', { targetRef: MESH, rules: lists }), permission('z', { targetRef: MESH, from: fromAll })];
@@ -94,8 +181,7 @@ describe('an accepted document', () => {
 });
 
 async function put(api: Asked, document: { type: string; name: string }): Promise<Json> {
-  const path =
-    document.type === 'Zone' ? '/zones' : `/meshes/default/${document.type.toLowerCase()}${document.type.endsWith('S') ? 'es' : 's'}`;
+  const path = document.type === 'Zone' ? '/zones' : `/meshes/default/${kindOf(document.type).path}`;
   const answer = await ask(api, 'PUT', `${path}/${document.name}`, document);
   assert.ok(answer.status < 300, JSON.stringify(answer.body));
   return answer.body;

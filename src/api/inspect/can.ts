@@ -18,6 +18,7 @@ const operation: Operation = {
   body: questionShape,
   answers: {
     200: z.strictObject({
+      enforced: z.boolean().describe('Whether a listener is served there; if not, the decision is what policies say, and nobody asks it'),
       decision: verdict,
       shadow: verdict,
       decidedBy: kri.nullable(),

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { notEnforcedNotes } from '../../control/not-enforced.ts';
 import { MeridianError } from '../../errors.ts';
 import { FROM_AS_RULES, fromRules, inboundRules, wholly } from '../../policy/inspect/inbound.ts';
 import { inboundKri } from '../../policy/inspect/layout.ts';
@@ -49,7 +50,7 @@ export function addPoliciesRoutes(app: FastifyInstance, options: InspectOptions)
     const kinds = matchedKinds(about);
     return {
       policies: kinds.flatMap(proxyPolicy),
-      warnings: kinds.flatMap(({ inbounds }) => notesOn(about.proxy, inbounds, about.view.refusal)),
+      warnings: [...unenforced(about, kinds), ...kinds.flatMap(({ inbounds }) => notesOn(about.proxy, inbounds, about.view.refusal))],
     };
   });
   app.get<{ Params: { kri: string } }>(`${DATAPLANE}/_inbounds/:kri/_policies`, described(MANY, getInboundPolicies), (request) => {
@@ -58,9 +59,20 @@ export function addPoliciesRoutes(app: FastifyInstance, options: InspectOptions)
     const kinds = matchedKinds(about).map((kind) => ({ ...kind, inbounds: chosen.map((index) => kind.inbounds[index] ?? []) }));
     return {
       policies: kinds.flatMap(inboundPolicy),
-      warnings: kinds.flatMap(({ inbounds }) => notesOn(about.proxy, [inbounds.flat()], about.view.refusal)),
+      warnings: [
+        ...unenforced(about, kinds),
+        ...kinds.flatMap(({ inbounds }) => notesOn(about.proxy, [inbounds.flat()], about.view.refusal)),
+      ],
     };
   });
+}
+
+function unenforced({ plane, proxy }: Inspected, kinds: readonly MatchedKind[]): string[] {
+  return notEnforcedNotes(
+    plane,
+    proxy,
+    kinds.map(({ kind }) => kind.type),
+  );
 }
 
 function proxyPolicy({ kind, inbounds, policies }: MatchedKind): JsonObject[] {

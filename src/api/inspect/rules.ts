@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { plaintextNotes } from '../../control/plaintext.ts';
+import { enforcementOf } from '../../policy/enforcement.ts';
 import { type FromRule, fromRules, type InboundRule, inboundRules } from '../../policy/inspect/inbound.ts';
 import { notesOn } from '../../policy/inspect/notes.ts';
 import { type ToRule, toRules } from '../../policy/inspect/outbound.ts';
@@ -42,9 +43,9 @@ function rulesOf(about: Inspected, { kind, inbounds, policies }: MatchedKind): J
   };
 }
 
-/** Who reads which permissions there are must know where none is asked. */
+/** Who reads what there is must know what of it is not enforced, and where no permission is asked. */
 function notesOfKind({ view, proxy }: Inspected, type: string): string[] {
-  return type === 'MeshTrafficPermission' ? plaintextNotes(view, proxy) : [];
+  return [...enforcementOf(type, {}, {}).reasons, ...(type === 'MeshTrafficPermission' ? plaintextNotes(view, proxy) : [])];
 }
 
 type Matches = MatchedKind['inbounds'][number];

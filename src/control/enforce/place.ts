@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { asArray, asObject, asText } from '../../naming/json.ts';
+import { NOT_SERVED } from '../../policy/enforcement.ts';
 import { sectionOf } from '../../policy/inspect/layout.ts';
 import type { Inbound, Proxy } from '../../policy/match/proxy.ts';
 import type { JsonObject, JsonValue } from '../../resource/resource.ts';
@@ -14,7 +15,8 @@ export type Placed = { readonly inbound: Inbound; readonly place: Place } | { re
  *   {port: 8080, servicePort: 80, tags: {kuma.io/protocol: http}}  ->  listens on 8080 of networking.address, leads to 127.0.0.1:80
  */
 export function placesOf(proxy: Proxy): Placed[] {
-  if (proxy.type === 'Gateway') return [{ problem: 'the listeners of gateways are not served' }];
+  const unserved = NOT_SERVED[proxy.type];
+  if (unserved !== undefined) return [{ problem: unserved }];
   const items = asArray(asObject(proxy.dataplane.spec.networking)?.inbound);
   // `readProxy` gives one inbound for each item, in their order.
   return items.flatMap((item, index) => {

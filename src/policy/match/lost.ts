@@ -45,7 +45,8 @@ function isAtHome({ key }: Resource, { dataplane }: Proxy): boolean {
   return key.zone === dataplane.key.zone && key.namespace === dataplane.key.namespace;
 }
 
-function missing({ kind, name, namespace }: TargetRef, policy: Policy): Via[] {
+/** The route that a permission with denies names, and that is not here. The caller knows that. */
+export function missing({ kind, name, namespace }: TargetRef, policy: Policy): Via[] {
   const { key, spec } = policy.resource;
   if (name === undefined || (policy.role === 'system' && looksHashed(name)) || !mayDeny(spec)) return [];
   const type = routeType({ kind });
