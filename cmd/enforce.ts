@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import { Insights } from '../src/control/enforce/insights.ts';
 import { Enforcement } from '../src/control/enforce/enforcement.ts';
+import { lettingNobodyIn } from '../src/control/enforce/proxy.ts';
 import type { InboundRules, ProxyRules } from '../src/control/enforce/rules.ts';
 import { spiffeIdOf } from '../src/control/enforce/spiffe-id.ts';
 import { orLater } from '../src/control/later.ts';
@@ -11,8 +12,8 @@ import { xdsTls } from '../src/config/security.ts';
 import type { ZoneConfig } from '../src/config/settings.ts';
 import type { ProxyTokens } from '../src/api/options.ts';
 import { type Authenticate, authenticator } from '../src/xds/caller.ts';
-import { generate } from '../src/xds/generate.ts';
-import type { Certificates, Inbound } from '../src/xds/inbound.ts';
+import { type Generated, generate } from '../src/xds/generate.ts';
+import type { Certificates, Inbound, Shut } from '../src/xds/inbound.ts';
 import { nodeId, type ProxyId } from '../src/xds/proxy-id.ts';
 import type { ProxyView } from '../src/xds/proxies.ts';
 import { startXds, type Xds } from '../src/xds/server.ts';
@@ -42,14 +43,16 @@ export async function serveXds(
   const tls = xdsTls(config);
   const now = () => Date.now() / 1000;
   const enforcement = new Enforcement(plane, hasGlobal);
-  const given = new Map<string, ProxyRules | undefined>();
+  const given = new Map<string, Given>();
   const snapshotOf = (proxy: ProxyId): Snapshot | undefined => {
     const rules = enforcement.rulesOf(proxy.mesh, proxy.name);
-    if (rules !== given.get(nodeId(proxy))) {
-      for (const problem of [...(rules?.problems ?? []), ...(rules?.warnings ?? [])]) report('warn', problem, { node: nodeId(proxy) });
+    const snapshot = rules && toSnapshot(rules, certificatesOf(config.proxyCertDir, proxy));
+    const now = { rules, problems: rules ? problemsOf(rules, snapshot) : [], shut: snapshot?.shut ?? [] };
+    if (rules !== given.get(nodeId(proxy))?.rules) {
+      for (const problem of [...now.problems, ...(rules?.warnings ?? [])]) report('warn', problem, { node: nodeId(proxy) });
     }
-    given.set(nodeId(proxy), rules);
-    return rules && toSnapshot(rules, certificatesOf(config.proxyCertDir, proxy));
+    given.set(nodeId(proxy), now);
+    return snapshot;
   };
   const idOf = ({ mesh, name }: ProxyId) => spiffeIdOf(plane, mesh, name);
   // The secret may be another each time.
@@ -79,15 +82,30 @@ export async function serveXds(
   return { proxyTokens: tokensOf(plane, xds, now), proxies };
 }
 
+/** What a proxy was given last, and what of it nobody gets in at. */
+interface Given {
+  readonly rules: ProxyRules | undefined;
+  readonly problems: readonly string[];
+  readonly shut: readonly Shut[];
+}
+
+/** What could not be read or compiled, and what only the building shows. */
+function problemsOf({ inbounds, problems }: ProxyRules, snapshot: Generated | undefined): string[] {
+  const known = new Set(inbounds.filter(({ shut }) => shut !== undefined).map(({ name }) => name));
+  const found = snapshot?.shut.filter(({ inbound }) => !known.has(inbound)) ?? [];
+  return [...problems, ...found.map(({ inbound, reason }) => lettingNobodyIn(inbound, reason))];
+}
+
 /** A proxy as the API shows it: what it was sent, and what of its Dataplane can't be. */
-function standingOf({ proxy, streams, problem, refused }: ProxyView, rules: ProxyRules | undefined): ProxyStanding {
+function standingOf({ proxy, streams, problem, refused }: ProxyView, given: Given | undefined): ProxyStanding {
   return {
     ...proxy,
     streams,
     ...(problem ? { problem } : {}),
     ...(refused ? { refused } : {}),
-    notServed: rules?.problems ?? [],
-    warnings: rules?.warnings ?? [],
+    notServed: given?.problems ?? [],
+    shut: given?.shut ?? [],
+    warnings: given?.rules?.warnings ?? [],
   };
 }
 
@@ -148,7 +166,7 @@ function newSecret({ store }: Plane): Uint8Array {
   return secret;
 }
 
-function toSnapshot({ inbounds }: ProxyRules, certificates: Certificates): Snapshot {
+function toSnapshot({ inbounds }: ProxyRules, certificates: Certificates): Generated {
   return generate({ inbounds: inbounds.map(toInbound), certificates });
 }
 

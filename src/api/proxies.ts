@@ -36,7 +36,10 @@ const proxy = z
     streams: z.array(stream).describe('Its streams; when there is none now, the last one'),
     problem: said.optional().describe('Why what it should have can’t be made: it keeps what it has'),
     refused: said.optional().describe('Why it was turned away'),
-    notServed: z.array(z.string()).describe('What of its Dataplane can’t be served: nobody gets in there'),
+    notServed: z.array(z.string()).describe('What of its Dataplane can’t be served, or is shut: nobody gets in there'),
+    shut: z
+      .array(z.strictObject({ inbound: z.string(), reason: z.string() }))
+      .describe('Its inbounds that let nobody in, whatever the policies say, since they can’t be built'),
     warnings: z.array(z.string()),
   })
   .meta({ id: 'Proxy' });

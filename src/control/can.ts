@@ -7,7 +7,10 @@ import { type Inbound, type Proxy, readProxy } from '../policy/match/proxy.ts';
 import { matchInbound } from '../policy/match/select.ts';
 import { invalid } from '../errors.ts';
 import { quote } from '../resource/path.ts';
+import { readable } from '../resource/text.ts';
 import type { Resource } from '../resource/resource.ts';
+import { placesOf, whyShut } from './enforce/place.ts';
+import type { Shut } from './enforce/standing.ts';
 import type { MeshView } from './mesh-view.ts';
 import { unaskedNotes, whyNotServed } from './not-enforced.ts';
 import { plaintextAt } from './plaintext.ts';
@@ -24,12 +27,15 @@ export interface CanQuestion {
   /** The inbound's name or port; without it, the only one. */
   readonly section: string | undefined;
   readonly request: Request;
+  /** What the proxy was given, as far as it is known: its inbounds that let nobody in because they could not be built. */
+  readonly shut?: readonly Shut[] | undefined;
 }
 
 /**
  * Whether a request may enter, as this control plane knows the mesh. Throws `invalid` when it isn't clear which inbound is meant.
  *
  *   a zone with a global, of which it has nothing yet  ->  Deny: denies may be missing
+ *   an inbound that can't be built, or is not served   ->  Deny: it is shut, and says why
  *   an inbound that takes plain text, no certificate   ->  Allow
  *   otherwise                                          ->  what `decide` says (src/policy/decide)
  *   at a gateway, or an inbound that is not served     ->  the same, not enforced
@@ -38,7 +44,7 @@ export function can(plane: Plane, view: MeshView, hasGlobal: boolean, question: 
   const proxy = readProxy(question.dataplane, view.index);
   const inbounds = chooseInbounds(proxy, question.section);
   const reasons = inbounds.flatMap((inbound) => whyNotServed(proxy, inbound) ?? []);
-  const decision = decideAll(plane, view, hasGlobal, { proxy, inbounds, request: question.request });
+  const decision = decideAll(plane, view, hasGlobal, { ...question, proxy, inbounds });
   const unasked = unaskedNotes(plane, view.mesh);
   const [reason] = reasons;
   // Of two on one port, one that is served decides.
@@ -47,28 +53,35 @@ export function can(plane: Plane, view: MeshView, hasGlobal: boolean, question: 
   return { ...decision, enforced: false, reason: `${reason}: nobody asks this verdict`, warnings: [...decision.warnings, ...unasked] };
 }
 
-interface Asked {
+interface AskedInbounds extends Pick<CanQuestion, 'request' | 'shut'> {
   readonly proxy: Proxy;
   readonly inbounds: readonly Inbound[];
-  readonly request: Request;
 }
 
-function decideAll(plane: Plane, view: MeshView, hasGlobal: boolean, { proxy, inbounds, request }: Asked): Decision {
+function decideAll(plane: Plane, view: MeshView, hasGlobal: boolean, { proxy, inbounds, request, shut }: AskedInbounds): Decision {
   if (hasGlobal && !isGlobal(plane.place) && !hasFirstScan(plane.store)) return NOT_SCANNED;
-  const decisions = inbounds.map((inbound) => decideAt(view, proxy, inbound, request));
+  const why = whyShutAt(proxy, shut ?? []);
+  const decisions = inbounds.map((inbound) => shutDecision(why(inbound)) ?? decideAt(view, proxy, inbound, request));
   // Two inbounds on one port are one to a caller: what one of them denies may be denied.
   const [first = NOT_SCANNED] = decisions;
   return decisions.find(({ decision }) => decision === 'Deny') ?? first;
 }
 
-const NOT_SCANNED: Decision = {
-  decision: 'Deny',
-  shadow: 'Deny',
-  decidedBy: undefined,
-  shadowDecidedBy: undefined,
-  reason: 'the first scan of what global has is not complete: until then everything is denied',
-  warnings: [],
-};
+const NOBODY = { decision: 'Deny', shadow: 'Deny', decidedBy: undefined, shadowDecidedBy: undefined, warnings: [] } as const;
+
+const NOT_SCANNED: Decision = { ...NOBODY, reason: 'the first scan of what global has is not complete: until then everything is denied' };
+
+function shutDecision(reason: string | undefined): Decision | undefined {
+  return reason === undefined
+    ? undefined
+    : { ...NOBODY, reason: `nobody gets in at this inbound, whatever the policies say: ${readable(reason)}` };
+}
+
+/** What is written says it by itself; what only building shows is told by who has built. Of a gateway no inbound is placed. */
+function whyShutAt(proxy: Proxy, built: readonly Shut[]): (inbound: Inbound) => string | undefined {
+  const placed = proxy.type === 'Gateway' ? [] : placesOf(proxy);
+  return (inbound) => whyShut(placed, inbound) ?? built.find((one) => one.inbound === sectionOf(inbound))?.reason;
+}
 
 /** Where plain text is taken, nothing asks who sends it. */
 const PLAIN: Decision = {

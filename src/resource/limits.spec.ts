@@ -37,3 +37,16 @@ test('everything that JSON does not know is refused, with its path and in order'
 test('sizes are bytes, not characters', () => {
   assert.equal(sizeInBytes({ a: '€' }), '{"a":""}'.length + 3);
 });
+
+test('a text that is not well formed is refused wherever it stands, a name of a field too; whole characters are not', () => {
+  const value = { a: ['\ud800', '\udc00a', '😀'], '\udfff': 1, b: { 'c\ud83d': {}, '😀': 'é' } };
+  assert.deepEqual(
+    shapeProblems(value, ['spec']).map(({ field, reason }) => [field, /well formed/.test(reason)]),
+    [
+      ['spec.a[0]', true],
+      ['spec.a[1]', true],
+      ['spec["\\udfff"]', true],
+      ['spec.b["c\\ud83d"]', true],
+    ],
+  );
+});

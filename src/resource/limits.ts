@@ -12,6 +12,9 @@ export function sizeInBytes(value: object): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
+/** Such a text is not Unicode: no UTF-8 can carry it, so that it would be another text elsewhere, and nothing that holds it can be sent to a proxy. */
+const NOT_WELL_FORMED = 'is not well formed: it holds half of a character (a lone surrogate)';
+
 interface Node {
   readonly value: unknown;
   readonly path: Path;
@@ -19,8 +22,8 @@ interface Node {
 }
 
 /**
- * What makes a value unfit to be carried as JSON: more than 64 levels, a `__proto__` or `<<` key, a number that JSON can't write, or
- * anything else that is not JSON. Everything that walks a body may rely on it, so it is asked first and doesn't recurse itself.
+ * What makes a value unfit to be carried as JSON: more than 64 levels, a `__proto__` or `<<` key, a number that JSON can't write, a text
+ * that is not well formed, or anything else that is not JSON. Everything that walks a body may rely on it, so it is asked first and doesn't recurse itself.
  */
 export function shapeProblems(value: unknown, path: Path): Problem[] {
   const problems: Problem[] = [];
@@ -37,7 +40,9 @@ function unfit({ value, path, level }: Node): string | undefined {
   const name = path[path.length - 1];
   // `__proto__` means something to JavaScript, `<<` to YAML: a body that holds one reads differently here and there.
   if (name === '__proto__' || name === '<<') return 'is not allowed as a name';
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
+  if (typeof name === 'string' && !name.isWellFormed()) return NOT_WELL_FORMED;
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : NOT_WELL_FORMED;
+  if (value === null || typeof value === 'boolean') return undefined;
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'must be a finite number';
   if (!Array.isArray(value) && !isObject(value)) return 'is not a JSON value';
   return level > MAX_LEVELS ? `lies deeper than ${MAX_LEVELS} levels` : undefined;

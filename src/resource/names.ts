@@ -29,13 +29,13 @@ export function isLabelKey(text: string): boolean {
 
 /** A label's value: display names are longer than Kubernetes' 63 characters, hence 253. */
 export function isLabelValue(text: string): boolean {
-  return text.length <= 253 && !CONTROL.test(text);
+  return text.length <= 253 && !CONTROL.test(text) && text.isWellFormed();
 }
 
 export const DNS_LABEL_REASON = 'must be up to 63 lower-case letters, digits and "-", with a letter or digit at both ends';
 export const DNS_NAME_REASON = 'must be up to 253 lower-case letters, digits, "-" and ".", with a letter or digit at the ends of each part';
 export const LABEL_KEY_REASON = 'is not a label key: an optional DNS prefix and "/", then up to 63 letters, digits, "-", "_" and "."';
-export const LABEL_VALUE_REASON = 'must be up to 253 characters without control characters';
+export const LABEL_VALUE_REASON = 'must be up to 253 characters, whole ones, without control characters';
 
 /** Where a document says who it is. */
 export interface IdentityFields {

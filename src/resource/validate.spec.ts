@@ -97,9 +97,125 @@ const TABLE: readonly [type: string, spec: JsonObject, fields: string[]][] = [
   ],
   [
     'Dataplane',
-    { networking: { address: 'a', inbound: [{ port: 1 }, { port: 2 }, { port: 1, address: 'a' }, { port: 1, address: 'b' }] } },
+    { networking: { address: '::1', inbound: [{ port: 1 }, { port: 2 }, { port: 1, address: '0:0:0:0:0:0:0:1' }] } },
     ['networking.inbound[2].port'],
   ],
+  [
+    'Dataplane',
+    { networking: { address: '::ffff:10.0.0.1', inbound: [{ port: 1 }, { port: 1, address: '10.0.0.1' }] } },
+    ['networking.inbound[1].port'],
+  ],
+  [
+    'Dataplane',
+    {
+      networking: {
+        address: 'A.example',
+        inbound: [
+          { port: 1, name: 'a' },
+          { port: 1, name: 'b' },
+        ],
+      },
+    },
+    ['networking.inbound[1].port'],
+  ],
+  // A pod behind two services, as Kuma writes it.
+  [
+    'Dataplane',
+    {
+      networking: {
+        address: '10.0.0.1',
+        inbound: [
+          { port: 1, name: 'a' },
+          { port: 1, name: 'a' },
+        ],
+      },
+    },
+    ['networking.inbound[1].port', 'networking.inbound[1].name'],
+  ],
+  [
+    'Dataplane',
+    {
+      networking: {
+        address: '10.0.0.1',
+        inbound: [
+          { port: 1, name: 'a' },
+          { port: 2, name: 'a' },
+        ],
+      },
+    },
+    ['networking.inbound[1].name'],
+  ],
+  ['Dataplane', { networking: { address: '10.0.0.1', inbound: [{ port: 1, name: '2' }, { port: 2 }] } }, ['networking.inbound[0].name']],
+  [
+    'Dataplane',
+    {
+      networking: {
+        address: '10.0.0.1',
+        inbound: [
+          { port: 1, name: '2' },
+          { port: 2, name: 'a' },
+        ],
+      },
+    },
+    ['networking.inbound[0].name'],
+  ],
+  [
+    'Dataplane',
+    {
+      networking: {
+        address: '10.0.0.1',
+        inbound: [
+          { port: 1, name: '1' },
+          { port: 2, name: '' },
+        ],
+      },
+    },
+    [],
+  ],
+  [
+    'Dataplane',
+    { networking: { address: '10.0.0.1', inbound: [{ port: 1 }, { port: 1, address: '10.0.0.2' }] } },
+    ['networking.inbound[1].port'],
+  ],
+  [
+    'Dataplane',
+    { networking: { address: '10.0.0.1', inbound: [{ port: 1 }, { port: 1, address: '10.0.0.2', name: 'a' }] } },
+    ['networking.inbound[0].port'],
+  ],
+  [
+    'Dataplane',
+    {
+      networking: {
+        address: '10.0.0.1',
+        inbound: [
+          { port: 1, name: 'b' },
+          { port: 1, address: '10.0.0.2', name: 'a' },
+        ],
+      },
+    },
+    [],
+  ],
+  [
+    'Dataplane',
+    {
+      networking: {
+        address: 'a',
+        inbound: [
+          { port: 1, address: 'fe80::1%eth0' },
+          { port: 2, serviceAddress: 'a.example' },
+          { port: 3, address: '010.0.0.1' },
+        ],
+      },
+    },
+    ['networking.inbound[0].address', 'networking.inbound[1].serviceAddress', 'networking.inbound[2].address'],
+  ],
+  ['Dataplane', { networking: { address: '::1', inbound: [{ port: 1, name: 'a\ud800' }] } }, ['networking.inbound[0].name']],
+  [
+    'MeshHTTPRoute',
+    { to: [{ targetRef: { kind: 'MeshService', name: 'a' }, rules: [{ matches: [{ path: { type: 'Exact', value: '/\ud800' } }] }] }] },
+    ['spec.to[0].rules[0].matches[0].path.value'],
+  ],
+  ['MeshTimeout', { default: { '\udfff': 1 } }, ['spec.default["\\udfff"]']],
   ['Dataplane', { networking: { address: 'a', gateway: { tags: { a: 'b/c' } } } }, ['networking.gateway.tags.a']],
   ['Dataplane', { networking: { address: 'a' }, name: 'x' }, ['name']],
   ['MeshService', { selector: { dataplaneTags: { app: 'x' } }, ports: [{ port: 80, targetPort: 'http', appProtocol: 'http' }], x: 1 }, []],

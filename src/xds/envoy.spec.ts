@@ -181,7 +181,7 @@ describe('an update that Envoy refuses', () => {
   it('leaves the last good rules in force, is seen, and holds up nothing else', async () => {
     await give((inbound) => (inbound.name === 'mixed' ? everywhere(allowOnly(OTHER))(inbound) : everywhere(bad)(inbound)));
     const seen = await until('both are refused alone', () => (refusals().length === 2 ? refusals() : undefined));
-    assert.deepEqual(seen.map(({ name }) => name).sort(), ['inbound:tcp', 'rbac:http']);
+    assert.deepEqual(seen.map(({ name }) => name).sort(), [`inbound:127.0.0.1:${port.tcp}`, 'rbac:http']);
     for (const { message } of seen) assert.match(message, /no-such-input|[Dd]idn't find|matcher/);
     assert.equal((await httpCaller(scope, port.http, web).ask()).status, 200);
     assert.equal((await httpCaller(scope, port.http, other).ask()).status, 403);

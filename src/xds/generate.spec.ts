@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { allowOnly } from '../../test/harness/rbac.ts';
-import { MeridianError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../resource/resource.ts';
 import { type Encoded, encodeSnapshot } from './encode.ts';
 import { generate } from './generate.ts';
-import type { Inbound, ProxyInput } from './inbound.ts';
+import type { Snapshot } from './types.ts';
+import { type Inbound, namesOf, type ProxyInput } from './inbound.ts';
 
 const certificates = { ca: '/etc/mesh/ca.pem', cert: '/etc/mesh/cert.pem', key: '/etc/mesh/key.pem' };
 const RBAC = allowOnly('spiffe://default/ns/a/sa/b');
@@ -65,7 +65,9 @@ it('has no RBAC that allows because it says nothing', () => {
 it('lets TLS in only with an RBAC before what leads to the application', () => {
   fc.assert(
     fc.property(inputs, (input) => {
-      for (const [index, listener] of generate(input).listeners.entries()) {
+      const { listeners } = generate(input);
+      for (const [index, { address, port }] of input.inbounds.entries()) {
+        const listener = listeners.find(({ name }) => name === `inbound:${address}:${port}`);
         const [tls, plain, ...more] = chainsOf(listener);
         assert.deepEqual(more, []);
         assert.equal(plain !== undefined, input.inbounds[index]?.plaintextToo);
@@ -98,35 +100,80 @@ describe('a change', () => {
     assert.deepEqual(changed(HTTP, { routes }), ['RouteConfiguration inbound:web']);
   });
   it('of a network RBAC changes the listener, so that open connections are drained', () => {
-    assert.deepEqual(changed(TCP, { rbac: other }), ['TypedExtensionConfig rbac:db', 'Listener inbound:db']);
+    assert.deepEqual(changed(TCP, { rbac: other }), ['TypedExtensionConfig rbac:db', 'Listener inbound:10.0.0.1:5432']);
   });
   it('of the application’s port changes the cluster alone', () => {
     assert.deepEqual(changed(TCP, { servicePort: 1 }), ['Cluster local:db']);
   });
 });
 
-it('refuses two inbounds of one name or at one place', () => {
-  const refused = (...inbounds: Inbound[]) =>
-    assert.throws(
-      () => generate({ certificates, inbounds }),
-      (error) => error instanceof MeridianError && error.code === 'invalid' && error.problems[0]?.field === 'inbounds[1]',
-    );
-  refused(HTTP, { ...TCP, name: 'web' });
-  refused(HTTP, { ...TCP, port: HTTP.port });
-  assert.doesNotThrow(() => generate({ certificates, inbounds: [HTTP, { ...TCP, port: HTTP.port, address: '10.0.0.2' }] }));
+describe('an inbound that can’t be built', () => {
+  const GOOD: Inbound = { ...HTTP, name: 'good', port: 1 };
+  const ROUTED: Inbound = { ...HTTP, plaintextToo: true, routes: [{ match: { prefix: '/a' }, rbac: RBAC }] };
+  const bad: readonly [string, readonly Inbound[], reason: RegExp][] = [
+    ['one name', [ROUTED, { ...HTTP, port: 2 }], /has the name web/],
+    ['one name, of two protocols', [{ ...TCP, name: 'web' }, ROUTED], /has the name web/],
+    ['one socket', [ROUTED, { ...TCP, port: HTTP.port }], /address and port, 10.0.0.1 8080/],
+    [
+      'one socket, written in two ways',
+      [
+        { ...ROUTED, address: '::1' },
+        { ...TCP, port: HTTP.port, address: '0:0:0:0:0:0:0:1' },
+      ],
+      /::1 8080/,
+    ],
+    ['one socket, thrice', [ROUTED, { ...TCP, port: HTTP.port }, { ...TCP, name: 'x', port: HTTP.port }], /10.0.0.1 8080/],
+    ['a name that is no Unicode', [{ ...ROUTED, name: 'web\ud800' }], /Unicode|UTF|surrogate|valid/i],
+    [
+      'the same beside what it would be called',
+      [
+        { ...ROUTED, name: 'web\ud800' },
+        { ...TCP, name: 'web\ufffd' },
+      ],
+      /has the name/,
+    ],
+    ['an RBAC that is none', [{ ...ROUTED, rbac: { http: { matcher: { nonsense: 1 } } } }], /nonsense/],
+    ['on TCP too', [{ ...TCP, plaintextToo: true, rbac: { network: { matcher: { nonsense: 1 } } } }], /nonsense/],
+    ['a route that is none', [{ ...ROUTED, routes: [{ match: { path: '/\ud800' }, rbac: RBAC }] }], /path/],
+    ['what said so itself', [{ ...ROUTED, rbac: {}, routes: [], plaintextToo: false, shut: 'a reason' }], /^a reason$/],
+  ];
+  for (const [what, inbounds, reason] of bad) {
+    it(`${what}: it is shut, and says why; the others are as they were`, () => {
+      const { shut, ...snapshot } = generate({ certificates, inbounds: [GOOD, ...inbounds] });
+      assert.deepEqual(shut.map((one) => one.inbound).sort(), inbounds.map(({ name }) => name).sort());
+      for (const one of shut) assert.match(one.reason, reason);
+      const [all, alone] = [versions(snapshot), versions(generate({ certificates, inbounds: [GOOD] }))];
+      for (const [name, version] of Object.entries(alone)) assert.equal(all[name], version, name);
+      const others = (kind: 'listeners' | 'extensions' | 'routes') =>
+        snapshot[kind].filter(({ name }) => !['inbound:10.0.0.1:1', 'rbac:good', 'inbound:good'].includes(String(name)));
+      const places = new Set(inbounds.map((inbound) => namesOf(inbound).listener));
+      assert.deepEqual(new Set(others('listeners').map(({ name }) => name)), places);
+      assert.ok(!JSON.stringify([others('listeners'), others('extensions'), others('routes')]).includes('spiffe://default'));
+      for (const listener of others('listeners')) assert.equal(chainsOf(listener).length, 1);
+    });
+  }
+
+  it('is let in again when it can be', () => {
+    const [before, now] = [[HTTP, { ...TCP, port: HTTP.port }], [HTTP]].map((inbounds) => generate({ certificates, inbounds }));
+    assert.deepEqual([before?.shut.length, now?.shut.length], [2, 0]);
+    assert.ok(JSON.stringify(now).includes('spiffe://default'));
+  });
+});
+
+it('one port on two addresses is no clash', () => {
+  assert.deepEqual(generate({ certificates, inbounds: [HTTP, { ...TCP, port: HTTP.port, address: '10.0.0.2' }] }).shut, []);
 });
 
 it('says which resource is not of its message', () => {
-  const inbounds = [{ ...TCP, rbac: { network: { matcher: { nonsense: 1 } } } }];
-  assert.throws(() => encodeSnapshot(generate({ certificates, inbounds })), /TypedExtensionConfig rbac:db: .*nonsense/);
   const listener = { name: 'a' };
   const twice = { clusters: [], secrets: [], extensions: [], routes: [], listeners: [listener, { ...listener }] };
   assert.throws(() => encodeSnapshot(twice), /two .*Listener named a/);
   assert.throws(() => encodeSnapshot({ ...twice, listeners: [{}] }), /without a name/);
+  assert.throws(() => encodeSnapshot({ ...twice, listeners: [{ name: 'b', nonsense: 1 }] }), /Listener b: .*nonsense/);
 });
 
 /** `<message> <name>` to version. */
-function versions(snapshot: ReturnType<typeof generate>): Record<string, string> {
+function versions(snapshot: Snapshot): Record<string, string> {
   const encoded: Encoded = encodeSnapshot(snapshot);
   const all = [...encoded].flatMap(([url, of]) =>
     [...of.values()].map(({ name, version }) => [`${url.split('.').at(-1)} ${name}`, version]),

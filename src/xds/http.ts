@@ -13,7 +13,7 @@ export function httpManager(inbound: Inbound, enforced: boolean): JsonObject {
     name: 'envoy.filters.network.http_connection_manager',
     typedConfig: {
       '@type': typeUrl('envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager'),
-      statPrefix: namesOf(inbound).listener,
+      statPrefix: namesOf(inbound).stats,
       rds: { routeConfigName: namesOf(inbound).routes, configSource: FROM_XDS },
       httpFilters: enforced ? [httpRbacFilter(inbound), router] : [router],
       normalizePath: true,

@@ -1,3 +1,4 @@
+import { canonicalAddress } from '../resource/address.ts';
 import type { JsonObject } from '../resource/resource.ts';
 
 /** All that the listeners of one proxy are made from: plain data. */
@@ -35,6 +36,15 @@ export interface Inbound {
   readonly routes?: readonly InboundRoute[] | undefined;
   /** Plain text is let in too, without RBAC: it proves nobody's identity. */
   readonly plaintextToo: boolean;
+  /** Why it lets nobody in, if that is for another reason than its rules. */
+  readonly shut?: string | undefined;
+}
+
+/** An inbound that lets nobody in, because it can't be built. */
+export interface Shut {
+  /** Its name. */
+  readonly inbound: string;
+  readonly reason: string;
 }
 
 export interface InboundRoute {
@@ -48,10 +58,19 @@ export function isHttp({ protocol }: Inbound): boolean {
   return protocol !== 'tcp';
 }
 
-/** Names of what is made for an inbound. That of its RBAC is what people with listeners of their own ask for. */
-export const namesOf = ({ name }: Inbound) => ({
-  listener: `inbound:${name}`,
+/**
+ * Names of what is made for an inbound. That of its RBAC is what people with listeners of their own ask for. A listener is called by its socket: so
+ * inbounds may change their names or ports with one another, where Envoy would refuse a listener whose socket another one still has, and keep the old.
+ */
+export const namesOf = ({ name, address, port }: Inbound) => ({
+  listener: `inbound:${hostOf(address)}:${port}`,
+  stats: `inbound:${name}`,
   routes: `inbound:${name}`,
   cluster: `local:${name}`,
   rbac: `rbac:${name}`,
 });
+
+function hostOf(address: string): string {
+  const canonical = canonicalAddress(address) ?? address;
+  return canonical.includes(':') ? `[${canonical}]` : canonical;
+}

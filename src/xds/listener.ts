@@ -34,9 +34,9 @@ function chain(inbound: Inbound, enforced: boolean): JsonObject {
 }
 
 function tcpProxy(inbound: Inbound): JsonObject {
-  const { listener, cluster } = namesOf(inbound);
+  const { stats, cluster } = namesOf(inbound);
   return {
     name: 'envoy.filters.network.tcp_proxy',
-    typedConfig: { '@type': typeUrl('envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy'), statPrefix: listener, cluster },
+    typedConfig: { '@type': typeUrl('envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy'), statPrefix: stats, cluster },
   };
 }

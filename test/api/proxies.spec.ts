@@ -21,6 +21,7 @@ const proxy = (name: string, more: Partial<ProxyStanding> = {}): ProxyStanding =
   name,
   streams: [{ connected: true, envoyVersion: '1.40.0', since: SINCE, types: [listeners] }],
   notServed: [],
+  shut: [],
   warnings: [],
   ...more,
 });

@@ -194,8 +194,8 @@ async function answer(scope: Scope, { protocol, port }: Inbound, files: Certific
 
 /** Envoy 1.36 counts by the name of what was discovered, later ones by that of the listener. */
 async function shadowCounts(envoy: Envoy, { kind, inbound }: Case): Promise<{ allowed: number; denied: number }> {
-  const { listener, rbac } = namesOf(inbound);
-  const prefix = kind === 'tcp' ? `^tcp\\.${inbound.name}` : `(${listener}|${rbac})`;
+  const { stats, rbac } = namesOf(inbound);
+  const prefix = kind === 'tcp' ? `^tcp\\.${inbound.name}` : `(${stats}|${rbac})`;
   const text = await envoy.admin(`/stats?filter=${encodeURIComponent(`${prefix}\\.rbac\\.shadow_`)}`);
   const value = (name: string): number => Number(new RegExp(`rbac\\.shadow_${name}: (\\d+)`).exec(text)?.[1] ?? 0);
   return { allowed: value('allowed'), denied: value('denied') };

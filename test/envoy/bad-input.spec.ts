@@ -131,7 +131,7 @@ describe('an update that the Envoy refuses', () => {
     const more = { name: 'more', port: taken, servicePort: 1, protocol: 'tcp', tags: { 'kuma.io/service': 'x' } };
     await served.apply(served.dataplane('web', 'db', 'chain', more));
     const [refusal] = await until('it is seen', async () => ((await refusals()).length > 0 ? refusals() : undefined));
-    assert.equal(refusal?.name, 'inbound:more');
+    assert.equal(refusal?.name, `inbound:127.0.0.1:${taken}`);
     assert.match(refusal?.message ?? '', /in use/);
     assert.match(refusal?.since ?? '', /^20\d\d-/);
     assert.equal(await metric('refusing'), 1);

@@ -28,10 +28,10 @@ export interface Caller {
 }
 
 /** Mutual TLS with a certificate, TLS without one (only `ca`), or plain text (`undefined`). */
-export function httpCaller(scope: Scope, port: number, files: Partial<CertificateFiles> | undefined): Caller {
+export function httpCaller(scope: Scope, port: number, files: Partial<CertificateFiles> | undefined, host = '127.0.0.1'): Caller {
   const agent = files ? new Agent({ keepAlive: true, maxSockets: 1 }) : new PlainAgent({ keepAlive: true, maxSockets: 1 });
   scope.add(() => agent.destroy());
-  const options: RequestOptions & { readonly rejectUnauthorized: boolean } = { host: '127.0.0.1', port, agent, ...credentials(files) };
+  const options: RequestOptions & { readonly rejectUnauthorized: boolean } = { host, port, agent, ...credentials(files) };
   let made = 0;
   const ask = ({ method = 'GET', path = '/', headers = {} }: Asking = {}): Promise<Answer> =>
     new Promise((resolve) => {
@@ -92,8 +92,8 @@ export interface TcpCaller {
   closed(): boolean;
 }
 
-export function tcpCaller(scope: Scope, port: number, files: Partial<CertificateFiles>): TcpCaller {
-  const socket: TLSSocket = connect({ host: '127.0.0.1', port, ...credentials(files) });
+export function tcpCaller(scope: Scope, port: number, files: Partial<CertificateFiles>, host = '127.0.0.1'): TcpCaller {
+  const socket: TLSSocket = connect({ host, port, ...credentials(files) });
   scope.add(() => void socket.destroy());
   const ended = new Promise<undefined>((resolve) => socket.once('close', () => resolve(undefined)));
   // 'close' follows, and says all that matters here.

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { can } from '../../control/can.ts';
 import { formatKri } from '../../resource/key.ts';
 import { kindOf } from '../../resource/kinds.ts';
+import { restName } from '../../resource/rest-name.ts';
 import { parseJson, textOf } from '../bodies.ts';
 import { described, type Operation } from '../openapi/operation.ts';
 import { kri } from '../openapi/shapes.ts';
@@ -32,11 +33,13 @@ const operation: Operation = {
 };
 
 /** `POST /can`: whether a request may enter, what the shadow side says, and which policies decided (design, section 8). */
-export function addCanRoute(app: FastifyInstance, { plane, views, sync }: InspectOptions): void {
+export function addCanRoute(app: FastifyInstance, { plane, views, sync, proxies }: InspectOptions): void {
   app.post('/can', described('Could not decide', operation), (request) => {
     const { mesh, dataplane: name, section, request: asked } = readQuestion(parseJson(textOf(request)));
     const dataplane = findResource(plane, kindOf('Dataplane'), mesh, name);
-    const { decidedBy, shadowDecidedBy, ...decision } = can(plane, views(mesh), sync !== undefined, { dataplane, section, request: asked });
+    const built = proxies?.().find((one) => one.mesh === mesh && one.name === restName(dataplane, plane.place));
+    const question = { dataplane, section, request: asked, shut: built?.shut };
+    const { decidedBy, shadowDecidedBy, ...decision } = can(plane, views(mesh), sync !== undefined, question);
     return {
       ...decision,
       decidedBy: decidedBy ? formatKri(decidedBy) : null,

@@ -1,16 +1,20 @@
-import { isIP } from 'node:net';
 import { asArray, asObject, asText } from '../../naming/json.ts';
 import { NOT_SERVED } from '../../policy/enforcement.ts';
 import { sectionOf } from '../../policy/inspect/layout.ts';
 import type { Inbound, Proxy } from '../../policy/match/proxy.ts';
+import { readable } from '../../resource/text.ts';
+import { canonicalAddress, socketOf } from '../../resource/address.ts';
 import type { JsonObject, JsonValue } from '../../resource/resource.ts';
 import type { Place } from './rules.ts';
 
-/** An inbound of a Dataplane with its place, or why it has none. */
-export type Placed = { readonly inbound: Inbound; readonly place: Place } | { readonly problem: string };
+/** An inbound of a Dataplane with its place, and why it is shut there, if it is; or why it has no place. */
+export type Placed =
+  | { readonly inbound: Inbound; readonly place: Place; readonly shut?: string | undefined }
+  | { readonly inbound?: Inbound | undefined; readonly problem: string };
 
 /**
- * Where the inbounds of a Dataplane are. What can't be read has no place, so that nobody gets in there.
+ * Where the inbounds of a Dataplane are. What can't be read has no place, so that nobody gets in there; nor does anybody where two have one name or one
+ * socket, which no Dataplane that is accepted today has.
  *
  *   {port: 8080, servicePort: 80, tags: {kuma.io/protocol: http}}  ->  listens on 8080 of networking.address, leads to 127.0.0.1:80
  */
@@ -19,22 +23,49 @@ export function placesOf(proxy: Proxy): Placed[] {
   if (unserved !== undefined) return [{ problem: unserved }];
   const items = asArray(asObject(proxy.dataplane.spec.networking)?.inbound);
   // `readProxy` gives one inbound for each item, in their order.
-  return items.flatMap((item, index) => {
+  const all = items.flatMap((item, index) => {
     const inbound = proxy.inbounds[index];
     return inbound ? [placed(inbound, asObject(item) ?? {}, index)] : [];
   });
+  return shutClashing(all);
+}
+
+/** Why nobody gets in at an inbound, whatever the policies say; undefined: that depends on them. */
+export function whyShut(placed: readonly Placed[], inbound: Inbound): string | undefined {
+  const found = placed.find((one) => one.inbound === inbound);
+  return found && ('problem' in found ? found.problem : found.shut);
+}
+
+function shutClashing(all: readonly Placed[]): Placed[] {
+  const places = all.flatMap((one) => ('place' in one ? [one.place] : []));
+  const [names, sockets] = [repeated(places.map(({ name }) => name)), repeated(places.map(socketAt))];
+  return all.map((one) => {
+    if ('problem' in one) return one;
+    const { name } = one.place;
+    if (one.shut !== undefined) return one;
+    if (names.has(name)) return { ...one, shut: `another inbound is called ${readable(name)} too` };
+    return sockets.has(socketAt(one.place)) ? { ...one, shut: `another inbound is on its socket too, ${socketAt(one.place)}` } : one;
+  });
+}
+
+const socketAt = ({ address, port }: Place): string => socketOf(address, port);
+
+function repeated(texts: readonly string[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  return new Set(texts.filter((text) => seen.has(text) || !seen.add(text)));
 }
 
 function placed(inbound: Inbound, item: JsonObject, index: number): Placed {
-  const { address, port } = inbound;
-  const [servicePort, serviceAddress] = [item.servicePort ?? port, asText(item.serviceAddress)];
-  const problem = (reason: string): Placed => ({ problem: `networking.inbound[${index}] is not served: ${reason}` });
+  const { port } = inbound;
+  const [servicePort, said] = [item.servicePort ?? port, asText(item.serviceAddress)];
+  const [address, serviceAddress] = [canonicalAddress(inbound.address ?? ''), said === undefined ? undefined : canonicalAddress(said)];
+  const problem = (reason: string): Placed => ({ inbound, problem: `networking.inbound[${index}] is not served: ${reason}` });
   if (!isPort(port)) return problem('port is none');
   if (!isPort(servicePort)) return problem('servicePort is none');
-  if (address === undefined || isIP(address) === 0) return problem('its address is no IP address');
-  if (serviceAddress !== undefined && isIP(serviceAddress) === 0) return problem('serviceAddress is no IP address');
+  if (address === undefined) return problem('its address is no IP address');
+  if (said !== undefined && serviceAddress === undefined) return problem('serviceAddress is no IP address');
   const place = { name: sectionOf(inbound), address, port, serviceAddress, servicePort, protocol: protocolOf(inbound, item) };
-  return { inbound, place };
+  return place.name.isWellFormed() ? { inbound, place } : { inbound, place, shut: 'its name is not well formed' };
 }
 
 function isPort(value: JsonValue | undefined): value is number {

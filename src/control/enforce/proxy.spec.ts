@@ -27,14 +27,17 @@ const inbounds = (first: readonly string[], second: () => readonly Permission[])
     plaintext: STRICT,
   }));
 
-it('what failed half-way leaves nothing behind: the next rules are those of a new compiler', () => {
+it('an inbound that can’t be compiled is shut, holds up no other, and leaves nothing behind: the next rules are those of a new compiler', () => {
   const compiler = new ProxyCompiler();
   const before = JSON.stringify(compiler.compile(inbounds(['a', 'b'], () => [allowing('c')])));
   const mtp: Permission['mtp'] = new Proxy(readMtp(spec('x')), {
     get: (target, field) => (field === 'shape' ? target.shape : assert.fail('unreadable')),
   });
   const unreadable: Permission = { ...allowing('x'), mtp };
-  assert.throws(() => compiler.compile(inbounds(['a'], () => [allowing('d'), unreadable])), /unreadable/);
+  const { inbounds: rules, problems } = compiler.compile(inbounds(['a'], () => [allowing('d'), unreadable]));
+  assert.deepEqual(problems, ['inbound admin lets nobody in: unreadable']);
+  assert.deepEqual([rules[1]?.shut, rules[1]?.rbac, rules[1]?.routes], ['unreadable', { rules: {} }, []]);
+  assert.deepEqual(rules[0], new ProxyCompiler().compile(inbounds(['a'], () => [])).inbounds[0]);
   for (const first of [['a', 'b'], ['b', 'd'], []]) {
     const given = inbounds(first, () => [allowing('c')]);
     assert.deepEqual(compiler.compile(given), new ProxyCompiler().compile(given));

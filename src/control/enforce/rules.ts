@@ -3,7 +3,7 @@ import type { JsonObject } from '../../resource/resource.ts';
 /** What one proxy is to enforce: plain data. The same object as before when nothing of it changed. */
 export interface ProxyRules {
   readonly inbounds: readonly InboundRules[];
-  /** Why some of the Dataplane is not served: nobody gets in there. */
+  /** Why some of the Dataplane is not served, or shut: nobody gets in there. */
   readonly problems: readonly string[];
   /** What an operator should know of what is. */
   readonly warnings: readonly string[];
@@ -29,4 +29,6 @@ export interface InboundRules extends Place {
   readonly plaintextToo: boolean;
   /** On HTTP: the whole decision of requests with this RouteMatch, in this order, in place of `rbac`. */
   readonly routes: readonly { readonly match: JsonObject; readonly rbac: JsonObject }[];
+  /** Why nobody gets in, whatever the policies say. Then `rbac` denies everybody, and there are no routes and no plain text. */
+  readonly shut?: string;
 }

@@ -1,3 +1,5 @@
+import { readableUpTo } from '../../resource/text.ts';
+
 /** How a zone's proxy stands with what it is to enforce. Times are RFC 3339. */
 export interface ProxyStanding {
   readonly mesh: string;
@@ -9,9 +11,17 @@ export interface ProxyStanding {
   readonly problem?: Said | undefined;
   /** Why it was turned away. */
   readonly refused?: Said | undefined;
-  /** What of its Dataplane can't be served: nobody gets in there. */
+  /** What of its Dataplane can't be served, or is shut: nobody gets in there. */
   readonly notServed: readonly string[];
+  /** Its inbounds that let nobody in, whatever the policies say, since they can't be built. */
+  readonly shut: readonly Shut[];
   readonly warnings: readonly string[];
+}
+
+export interface Shut {
+  /** Its name, else its port. */
+  readonly inbound: string;
+  readonly reason: string;
 }
 
 export interface StreamStanding {
@@ -77,8 +87,12 @@ function isRefusing({ streams }: ProxyStanding): boolean {
 /** What an operator should know of: where to look further. */
 export function proxyWarnings(proxies: readonly ProxyStanding[]): string[] {
   const { refusing, withProblems } = countProxies(proxies);
+  const shut = proxies.flatMap((proxy) => proxy.shut.map((one) => `${proxy.mesh}/${proxy.name} ${one.inbound}: ${one.reason}`));
   return [
     ...(refusing === 0 ? [] : [`of the proxies ${refusing} refuse an update and keep their last good rules: see /_proxies`]),
     ...(withProblems === 0 ? [] : [`of the proxies ${withProblems} can't be given all that they should have: see /_proxies`]),
+    ...(shut.length === 0
+      ? []
+      : [readableUpTo(300, `${shut.length} inbounds let nobody in, since they can't be built: ${shut.join('; ')}`)]),
   ];
 }

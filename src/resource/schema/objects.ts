@@ -1,13 +1,19 @@
 import { z } from 'zod';
+import { canonicalAddress } from '../address.ts';
 import { ALWAYS } from './check.ts';
 import { anyObject, port, tags, text } from './fields.ts';
+import { clashesOf } from './inbounds.ts';
 
 /** The kinds that are no policies. What Meridian reads is checked; the rest is carried as it is. */
 
+/** An address that a proxy can listen at, or call. Kuma asks for the same. */
+const ipAddress = text.refine((address) => canonicalAddress(address) !== undefined, 'must be an IP address, without a zone');
+
 const inbound = z.looseObject({
   port,
-  address: text.optional(),
+  address: ipAddress.optional(),
   servicePort: port.optional(),
+  serviceAddress: ipAddress.optional(),
   name: z.string().optional(),
   protocol: z.string().optional(),
   state: z.string().optional(),
@@ -22,13 +28,8 @@ const networking = z
     gateway: z.looseObject({ tags: tags.optional() }).optional(),
   })
   .superRefine(({ address, inbound: inbounds }, context) => {
-    // Two inbounds on one socket would make it a matter of luck which one's permissions hold.
-    const seen = new Set<string>();
-    for (const [index, item] of (Array.isArray(inbounds) ? inbounds : []).entries()) {
-      const socket = JSON.stringify([item?.address ?? address, item?.port]);
-      if (seen.has(socket))
-        context.addIssue({ code: 'custom', path: ['inbound', index, 'port'], message: 'is taken by another inbound on this address' });
-      seen.add(socket);
+    for (const { index, field, reason } of clashesOf(address, Array.isArray(inbounds) ? inbounds : [])) {
+      context.addIssue({ code: 'custom', path: ['inbound', index, field], message: reason });
     }
   }, ALWAYS);
 
