@@ -49,7 +49,7 @@ class World {
   refused({ type, name, labels }: Draft, spec: JsonObject): void {
     const key: Key = { type, mesh: 'default', zone: '', namespace: '', name };
     const wire = encodeItem({ key, labels, spec, assigned: { name: `${name}-x`, role: 'system', references: [] } });
-    const inForce = inForceAfterRefusal(key, false);
+    const inForce = inForceAfterRefusal(key, false, spec);
     const refusal = { key, hash: '00', reason: 'spec.moon: is not a known field', since: '2026-01-01T00:00:00Z', inForce };
     this.zone.store.commit((tx) => tx.mirror.put(GLOBAL_PEER, { key, wire, hash: '00', term: 1, refusal }));
   }
@@ -102,6 +102,34 @@ describe('a refused permission', () => {
     const spec = { ...read.spec, moreTargetRefs: [] };
     world.zone.store.commit((tx) => tx.put({ ...row.resource, spec }, row.audience, row.wire));
     assert.equal(world.verdicts('db'), 'Deny Deny');
+  });
+});
+
+describe('a permission that says nothing', () => {
+  const FROM = permission('from', { from: [{ targetRef: { kind: 'Mesh' }, default: { action: 'Allow' } }] });
+  const silent: readonly JsonObject[] = [
+    {},
+    { default: {} },
+    { rules: [] },
+    { rules: [{ default: {} }] },
+    { from: [] },
+    { rules: [{ default: { deny: [] } }] },
+  ];
+
+  it('and was stored before that was refused takes nothing away, nor one of an older peer', () => {
+    for (const spec of silent) {
+      const world = new World();
+      world.fromGlobal(FROM, permission('silent', { rules: [{ default: { deny: [{ ...ANYBODY, method: 'PUT' }] } }] }));
+      assert.equal(world.verdicts('db'), 'Deny Deny', 'a list takes the place of `from` for everybody');
+      const row = world.zone.store.get({ type: FROM.type, mesh: 'default', zone: '', namespace: '', name: 'silent' });
+      assert.ok(row);
+      world.zone.store.commit((tx) => tx.put({ ...row.resource, spec }, row.audience, row.wire));
+      assert.equal(world.verdicts('db'), 'Allow Allow', JSON.stringify(spec));
+      const fresh = new World();
+      fresh.fromGlobal(FROM);
+      fresh.refused(permission('silent', {}), spec);
+      assert.equal(fresh.verdicts('db'), 'Allow Allow', JSON.stringify(spec));
+    }
   });
 });
 
