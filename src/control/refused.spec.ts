@@ -182,6 +182,40 @@ describe('a deny on a route', () => {
     assert.deepEqual([world.verdicts('web'), world.verdicts('db')], ['Deny Allow', 'Allow Allow']);
   });
 
+  it('or an allow on one that was stored before its matches were checked: the deny is for every request, the allow for none', () => {
+    const broken: readonly JsonObject[] = [
+      ...[
+        { paths: {} },
+        { Method: 'POST' },
+        { header: [] },
+        { headers: {} },
+        { path: {} },
+        { queryParams: { name: 'a' } },
+        { method: 'get' },
+      ],
+      ...['admin', '/%61dmin', '//admin', '/admin?x=1'].map((value) => ({ path: { type: 'PathPrefix', value } })),
+    ];
+    const onRoute = (lists: JsonObject) => ({
+      ...ON_ROUTE,
+      spec: { targetRef: ON_ROUTE.spec.targetRef ?? {}, rules: [{ default: lists }] },
+    });
+    for (const match of broken) {
+      const [denying, allowing] = [new World(), new World()];
+      denying.fromGlobal(ALLOW, ON_ROUTE, ROUTE);
+      allowing.fromGlobal(onRoute({ allow: [ANYBODY] }), ROUTE);
+      assert.deepEqual([denying.verdicts('web'), allowing.verdicts('web')], ['Deny Allow', 'Allow Deny']);
+      for (const world of [denying, allowing]) {
+        const row = world.zone.store.get({ type: 'MeshHTTPRoute', mesh: 'default', zone: '', namespace: '', name: 'admin' });
+        assert.ok(row);
+        const spec = {
+          to: [{ targetRef: { kind: 'MeshService', name: 'web' }, rules: rules.map((rule) => ({ ...rule, matches: [match] })) }],
+        };
+        world.zone.store.commit((tx) => tx.put({ ...row.resource, spec }, row.audience, row.wire));
+      }
+      assert.deepEqual([denying.verdicts('web'), allowing.verdicts('web')], ['Deny Deny', 'Deny Deny'], JSON.stringify(match));
+    }
+  });
+
   it('means no route of another mesh', () => {
     const world = new World();
     world.fromGlobal({ ...MESH, name: 'other' }, ALLOW, { ...ROUTE, mesh: 'other' });

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { ALWAYS } from './check.ts';
-import { pathReason, spiffeReason } from './matches.ts';
+import { METHODS, pathReason, spiffeReason } from './matches.ts';
 import { fromRef, topRef } from './target-ref.ts';
-
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'] as const;
 
 /** Both spellings of each action (design, section 5), and what they are called here. */
 export const ACTIONS = {
