@@ -154,7 +154,7 @@ export function judge(tx: Transaction, plane: Plane, peer: string, origin: Place
     rerender(tx, plane, item.key);
     return true;
   }
-  const inForce = inForceAfterRefusal(item.key, tx.get(item.key) !== undefined);
+  const inForce = inForceAfterRefusal(item.key, tx.get(item.key) !== undefined, decoded?.spec);
   const refusal = { key: item.key, hash: item.hash, reason: cutReason(reason), since: plane.now(), inForce };
   const same = item.refusal?.hash === refusal.hash && item.refusal.reason === refusal.reason && item.refusal.inForce === inForce;
   if (!same) tx.mirror.put(peer, { key: item.key, wire: item.wire, hash: item.hash, term: item.term, refusal });

@@ -49,7 +49,7 @@ class World {
   refused({ type, name, labels }: Draft, spec: JsonObject): void {
     const key: Key = { type, mesh: 'default', zone: '', namespace: '', name };
     const wire = encodeItem({ key, labels, spec, assigned: { name: `${name}-x`, role: 'system', references: [] } });
-    const inForce = inForceAfterRefusal(key, false);
+    const inForce = inForceAfterRefusal(key, false, spec);
     const refusal = { key, hash: '00', reason: 'spec.moon: is not a known field', since: '2026-01-01T00:00:00Z', inForce };
     this.zone.store.commit((tx) => tx.mirror.put(GLOBAL_PEER, { key, wire, hash: '00', term: 1, refusal }));
   }
@@ -105,6 +105,34 @@ describe('a refused permission', () => {
   });
 });
 
+describe('a permission that says nothing', () => {
+  const FROM = permission('from', { from: [{ targetRef: { kind: 'Mesh' }, default: { action: 'Allow' } }] });
+  const silent: readonly JsonObject[] = [
+    {},
+    { default: {} },
+    { rules: [] },
+    { rules: [{ default: {} }] },
+    { from: [] },
+    { rules: [{ default: { deny: [] } }] },
+  ];
+
+  it('and was stored before that was refused takes nothing away, nor one of an older peer', () => {
+    for (const spec of silent) {
+      const world = new World();
+      world.fromGlobal(FROM, permission('silent', { rules: [{ default: { deny: [{ ...ANYBODY, method: 'PUT' }] } }] }));
+      assert.equal(world.verdicts('db'), 'Deny Deny', 'a list takes the place of `from` for everybody');
+      const row = world.zone.store.get({ type: FROM.type, mesh: 'default', zone: '', namespace: '', name: 'silent' });
+      assert.ok(row);
+      world.zone.store.commit((tx) => tx.put({ ...row.resource, spec }, row.audience, row.wire));
+      assert.equal(world.verdicts('db'), 'Allow Allow', JSON.stringify(spec));
+      const fresh = new World();
+      fresh.fromGlobal(FROM);
+      fresh.refused(permission('silent', {}), spec);
+      assert.equal(fresh.verdicts('db'), 'Allow Allow', JSON.stringify(spec));
+    }
+  });
+});
+
 describe('a deny on a route', () => {
   it('denies all that it may be for while the route is refused, and what it is for again once it is taken', () => {
     const world = new World();
@@ -152,6 +180,40 @@ describe('a deny on a route', () => {
     const refusal = { key, hash: '00', reason: 'too new', since: '2026-01-01T00:00:00Z', inForce: inForceAfterRefusal(key, true) };
     world.zone.store.commit((tx) => tx.mirror.put(GLOBAL_PEER, { key, wire: '{}', hash: '00', term: 1, refusal }));
     assert.deepEqual([world.verdicts('web'), world.verdicts('db')], ['Deny Allow', 'Allow Allow']);
+  });
+
+  it('or an allow on one that was stored before its matches were checked: the deny is for every request, the allow for none', () => {
+    const broken: readonly JsonObject[] = [
+      ...[
+        { paths: {} },
+        { Method: 'POST' },
+        { header: [] },
+        { headers: {} },
+        { path: {} },
+        { queryParams: { name: 'a' } },
+        { method: 'get' },
+      ],
+      ...['admin', '/%61dmin', '//admin', '/admin?x=1'].map((value) => ({ path: { type: 'PathPrefix', value } })),
+    ];
+    const onRoute = (lists: JsonObject) => ({
+      ...ON_ROUTE,
+      spec: { targetRef: ON_ROUTE.spec.targetRef ?? {}, rules: [{ default: lists }] },
+    });
+    for (const match of broken) {
+      const [denying, allowing] = [new World(), new World()];
+      denying.fromGlobal(ALLOW, ON_ROUTE, ROUTE);
+      allowing.fromGlobal(onRoute({ allow: [ANYBODY] }), ROUTE);
+      assert.deepEqual([denying.verdicts('web'), allowing.verdicts('web')], ['Deny Allow', 'Allow Deny']);
+      for (const world of [denying, allowing]) {
+        const row = world.zone.store.get({ type: 'MeshHTTPRoute', mesh: 'default', zone: '', namespace: '', name: 'admin' });
+        assert.ok(row);
+        const spec = {
+          to: [{ targetRef: { kind: 'MeshService', name: 'web' }, rules: rules.map((rule) => ({ ...rule, matches: [match] })) }],
+        };
+        world.zone.store.commit((tx) => tx.put({ ...row.resource, spec }, row.audience, row.wire));
+      }
+      assert.deepEqual([denying.verdicts('web'), allowing.verdicts('web')], ['Deny Deny', 'Deny Deny'], JSON.stringify(match));
+    }
   });
 
   it('means no route of another mesh', () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { keyTuple } from '../resource/key.ts';
+import type { JsonObject } from '../resource/resource.ts';
 import type { Refusal } from '../resource/store.ts';
 import { cutReason, decodeRefusal, digestOfRefusals, inForceAfterRefusal } from './refusal.ts';
 
@@ -18,6 +19,23 @@ test('what may hold a deny fails closed, unless something of it is in force', ()
     ['PrivilegedAccessPolicy', false, 'deny'],
   ];
   for (const [type, hasPrevious, inForce] of table) assert.equal(inForceAfterRefusal({ ...KEY, type }, hasPrevious), inForce, type);
+});
+
+test('a permission that says nothing denies nothing, also where it is refused', () => {
+  const key = { ...KEY, type: 'MeshTrafficPermission' };
+  for (const spec of [{}, { default: {} }, { rules: [] }, { rules: [{ default: { deny: [] } }] }, { from: [{ default: {} }] }]) {
+    assert.equal(inForceAfterRefusal(key, false, spec), 'none', JSON.stringify(spec));
+    assert.equal(inForceAfterRefusal(key, true, spec), 'previous', JSON.stringify(spec));
+  }
+  const deny = [{ method: 'GET' }];
+  for (const spec of [
+    { moon: 1 },
+    { rules: null },
+    { default: { deny: [{}] } },
+    { rules: [{}, { default: { deny } }] },
+    { from: [{ x: 1 }] },
+  ])
+    assert.equal(inForceAfterRefusal(key, false, spec as JsonObject), 'deny', JSON.stringify(spec));
 });
 
 test('the digest tells lists apart, but not times', () => {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Key, keyFromTuple, keyTuple } from '../resource/key.ts';
+import { mtpOf } from '../resource/mtp.ts';
+import type { JsonObject } from '../resource/resource.ts';
 import type { Refusal } from '../resource/store.ts';
 import { readableUpTo } from '../resource/text.ts';
 
@@ -18,10 +20,12 @@ const wireRefusal = z.object({
 
 /**
  * What a refusal leaves in force. A kind that may hold a deny fails closed: the last accepted version stays, or what it selects is
- * denied (design, section 4, "Zones alone").
+ * denied (design, section 4, "Zones alone"). `spec`: what was refused, if it could be read; a permission that says nothing, which an older
+ * peer may still have, denies nothing.
  */
-export function inForceAfterRefusal(key: Key, hasPrevious: boolean): Refusal['inForce'] {
+export function inForceAfterRefusal(key: Key, hasPrevious: boolean, spec?: JsonObject): Refusal['inForce'] {
   if (hasPrevious) return 'previous';
+  if (key.type === 'MeshTrafficPermission' && spec && mtpOf(spec).shape === 'none') return 'none';
   return MAY_DENY.includes(key.type) ? 'deny' : 'none';
 }
 

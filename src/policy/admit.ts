@@ -6,6 +6,7 @@ import { COMPUTED_LABELS, LABEL, type Labels } from '../resource/labels.ts';
 import { formatPath, quote } from '../resource/path.ts';
 import type { Draft, Place } from '../resource/resource.ts';
 import { hasNamespaces } from '../resource/rest-name.ts';
+import { attributeProblems } from './access/key-problems.ts';
 import { gatewayProblems } from './gateway.ts';
 import { relabel } from './relabel.ts';
 import { hasRole, isCustom, type Role, roleOf } from './role.ts';
@@ -44,6 +45,7 @@ export function admit(draft: Draft, place: Place): { readonly admitted: Admitted
     ...nameProblems(kind, draft, namespace, place),
     ...namespaceProblems(kind, draft, place),
     ...refusals,
+    ...attributeProblems(kind.type, draft.spec),
     ...gatewayProblems(kind.type, draft.spec, role, namespace, place.systemNamespace),
     ...labelProblems(kind, draft, labels, place, refusals.length > 0),
   ];

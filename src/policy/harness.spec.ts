@@ -41,6 +41,11 @@ export function permission(name: string, spec: JsonObject, from = '', labels: La
   return resource('MeshTrafficPermission', name, spec, from, labels);
 }
 
+/** One that is stored from before its spec was refused. */
+export function storedPermission(name: string, spec: JsonObject): Resource {
+  return { ...permission(name, { default: { deny: [exact('spiffe://td/nobody')] } }), spec };
+}
+
 /** Items of `from`, each as a targetRef and an action. */
 export function fromList(...items: readonly (readonly [targetRef: JsonValue, action: string])[]): JsonObject {
   return { from: items.map(([targetRef, action]) => ({ targetRef, default: { action } })) };

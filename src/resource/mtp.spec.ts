@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MeridianError } from '../errors.ts';
-import { readMtp } from './mtp.ts';
+import { type MtpOrBroken, mtpOf, readMtp } from './mtp.ts';
 import type { JsonObject } from './resource.ts';
 import { validateDraft } from './validate.ts';
 
@@ -13,7 +13,21 @@ const nothing = { deny: [], allow: [], allowWithShadowDeny: [] };
 const READ: readonly [name: string, spec: JsonObject, expected: unknown][] = [
   ['an empty spec', { targetRef: {} }, { shape: 'none' }],
   ['the SPIFFE seed', { default: { deny: [{ spiffeId: a }] } }, { shape: 'spiffe', ...nothing, deny: [{ spiffeId: a }] }],
-  ['an empty default', { default: {} }, { shape: 'spiffe', ...nothing }],
+  [
+    'lists beside a list that is empty',
+    { default: { deny: [], allow: [{ spiffeId: a }] }, from: [], rules: [] },
+    { shape: 'spiffe', ...nothing, allow: [{ spiffeId: a }] },
+  ],
+  [
+    'rules beside an empty `from`',
+    { from: [], rules: [{ default: { deny: [{ spiffeId: a }] } }] },
+    { shape: 'spiffe', ...nothing, deny: [{ spiffeId: a }] },
+  ],
+  [
+    'items beside what says nothing',
+    { default: {}, rules: [], from: [{ default: { action: 'Deny' } }] },
+    { shape: 'from', items: [{ targetRef: { kind: 'Mesh' }, action: 'Deny' }] },
+  ],
   [
     'rules, concatenated, in one spelling',
     {
@@ -30,8 +44,6 @@ const READ: readonly [name: string, spec: JsonObject, expected: unknown][] = [
       allowWithShadowDeny: [{ method: 'PUT' }],
     },
   ],
-  ['no rules', { rules: [] }, { shape: 'spiffe', ...nothing }],
-  ['no items', { from: [] }, { shape: 'from', items: [] }],
   [
     'items, with absent references and without actions',
     {
@@ -93,9 +105,11 @@ const REFUSED: readonly [spec: JsonObject, field: string][] = [
   [{ default: { Allow: [] } }, 'spec.default.Allow'],
   [{ default: { action: 'Allow' } }, 'spec.default.action'],
   [{ default: { deny: {} } }, 'spec.default.deny'],
-  [{ default: {}, rules: [] }, 'spec.rules'],
-  [{ rules: [], from: [] }, 'spec.from'],
-  [{ default: {}, from: [] }, 'spec.from'],
+  [{ default: { deny: [{ spiffeId: a }] }, rules: [{ default: { deny: [{ spiffeId: b }] } }] }, 'spec.rules'],
+  [{ rules: [{ default: { deny: [{ spiffeId: b }] } }], from: [{ default: { action: 'Deny' } }] }, 'spec.from'],
+  [{ default: { allow: [{ spiffeId: b }] }, from: [{ default: { action: 'Deny' } }] }, 'spec.from'],
+  [{ default: { allow: null } }, 'spec.default.allow'],
+  [{ rules: null }, 'spec.rules'],
   [{ rules: [{ matches: [] }] }, 'spec.rules[0].matches'],
   [{ from: [{ default: { action: 'allow' } }] }, 'spec.from[0].default.action'],
   [{ from: [{ default: { action: 'toString' } }] }, 'spec.from[0].default.action'],
@@ -112,5 +126,41 @@ test('refuses what it can not be sure of, in validation and in reading alike', (
       () => readMtp(spec),
       (thrown) => thrown instanceof MeridianError && thrown.code === 'invalid',
     );
+  }
+});
+
+/** Each with the fields that say nothing. What is stored from before these were refused is read as what it says, if anything. */
+const SILENT: readonly [spec: JsonObject, fields: readonly string[], read: MtpOrBroken['shape']][] = [
+  [{}, ['spec'], 'none'],
+  [{ targetRef: { kind: 'Mesh' } }, ['spec'], 'none'],
+  [{ default: {} }, ['spec.default'], 'none'],
+  [{ default: { deny: [] } }, ['spec.default'], 'none'],
+  [{ default: { allow: [] } }, ['spec.default'], 'none'],
+  [{ default: { deny: [], allow: [], allowWithShadowDeny: [] } }, ['spec.default'], 'none'],
+  [{ rules: [] }, ['spec.rules'], 'none'],
+  [{ rules: [{}] }, ['spec.rules[0]'], 'none'],
+  [{ rules: [{ default: {} }] }, ['spec.rules[0]'], 'none'],
+  [{ rules: [{ default: { deny: [] } }, { default: { allow: [] } }] }, ['spec.rules[0]', 'spec.rules[1]'], 'none'],
+  [{ rules: [{ default: { allow: [{ spiffeId: a }] } }, { default: {} }] }, ['spec.rules[1]'], 'spiffe'],
+  [{ rules: [{}, { default: { deny: [{ spiffeId: a }], allow: [] } }] }, ['spec.rules[0]'], 'spiffe'],
+  [{ from: [] }, ['spec.from'], 'none'],
+  [{ from: [{}] }, ['spec.from[0].default.action'], 'none'],
+  [{ from: [{ targetRef: { kind: 'Mesh' } }, { default: {} }] }, ['spec.from[0].default.action', 'spec.from[1].default.action'], 'none'],
+  [{ from: [{ default: { action: 'Deny' } }, { default: {} }] }, ['spec.from[1].default.action'], 'from'],
+  [{ default: {}, rules: [], from: [] }, ['spec.default', 'spec.rules', 'spec.from'], 'none'],
+  [{ from: [], rules: [{}] }, ['spec.rules[0]'], 'none'],
+];
+
+test('refuses a permission that says nothing, and takes a stored one for nothing', () => {
+  for (const [spec, expected, shape] of SILENT) {
+    const draft = { type: 'MeshTrafficPermission', mesh: 'default', name: 'a', namespace: undefined, labels: {}, spec };
+    const problems = validateDraft(draft);
+    assert.deepEqual(
+      problems.map(({ field }) => field),
+      expected,
+      JSON.stringify(spec),
+    );
+    for (const { reason } of problems) assert.match(reason, /says nothing/);
+    assert.equal(mtpOf(spec).shape, shape, JSON.stringify(spec));
   }
 });

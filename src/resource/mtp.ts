@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { invalid, MeridianError } from '../errors.ts';
 import type { JsonObject } from './resource.ts';
 import { check } from './schema/check.ts';
-import { ACTIONS, mtpSchema } from './schema/mtp.ts';
+import { ACTIONS, shapesOf, storedMtpSchema } from './schema/mtp.ts';
 import { isAbsent, type TargetRef } from './schema/target-ref.ts';
 
 /** How a value is compared: whole, or as a beginning in whole segments (design, section 5). */
@@ -20,7 +20,7 @@ export interface Matcher {
 
 export type MtpAction = (typeof ACTIONS)[keyof typeof ACTIONS];
 
-/** A MeshTrafficPermission as its shape says it. `none`: it says nothing. */
+/** A MeshTrafficPermission as its shape says it. `none`: it says nothing, and so changes nothing. */
 export type Mtp =
   | {
       readonly shape: 'spiffe';
@@ -31,22 +31,25 @@ export type Mtp =
   | { readonly shape: 'from'; readonly items: readonly { readonly targetRef: TargetRef; readonly action: MtpAction }[] }
   | { readonly shape: 'none' };
 
-type Spec = z.infer<typeof mtpSchema>;
+type Spec = z.infer<typeof storedMtpSchema>;
 type Lists = NonNullable<Spec['default']>;
 
 /**
- * Reads the spec of a MeshTrafficPermission in any of its shapes. In: the spec, validated or not. Out: its matchers or items in
- * order, in one spelling; an absent `from[].targetRef` is Mesh, and an item without an action says nothing. Throws `invalid`.
+ * Reads the spec of a MeshTrafficPermission in any of its shapes. In: the spec, validated or not; what says nothing may be stored from
+ * before that was refused. Out: its matchers or items in order, in one spelling; an absent `from[].targetRef` is Mesh, and an item without
+ * an action says nothing. Throws `invalid`.
  *
  *   rules: [{default: {deny: [a]}}, {default: {deny: [b]}}]  ->  {shape: 'spiffe', deny: [a, b], ...}
  */
 export function readMtp(spec: JsonObject): Mtp {
-  const { data, problems } = check<Spec>(mtpSchema, spec, ['spec']);
+  const { data, problems } = check<Spec>(storedMtpSchema, spec, ['spec']);
   if (!data) throw invalid(problems);
-  if (data.from) return { shape: 'from', items: data.from.flatMap(readItem) };
-  if (data.rules) return readLists(data.rules.map((rule) => rule.default ?? {}));
-  return data.default ? readLists([data.default]) : { shape: 'none' };
+  const [shape] = shapesOf(data);
+  if (shape === 'from') return readItems(data.from ?? []);
+  return readLists(shape === 'rules' ? (data.rules ?? []).map((rule) => rule.default ?? {}) : [data.default ?? {}]);
 }
+
+const NONE: Mtp = { shape: 'none' };
 
 /** What `readMtp` gives; `broken` for what can't be read. */
 export type MtpOrBroken = Mtp | { readonly shape: 'broken' };
@@ -72,7 +75,12 @@ function readOrBroken(spec: JsonObject): MtpOrBroken {
 
 /** Whether each field at the top of a spec is one that is known: another may say that the policy is about more than its targetRef does. */
 export function hasKnownFields(spec: JsonObject): boolean {
-  return Object.keys(spec).every((field) => Object.hasOwn(mtpSchema.shape, field));
+  return Object.keys(spec).every((field) => Object.hasOwn(storedMtpSchema.shape, field));
+}
+
+function readItems(from: NonNullable<Spec['from']>): Mtp {
+  const items = from.flatMap(readItem);
+  return items.length === 0 ? NONE : { shape: 'from', items };
 }
 
 function readItem(item: NonNullable<Spec['from']>[number]): { targetRef: TargetRef; action: MtpAction }[] {
@@ -84,7 +92,8 @@ function readItem(item: NonNullable<Spec['from']>[number]): { targetRef: TargetR
 
 function readLists(lists: readonly Lists[]): Mtp {
   const read = (name: keyof Lists): Matcher[] => lists.flatMap((item) => (item[name] ?? []).map(normalise));
-  return { shape: 'spiffe', deny: read('deny'), allow: read('allow'), allowWithShadowDeny: read('allowWithShadowDeny') };
+  const [deny, allow, allowWithShadowDeny] = [read('deny'), read('allow'), read('allowWithShadowDeny')];
+  return deny.length + allow.length + allowWithShadowDeny.length === 0 ? NONE : { shape: 'spiffe', deny, allow, allowWithShadowDeny };
 }
 
 function normalise(given: NonNullable<Lists['deny']>[number]): Matcher {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { readMtp } from './mtp.ts';
+import { mtpOf, readMtp } from './mtp.ts';
+import type { JsonObject } from './resource.ts';
 import { parseDocument } from './parse.ts';
 import { validateDraft } from './validate.ts';
 
@@ -15,10 +16,14 @@ function accept(document: unknown): ReturnType<typeof parseDocument> {
   return parsed;
 }
 
-test('every policy of the role vectors is accepted, in both formats, also those whose roles are mixed', () => {
-  const vectors = load<{ type: string; namespace: string; spec: object }[]>('role-vectors');
+/** The real Kuma gives these a role, and refuses them all the same. */
+const isSilent = ({ type, spec }: { type: string; spec: JsonObject }): boolean =>
+  type === 'MeshTrafficPermission' && mtpOf(spec).shape === 'none';
+
+test('every policy of the role vectors that says something is accepted, in both formats, also those whose roles are mixed', () => {
+  const vectors = load<{ type: string; namespace: string; spec: JsonObject }[]>('role-vectors');
   assert.equal(vectors.length, 90);
-  for (const { type, namespace, spec } of vectors) {
+  for (const { type, namespace, spec } of vectors.filter((vector) => !isSilent(vector))) {
     accept({ type, mesh: 'default', name: 'p', labels: namespace === '' ? {} : { 'k8s.kuma.io/namespace': namespace }, spec });
     accept({ apiVersion: 'kuma.io/v1alpha1', kind: type, metadata: { name: 'p', namespace }, spec });
   }

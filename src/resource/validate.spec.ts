@@ -60,6 +60,26 @@ const TABLE: readonly [type: string, spec: JsonObject, fields: string[]][] = [
   ['MeshHTTPRoute', { targetRef: { kind: 'MeshHTTPRoute', name: 'a' } }, ['spec.targetRef.kind']],
   [
     'MeshHTTPRoute',
+    { to: [{ targetRef: service, rules: [{ default: {} }, { matches: [], default: {} }] }] },
+    ['spec.to[0].rules[1].matches'],
+  ],
+  [
+    'MeshHTTPRoute',
+    { to: [{ targetRef: service, rules: [{ matches: [{ method: 'GET' }, {}, { paths: {} }] }] }] },
+    ['spec.to[0].rules[0].matches[1]', 'spec.to[0].rules[0].matches[2]', 'spec.to[0].rules[0].matches[2].paths'],
+  ],
+  [
+    'MeshHTTPRoute',
+    {
+      to: [
+        { targetRef: service, hostnames: [], rules: [] },
+        { targetRef: service, hostnames: ['a.b'] },
+      ],
+    },
+    ['spec.to[1].hostnames'],
+  ],
+  [
+    'MeshHTTPRoute',
     {
       to: [
         {

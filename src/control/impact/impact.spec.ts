@@ -148,7 +148,10 @@ const matcher = fc.oneof(
   ),
 );
 const list = fc.array(matcher, { maxLength: 2 });
-const lists = fc.record({ deny: list, allow: list, allowWithShadowDeny: list }).map((value): JsonObject => ({ default: value }));
+const lists = fc
+  .record({ deny: list, allow: list, allowWithShadowDeny: list })
+  .filter((value) => Object.values(value).flat().length > 0)
+  .map((value): JsonObject => ({ default: value }));
 const source = fc.constantFrom<JsonObject>(
   {},
   { kind: 'Mesh' },

@@ -1,4 +1,3 @@
-import { asObject, asText } from '../../naming/json.ts';
 import { matchesText } from '../../policy/decide/matcher.ts';
 import type { Permission } from '../../policy/decide/permissions.ts';
 import { normalisePath, type Subject } from '../../policy/decide/request.ts';
@@ -63,19 +62,13 @@ interface Asked {
 function askedOf(permissions: readonly Permission[]): Asked {
   const asked = permissions.flatMap(({ mtp, via = [] }) => [
     ...(mtp.shape === 'spiffe' ? [...mtp.deny, ...mtp.allow, ...mtp.allowWithShadowDeny] : []),
-    ...via.flatMap(({ matches }) => matches.map(({ method, path }) => ({ method: asText(method), path: routePath(asObject(path)) }))),
+    ...via.flatMap(({ matches }) => matches),
   ]);
   const paths = asked.flatMap(({ path }) => (path ? [oneSpelling(path)] : []));
   return {
     methods: [...new Set(asked.flatMap(({ method }) => method ?? []))].sort(),
     paths: [...new Map(paths.filter(isPossible).map((path) => [`${path.type} ${path.value}`, path])).values()],
   };
-}
-
-function routePath(path: ReturnType<typeof asObject>): StringMatch | undefined {
-  const { type, value } = path ?? {};
-  if (typeof value !== 'string' || (type !== 'Exact' && type !== 'PathPrefix' && type !== 'Prefix')) return undefined;
-  return { type: type === 'Exact' ? 'Exact' : 'Prefix', value };
 }
 
 /** In one spelling: a slash at a prefix's end says nothing, and below what ends with one more there is nothing in a normalised path. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject, Resource } from '../../resource/resource.ts';
-import { exact, fromList, permission, prefix, resource } from '../harness.spec.ts';
+import { exact, fromList, permission, prefix, resource, storedPermission } from '../harness.spec.ts';
 import { type Asked, ask, TD, WEB } from './ask.spec.ts';
 import { decide } from './decide.ts';
 import type { Request } from './request.ts';
@@ -107,7 +107,7 @@ describe('a `from` item', () => {
 describe('both families on one inbound', () => {
   const web = { kind: 'MeshService', name: 'web' };
   const mesh = { kind: 'Mesh' };
-  const lists = permission('lists', { default: {} });
+  const lists = permission('lists', allow(exact(`${TD}/nobody`)));
   const open = permission('open', everyone);
   const from = (...items: readonly (readonly [JsonObject, string])[]) => permission('from', fromList(...items));
   const cases: readonly (readonly [title: string, policies: readonly Resource[], decision: string, decidedBy?: string])[] = [
@@ -120,7 +120,23 @@ describe('both families on one inbound', () => {
     ['a Deny of Mesh overrules an earlier Allow', [from([web, 'ALLOW'], [mesh, 'DENY']), lists], 'Deny', 'from'],
     ['a Deny of Mesh takes no earlier Deny away', [from([web, 'DENY'], [mesh, 'DENY']), open], 'Deny', 'from'],
     ['deny lists win over all', [from([web, 'ALLOW']), permission('d', { default: { deny: [exact(WEB)] } })], 'Deny', 'd'],
-    ['a policy that says nothing is no list', [from([mesh, 'ALLOW']), permission('nothing', {})], 'Allow', 'from'],
+    ...[
+      {},
+      { default: {} },
+      { rules: [] },
+      { rules: [{}] },
+      { rules: [{ default: { deny: [] } }] },
+      { default: { allow: [] } },
+      { from: [] },
+    ].map(
+      (spec) =>
+        [
+          `what says nothing is no list: ${JSON.stringify(spec)}`,
+          [from([mesh, 'ALLOW']), storedPermission('nothing', spec)],
+          'Allow',
+          'from',
+        ] as const,
+    ),
   ];
   for (const [title, policies, decision, decidedBy] of cases) {
     it(title, () => {
@@ -157,7 +173,7 @@ describe('who decided', () => {
   });
 
   it('is the one that can’t be read, which denies', () => {
-    const broken: Resource = { ...permission('b', {}), spec: { default: { deny: [{ future: true }] } } };
+    const broken: Resource = { ...permission('b', everyone), spec: { default: { deny: [{ future: true }] } } };
     const decided = ask([permission('p', everyone), broken], { spiffeIds: [WEB] });
     assert.deepEqual([decided.decision, decided.shadow, decided.decidedBy?.name], ['Deny', 'Deny', 'b']);
   });

@@ -18,7 +18,10 @@ describe('any set of permissions', () => {
     fc.constant<JsonObject>({ path: { type: 'Prefix', value: '/v2' } }),
   );
   const list = fc.array(matcher, { maxLength: 2 });
-  const lists = fc.record({ deny: list, allow: list, allowWithShadowDeny: list }).map((value): JsonObject => ({ default: value }));
+  const lists = fc
+    .record({ deny: list, allow: list, allowWithShadowDeny: list })
+    .filter((value) => Object.values(value).flat().length > 0)
+    .map((value): JsonObject => ({ default: value }));
   const source = fc.constantFrom<JsonObject>(
     {},
     { kind: 'Mesh' },
@@ -42,7 +45,7 @@ describe('any set of permissions', () => {
   const any = made(fc.oneof(lists, from(['ALLOW', 'DENY', 'ALLOW_WITH_SHADOW_DENY', 'DENY_WITH_SHADOW_ALLOW'])));
   const denial = made(
     fc.oneof(
-      fc.record({ deny: list }).map((value): JsonObject => ({ default: value })),
+      fc.record({ deny: fc.array(matcher, { minLength: 1, maxLength: 2 }) }).map((value): JsonObject => ({ default: value })),
       from(['DENY', 'DENY_WITH_SHADOW_ALLOW']),
     ),
   );

@@ -33,13 +33,13 @@ describe('inboundRules', () => {
     [
       'permissions stand side by side',
       [
-        permission('b', { rules: [rule({ deny: [exact('spiffe://a')] }), rule({ allow: [] })] }),
-        permission('a', { default: { allow: [] } }),
+        permission('b', { rules: [rule({ deny: [exact('spiffe://a')] }), rule({ allow: [exact('spiffe://b')] })] }),
+        permission('a', { default: { allow: [exact('spiffe://a')] } }),
       ],
       [
         [{ deny: [exact('spiffe://a')] }, ['b'], [0]],
-        [{ allow: [] }, ['b'], [1]],
-        [{ allow: [] }, ['a'], [0]],
+        [{ allow: [exact('spiffe://b')] }, ['b'], [1]],
+        [{ allow: [exact('spiffe://a')] }, ['a'], [0]],
       ],
     ],
   ];

@@ -46,7 +46,7 @@ function decided({ spec = DENY, targetRef = BY_NAME, from = '', lost = [], other
   const proxy = readProxy(asked, mesh);
   const [inbound] = proxy.inbounds;
   assert.ok(inbound);
-  const made = { ...permission('p', { targetRef }, from), spec: { targetRef, ...spec } };
+  const made = { ...permission('p', { targetRef, ...DENY }, from), spec: { targetRef, ...spec } };
   const permissions = readPermissions(matchInbound(readPolicies([permission('q', ALLOW), made]), proxy, inbound, mesh));
   const at = (path: string) =>
     decideBy(permissions, { spiffeIds: ['spiffe://default/web'], method: 'GET', path }, inbound.protocol, 'default').decision;

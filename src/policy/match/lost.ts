@@ -3,6 +3,7 @@ import { asObject, asText } from '../../naming/json.ts';
 import type { Key } from '../../resource/key.ts';
 import { mtpOf } from '../../resource/mtp.ts';
 import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
+import { EVERY_REQUEST } from '../../resource/route-match.ts';
 import type { TargetRef } from '../../resource/schema/target-ref.ts';
 import { type Lost, type MeshIndex, means } from './mesh.ts';
 import type { Policy } from './policy.ts';
@@ -32,7 +33,7 @@ export function lostTo(ref: TargetRef, policy: Policy, proxy: Proxy, mesh: MeshI
 }
 
 function anyRequest(key: Key): Via {
-  return { route: key, matches: [{}], certain: false, lost: key };
+  return { route: key, matches: [EVERY_REQUEST], certain: false, lost: key };
 }
 
 /** What can't be read has any labels. */

@@ -1,7 +1,8 @@
-import { asArray, asObject, asText } from '../../naming/json.ts';
+import { asArray, asObject, asText, isAbsent } from '../../naming/json.ts';
 import type { Key } from '../../resource/key.ts';
 import { LABEL } from '../../resource/labels.ts';
 import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
+import { type RouteMatch, readMatches } from '../../resource/route-match.ts';
 import type { TargetRef } from '../../resource/schema/target-ref.ts';
 import { type MeshIndex, means } from './mesh.ts';
 import type { Policy } from './policy.ts';
@@ -12,9 +13,9 @@ import { includesAll, labelsOf, SERVICE_TAG, textsOf } from './tags.ts';
 /** A route through which a policy applies to an inbound. */
 export interface Via {
   readonly route: Key;
-  /** The `matches` of the rules that lead to the inbound, one of which a request must meet: `[{path: {type: PathPrefix, value: /v2}}]`. */
-  readonly matches: readonly JsonObject[];
-  /** Whether a request can be told to come this way. If not (a TCP route, a route that strangers made), it counts for denies alone. */
+  /** The `matches` of the rules that lead to the inbound, one of which a request must meet. */
+  readonly matches: readonly RouteMatch[];
+  /** Whether a request can be told to come this way. If not (a TCP route, one that strangers made, one for some hosts), it counts for denies alone. */
   readonly certain: boolean;
   /** What isn't here, so that it can't be told (see lost.ts). */
   readonly lost?: Key;
@@ -36,7 +37,7 @@ export function routesTo(ref: TargetRef, policy: Policy, proxy: Proxy, inbound: 
       ? rulesOnGateway(route, inbound, mesh)
       : rulesLeadingTo(route, (to) => leadsTo(to, route, proxy, inbound, mesh));
     const matches = rules.flatMap(matchesOf);
-    const certain = route.key.type === 'MeshHTTPRoute' && !isStrange(route, proxy);
+    const certain = route.key.type === 'MeshHTTPRoute' && !isStrange(route, proxy) && !hasHostnames(route);
     return matches.length === 0 ? [] : [{ route: route.key, matches, certain }];
   });
 }
@@ -51,10 +52,13 @@ export function routeType({ kind }: TargetRef): string {
   return kind === 'MeshGatewayRoute' ? 'MeshHTTPRoute' : kind;
 }
 
-/** A rule without matches is for every request. */
-export function matchesOf(rule: JsonObject): JsonObject[] {
-  const matches = asArray(rule.matches).map((match) => asObject(match) ?? {});
-  return matches.length === 0 ? [{}] : matches;
+export function matchesOf(rule: JsonObject): RouteMatch[] {
+  return readMatches(rule.matches);
+}
+
+/** `Host` decides nothing, so that it can't be told whether a request comes through a route for some hosts. */
+function hasHostnames({ spec }: Resource): boolean {
+  return asArray(spec.to).some((item) => !isAbsent(asObject(item)?.hostnames));
 }
 
 /** A route of another custom namespace: its maker must not open anything here, nor close. */

@@ -3,12 +3,14 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { hashedName } from '../../naming/hash.ts';
 import type { JsonObject, Resource } from '../../resource/resource.ts';
-import { dataplane, permission, resource, type Shape, world } from '../harness.spec.ts';
+import { dataplane, exact, permission, resource, type Shape, world } from '../harness.spec.ts';
 import { matchInbound, matchProxy } from './select.ts';
+
+const ALLOW = { default: { allow: [exact('spiffe://td/web')] } };
 
 /** Whether a permission with this targetRef selects the one inbound of a proxy. */
 function selects(targetRef: JsonObject, shape: Shape, from = 'east', others: readonly Resource[] = []): boolean {
-  const { policies, proxy, inbound, mesh } = world([permission('p', { targetRef, default: {} }, from)], dataplane(shape), others);
+  const { policies, proxy, inbound, mesh } = world([permission('p', { targetRef, ...ALLOW }, from)], dataplane(shape), others);
   return matchInbound(policies, proxy, inbound, mesh).length > 0;
 }
 
@@ -98,7 +100,7 @@ describe('matching a top-level targetRef', () => {
     ];
     const target = resource('Dataplane', 'd', { networking: { address: '127.0.0.1', inbound } }, 'east');
     const { policies, proxy, mesh } = world(
-      [permission('p', { targetRef: { kind: 'MeshSubset', tags: { app: 'admin' } } }, 'east')],
+      [permission('p', { targetRef: { kind: 'MeshSubset', tags: { app: 'admin' } }, ...ALLOW }, 'east')],
       target,
     );
     assert.deepEqual(
@@ -116,7 +118,7 @@ describe('matching a top-level targetRef', () => {
       { kind: 'MeshSubset', tags: lies },
       { kind: 'Dataplane', labels: lies },
     ]) {
-      const { policies, proxy, inbound, mesh } = world([permission('p', { targetRef, default: {} })], forged);
+      const { policies, proxy, inbound, mesh } = world([permission('p', { targetRef, ...ALLOW })], forged);
       assert.deepEqual(matchInbound(policies, proxy, inbound, mesh), []);
     }
   });
@@ -127,8 +129,8 @@ describe('matching a top-level targetRef', () => {
   });
 
   it('marks shadow policies, and takes what it cannot read for a permission about everything', () => {
-    const shadow = permission('s', { default: {} }, '', { 'kuma.io/effect': 'shadow' });
-    const broken: Resource = { ...permission('b', {}), spec: { targetRef: { kind: 'Galaxy' } } };
+    const shadow = permission('s', ALLOW, '', { 'kuma.io/effect': 'shadow' });
+    const broken: Resource = { ...permission('b', ALLOW), spec: { targetRef: { kind: 'Galaxy' } } };
     const timeout: Resource = { ...resource('MeshTimeout', 't', {}), spec: { targetRef: { kind: 'Galaxy' } } };
     const { policies, proxy, inbound, mesh } = world([shadow, broken, timeout], dataplane(shape));
     const found = matchInbound(policies, proxy, inbound, mesh).map(({ policy }) => [policy.resource.name, policy.shadow]);
@@ -152,7 +154,7 @@ describe('gateways', () => {
   const spec = { networking: { address: '127.0.0.1', gateway: { type: 'BUILTIN', tags: { 'kuma.io/service': 'edge' } } } };
   const target = resource('Dataplane', 'edge-1', spec, 'east');
   const ports = (targetRef: JsonObject, others: readonly Resource[] = [gateway]) => {
-    const { policies, proxy, mesh } = world([permission('p', { targetRef, default: {} })], target, others);
+    const { policies, proxy, mesh } = world([permission('p', { targetRef, ...ALLOW })], target, others);
     return proxy.inbounds.filter((inbound) => matchInbound(policies, proxy, inbound, mesh).length > 0).map(({ port }) => port);
   };
 

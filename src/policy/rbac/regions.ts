@@ -1,6 +1,6 @@
-import { asObject, asText } from '../../naming/json.ts';
 import type { StringMatch } from '../../resource/mtp.ts';
 import type { JsonObject } from '../../resource/resource.ts';
+import type { RouteMatch } from '../../resource/route-match.ts';
 import { matchesText } from '../decide/matcher.ts';
 import type { Permission } from '../decide/permissions.ts';
 import type { Subject } from '../decide/request.ts';
@@ -32,9 +32,9 @@ const PATHLESS: Region = { ...EVERYTHING, name: 'no path', predicate: NO_PATH, s
  */
 export function regionsOf(permissions: readonly Permission[]): Region[] {
   const routed = permissions.filter(({ via }) => via !== undefined);
-  const routes = routed.flatMap(({ via = [] }) => via.flatMap(({ matches }) => matches.map(readMatch)));
+  const routes = routed.flatMap(({ via = [] }) => via.flatMap(({ matches }) => matches.map(spelled)));
   const other = otherThan(routes);
-  const paths = distinct(routes.flatMap(({ path }) => (path && isPossible(path) ? [path] : [])));
+  const paths = distinct(routes.flatMap(({ path }) => path ?? []));
   const regions = [...paths.sort(bySpecificity), undefined].flatMap((path) => {
     const sample = path?.type === 'Exact' ? path.value : `${path?.value ?? ''}/${other}`;
     const here = routes.filter((route) => route.method !== undefined && (!route.path || matchesText(route.path, sample)));
@@ -61,32 +61,14 @@ function toRoute(path: StringMatch | undefined, method: string | undefined): Jso
   return path && path.value !== '' ? { pathSeparatedPrefix: path.value, ...headers } : { prefix: '/', ...headers };
 }
 
-interface Route {
-  /** undefined: any path, or one that can't be told. */
-  readonly path: StringMatch | undefined;
-  readonly method: string | undefined;
-}
-
-function readMatch(match: JsonObject): Route {
-  const { type, value } = asObject(match.path) ?? {};
-  return { path: typeof value === 'string' ? readPath(asText(type), value) : undefined, method: asText(match.method) };
-}
-
-function readPath(type: string | undefined, value: string): StringMatch | undefined {
-  if (type === 'Exact') return { type, value };
-  if (type !== 'PathPrefix' && type !== 'Prefix') return undefined;
-  const start = withoutSlash(value);
-  // Below what ends with a slash there is nothing in a normalised path.
-  return start.endsWith('/') ? { type: 'Exact', value: start } : { type: 'Prefix', value: start };
-}
-
-/** Whether there are such paths, normalised and without a query: Envoy refuses some routes for others. */
-function isPossible({ type, value }: StringMatch): boolean {
-  return (value.startsWith('/') || (type === 'Prefix' && value === '')) && !/[?#]|\/\//.test(value);
+/** A slash at a prefix's end says nothing. */
+function spelled(match: RouteMatch): RouteMatch {
+  const { path } = match;
+  return path?.type === 'Prefix' ? { ...match, path: { ...path, value: withoutSlash(path.value) } } : match;
 }
 
 /** Longer than any text that is there, so that none holds it. */
-function otherThan(routes: readonly Route[]): string {
+function otherThan(routes: readonly RouteMatch[]): string {
   const lengths = routes.map(({ path, method }) => Math.max(path?.value.length ?? 0, method?.length ?? 0));
   return '-'.repeat(1 + lengths.reduce((a, b) => Math.max(a, b), 0));
 }

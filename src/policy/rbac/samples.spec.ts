@@ -4,6 +4,7 @@ import type { Matcher, Mtp, StringMatch } from '../../resource/mtp.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 import type { TargetRef } from '../../resource/schema/target-ref.ts';
 import type { Permission } from '../decide/permissions.ts';
+import { readMatches } from '../../resource/route-match.ts';
 import type { Via } from '../match/route.ts';
 import type { Wire } from './interpreter.spec.ts';
 
@@ -70,7 +71,7 @@ const routeMatch: fc.Arbitrary<JsonObject> = fc.constantFrom<JsonObject>(
 );
 const via: fc.Arbitrary<Via> = fc.record({
   route: fc.constant<Key>({ type: 'MeshHTTPRoute', mesh: 'default', zone: '', namespace: '', name: 'r' }),
-  matches: fc.array(routeMatch, { minLength: 1, maxLength: 2 }),
+  matches: fc.array(routeMatch, { minLength: 1, maxLength: 2 }).map(readMatches),
   certain: fc.boolean(),
 });
 const vias = fc.option(fc.array(via, { minLength: 1, maxLength: 2 }), { nil: undefined, freq: 2 });

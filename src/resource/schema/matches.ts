@@ -1,4 +1,7 @@
-/** What is wrong with the values that matchers of a MeshTrafficPermission compare with; undefined: nothing. */
+/** What is wrong with the values that matchers of a MeshTrafficPermission and of a MeshHTTPRoute compare with; undefined: nothing. */
+
+/** The methods that a matcher may name, as in Kuma. They are compared letter by letter. */
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'] as const;
 
 const TRUST_DOMAIN = /^[a-z0-9._-]{1,255}$/;
 const SPIFFE_SEGMENT = /^[A-Za-z0-9._-]+$/;
@@ -29,6 +32,8 @@ export function pathReason(value: string): string | undefined {
   if (/[?#]/.test(value)) return 'must have no "?" and no "#": a path is compared without its query';
   if (!/^[\x21-\x7e]+$/.test(value) || value.includes('\\'))
     return 'must be of visible ASCII characters without "\\": escape others with "%"';
+  if (/;|%3b/i.test(value))
+    return 'must have no ";", nor "%3B": requests with one are refused, since applications read them in different ways';
   const segments = value.split('/').slice(1, -1);
   if (segments.includes('') || /(^|\/)\.\.?(\/|$)/.test(value)) return 'must be normalised: no "//", "/./" or "/../"';
   return escapeReason(value);

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { ALWAYS } from './check.ts';
-import { pathReason, spiffeReason } from './matches.ts';
+import { METHODS, pathReason, spiffeReason } from './matches.ts';
 import { fromRef, topRef } from './target-ref.ts';
-
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'] as const;
 
 /** Both spellings of each action (design, section 5), and what they are called here. */
 export const ACTIONS = {
@@ -49,12 +47,13 @@ const list = z.array(matcher.meta({ id: 'Matcher' })).optional();
 const lists = z.strictObject({ deny: list, allowWithShadowDeny: list, allow: list }).meta({ id: 'MatcherLists' });
 
 const SHAPES = ['default', 'rules', 'from'] as const;
+type Shape = (typeof SHAPES)[number];
 
 /**
- * The spec of a MeshTrafficPermission, in one of three shapes (design, section 5): `default.{deny, allowWithShadowDeny, allow}`
- * (SPIFFE seed), `rules[].default.{...}` (Kuma), or `from[].default.action` (first MTP seed). Never two of them in one policy.
+ * A stored spec of a MeshTrafficPermission, in one of three shapes (design, section 5): `default.{deny, allowWithShadowDeny, allow}`
+ * (SPIFFE seed), `rules[].default.{...}` (Kuma), or `from[].default.action` (first MTP seed). Never two of them say something.
  */
-export const mtpSchema = z
+export const storedMtpSchema = z
   .strictObject({
     targetRef: topRef.optional(),
     default: lists.optional(),
@@ -69,7 +68,7 @@ export const mtpSchema = z
       .optional(),
   })
   .superRefine((spec, context) => {
-    const [first, ...others] = SHAPES.filter((shape) => spec[shape] !== undefined);
+    const [first, ...others] = shapesOf(spec);
     for (const other of others) {
       context.addIssue({
         code: 'custom',
@@ -78,3 +77,40 @@ export const mtpSchema = z
       });
     }
   }, ALWAYS);
+
+/**
+ * What may be written: every part of it says something, as with Kuma. What says nothing looks like a rule that holds, and was for some time one that
+ * took the place of others.
+ */
+export const mtpSchema = storedMtpSchema.superRefine((spec, context) => {
+  const silent = (path: (string | number)[], message: string): void => context.addIssue({ code: 'custom', path, message });
+  if (shapesOf(spec).length === 0) {
+    const given = SHAPES.filter((shape) => spec[shape] !== undefined);
+    for (const shape of given) silent([shape], `says nothing: ${ADVICE[shape]}`);
+    if (given.length === 0) silent([], 'says nothing: give `rules`, `default` or `from`');
+  }
+  for (const [index, rule] of listOf(spec.rules).entries())
+    if (!saysAny(rule?.default)) silent(['rules', index], `says nothing: ${ADVICE.default}`);
+  for (const [index, item] of listOf(spec.from).entries())
+    if (item?.default?.action === undefined)
+      silent(['from', index, 'default', 'action'], 'is missing: an item without an action says nothing');
+}, ALWAYS);
+
+const ADVICE: Readonly<Record<Shape, string>> = {
+  default: 'give a matcher in `deny`, `allowWithShadowDeny` or `allow`',
+  rules: 'give a rule, or delete the policy',
+  from: 'give an item, or delete the policy',
+};
+
+/** Which shapes say something: an empty list beside another shape is as good as absent. Anything may stand in it still (see ALWAYS). */
+export function shapesOf(spec: Readonly<Partial<Record<Shape, unknown>>>): Shape[] {
+  return SHAPES.filter((shape) => (shape === 'default' ? saysAny(spec.default) : listOf(spec[shape]).length > 0));
+}
+
+function saysAny(conf: unknown): boolean {
+  return Object.values(conf ?? {}).some((list) => !Array.isArray(list) || list.length > 0);
+}
+
+function listOf<T>(list: T | readonly T[] | undefined): readonly T[] {
+  return Array.isArray(list) ? list : [];
+}

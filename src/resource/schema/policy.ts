@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Kind, PolicyShape } from '../kinds.ts';
+import { ALWAYS } from './check.ts';
 import { anyObject } from './fields.ts';
-import { httpRouteItem, tcpRouteItem } from './routes.ts';
+import { hostnamesOnGateways, httpRouteItem, tcpRouteItem } from './routes.ts';
 import { fromRef, routeTopRef, topRef, toRef } from './target-ref.ts';
 
 /** Items of `to` for the kinds that have more in them than a `default`. */
@@ -18,13 +19,14 @@ const rulesItem = z.strictObject({ matches: z.array(anyObject).optional(), defau
 export function policySchema(kind: Kind, shape: PolicyShape): z.ZodType {
   const item = ITEMS[kind.type];
   const lists = { to: z.array(item ?? toItem), from: z.array(fromItem), rules: z.array(rulesItem), default: anyObject };
-  return z.strictObject({
+  const spec = z.strictObject({
     targetRef: (item ? routeTopRef : topRef).optional(),
     to: shape.to ? lists.to.optional() : none(kind, 'to'),
     from: shape.from ? lists.from.optional() : none(kind, 'from'),
     rules: shape.rules ? lists.rules.optional() : none(kind, 'rules'),
     default: shape.single ? lists.default.optional() : none(kind, 'default'),
   });
+  return kind.type === 'MeshHTTPRoute' ? spec.superRefine(hostnamesOnGateways, ALWAYS) : spec;
 }
 
 function none(kind: Kind, list: string): z.ZodType {

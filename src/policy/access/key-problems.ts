@@ -1,0 +1,94 @@
+import type { Problem } from '../../errors.ts';
+import { asArray, asObject, asText } from '../../naming/json.ts';
+import { formatPath, type Path, quote } from '../../resource/path.ts';
+import type { JsonObject } from '../../resource/resource.ts';
+import { attributeKey, type Side, siteKey } from './keys.ts';
+
+/** What keys are made of, in the seed's table and in ClusterLink's labels. */
+const KEY = /^[A-Za-z0-9._:/-]+$/;
+const CHARACTERS = 'must be of letters, digits, ".", "_", "-", ":" and "/"';
+
+/**
+ * What is wrong with the keys of attributes in a document of this kind (design, section 6): one attribute under two spellings, of which one value would
+ * be lost or both contradict each other; the name of a site, which is proven; keys that nothing can have. A key that is merely not known is accepted:
+ * it never widens access (src/policy/access/selector.ts).
+ *
+ *   Zone {geo: eu, site:geo: us}  ->  attributes["site:geo"] is the same attribute as "geo"
+ */
+export function attributeProblems(type: string, spec: JsonObject): Problem[] {
+  switch (type) {
+    case 'Zone':
+      return siteProblems(asObject(spec.attributes) ?? {});
+    case 'AccessPolicy':
+    case 'PrivilegedAccessPolicy':
+      return selectionProblems(spec);
+    case 'LoadBalancingPolicy':
+      return [...selectionProblems(spec), ...comparedProblems(asArray(spec.attributes).map((key) => asText(key) ?? ''))];
+    default:
+      return [];
+  }
+}
+
+interface Named {
+  readonly key: string;
+  readonly path: Path;
+}
+
+function siteProblems(attributes: JsonObject): Problem[] {
+  const named = Object.keys(attributes).map((key): Named => ({ key, path: ['attributes', key] }));
+  return [...named.flatMap((one) => problem(one.path, siteReason(one.key))), ...twice(named, siteKey)];
+}
+
+function siteReason(key: string): string | undefined {
+  if (key === '') return undefined; // its schema says so
+  if (!KEY.test(key)) return CHARACTERS;
+  if (siteKey(key) === 'site:name') return "is the zone's name, which is proven: leave it out";
+  if (/^(site:|cl:site:|peer\.clusterlink\.net\/)$/.test(key) || siteKey(key).startsWith('site:peer.clusterlink.net/'))
+    return 'names no attribute of a site: write `<name>` or `site:<name>`';
+  const others = (['source', 'destination'] as const).flatMap((side) => attributeKey(side, key) ?? []);
+  return others.some((other) => other !== siteKey(key)) ? 'belongs to workloads and services: a site has `site:<name>`' : undefined;
+}
+
+function selectionProblems(spec: JsonObject): Problem[] {
+  const sides: readonly (readonly [field: string, side: Side])[] = [
+    ['from', 'source'],
+    ['to', 'destination'],
+  ];
+  return sides.flatMap(([field, side]) =>
+    asArray(spec[field]).flatMap((item, index) => {
+      const at: Path = ['spec', field, index, 'workloadSelector'];
+      const selector = asObject(asObject(item)?.workloadSelector);
+      const labels = Object.keys(asObject(selector?.matchLabels) ?? {}).map((key): Named => ({ key, path: [...at, 'matchLabels', key] }));
+      const expressions = asArray(selector?.matchExpressions).map(
+        (one, place): Named => ({ key: asText(asObject(one)?.key) ?? '', path: [...at, 'matchExpressions', place, 'key'] }),
+      );
+      return [...malformed([...labels, ...expressions]), ...twice(labels, (key) => attributeKey(side, key))];
+    }),
+  );
+}
+
+/** What a load balancing policy compares, in this order. */
+function comparedProblems(keys: readonly string[]): Problem[] {
+  const named = keys.map((key, index): Named => ({ key, path: ['spec', 'attributes', index] }));
+  return [...malformed(named), ...twice(named, (key) => attributeKey('source', key) ?? attributeKey('destination', key))];
+}
+
+function malformed(named: readonly Named[]): Problem[] {
+  return named.flatMap(({ key, path }) => (key === '' || KEY.test(key) ? [] : problem(path, CHARACTERS)));
+}
+
+/** All but the first of those that are one attribute. */
+function twice(named: readonly Named[], meaning: (key: string) => string | undefined): Problem[] {
+  const first = new Map<string, string>();
+  return named.flatMap(({ key, path }) => {
+    const attribute = meaning(key);
+    if (attribute === undefined) return [];
+    const earlier = first.get(attribute);
+    if (earlier === undefined) first.set(attribute, key);
+    return earlier === undefined ? [] : problem(path, `is the same attribute as ${quote(earlier)}: keep one`);
+  });
+}
+
+function problem(path: Path, reason: string | undefined): Problem[] {
+  return reason === undefined ? [] : [{ field: formatPath(path), reason }];
+}

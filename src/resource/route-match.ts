@@ -1,0 +1,54 @@
+import type { z } from 'zod';
+import type { StringMatch } from './mtp.ts';
+import { isObject } from './path.ts';
+import type { JsonObject, JsonValue } from './resource.ts';
+import { check } from './schema/check.ts';
+import { storedHttpMatch } from './schema/http-match.ts';
+
+/** What a route asks of a request, as far as it is looked at here: of method and path. */
+export interface RouteMatch {
+  readonly method?: string;
+  readonly path?: StringMatch;
+  /** Whether that is all it asks. If not (headers, query parameters, a regular expression, what can't be read), it may be less. */
+  readonly certain: boolean;
+}
+
+export const EVERY_REQUEST: RouteMatch = { certain: true };
+/** A request may meet it or not. */
+const UNTOLD: RouteMatch = { certain: false };
+
+type Match = z.infer<typeof storedHttpMatch>;
+
+/** What was read, which never changes: thousands of permissions may target one route. */
+const known = new WeakMap<JsonObject, RouteMatch>();
+
+/**
+ * The `matches` of a route's rule, one of which a request must meet. In: what is stored, which may be older than today's checks. A rule without them is
+ * for every request; a match that can't be read may be for any.
+ *
+ *   [{path: {type: PathPrefix, value: /v2}}]  ->  [{path: Prefix /v2, certain}]
+ *   [{paths: {...}}], [{method: get}]         ->  [{not certain}]
+ */
+export function readMatches(matches: JsonValue | undefined): RouteMatch[] {
+  if (matches === undefined || matches === null) return [EVERY_REQUEST];
+  if (!Array.isArray(matches) || matches.length === 0) return [UNTOLD];
+  return matches.map((match: JsonValue) => (isObject(match) ? routeMatchOf(match) : UNTOLD));
+}
+
+function routeMatchOf(match: JsonObject): RouteMatch {
+  const read = known.get(match) ?? readMatch(match);
+  known.set(match, read);
+  return read;
+}
+
+function readMatch(match: JsonObject): RouteMatch {
+  const { data } = check<Match>(storedHttpMatch, match, []);
+  if (!data) return UNTOLD;
+  const { method, path, headers = [], queryParams = [] } = data;
+  const isLiteral = path !== undefined && path.type !== 'RegularExpression';
+  return {
+    ...(method === undefined ? {} : { method }),
+    ...(isLiteral ? { path: { type: path.type === 'Exact' ? 'Exact' : 'Prefix', value: path.value } } : {}),
+    certain: (path === undefined || isLiteral) && headers.length + queryParams.length === 0,
+  };
+}
