@@ -11,7 +11,7 @@ export const SHAPES: Readonly<Record<string, string>> = {
   get: '{total, items: [RESOURCE]}, with a name RESOURCE alone; -o yaml prints documents that apply takes',
   delete: '{type, mesh, name, outcome: deleted}',
   export: '[DOCUMENT], as apply takes it; -o yaml prints documents, as without',
-  import: '{dryRun, applied, results: [{type, mesh, name, result, reason | null}]}',
+  import: '{dryRun, applied, results: [{type, mesh, name, result, reason | null}], turned: [{type, mesh, kuma, here}]}',
   'inspect zones': '{items: [{zone, online, upToDate, refused, behind | null, environment | null, reason | null}]}',
   'inspect dataplanes': '{total, items: [RESOURCE]}',
   'inspect dataplane': '{layout, policies, inbounds: [{kri, policies}], outbounds, warnings: [text]}',

@@ -2,9 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { originalOf } from '../control/original.ts';
 import { MeridianError } from '../errors.ts';
 import { explicitForm } from '../policy/explicit.ts';
-import { ROLES } from '../policy/role.ts';
+import { roleHere } from '../policy/match/policy.ts';
 import { parseKri } from '../resource/key.ts';
-import { LABEL } from '../resource/labels.ts';
 import { toUniversal } from '../resource/render.ts';
 import type { Row } from '../resource/store.ts';
 import { addressOf } from './collection.ts';
@@ -47,8 +46,7 @@ export function addKriRoutes(app: FastifyInstance, { plane }: ApiOptions): void 
   app.get<KriRoute>('/_explicit/:kri', described(TITLE, getExplicit), (request) => {
     const { resource } = find(request.params.kri);
     const { spec, origin } = originalOf(plane, resource);
-    const role = ROLES.find((known) => known === resource.labels[LABEL.role]) ?? 'system';
-    return toUniversal({ ...resource, spec: explicitForm(resource.key.type, spec, role, resource.key, origin) }, plane.place);
+    return toUniversal({ ...resource, spec: explicitForm(resource.key.type, spec, roleHere(resource), resource.key, origin) }, plane.place);
   });
 
   /** A KRI may name a section of a resource: the resource is shown. */

@@ -21,7 +21,7 @@ export function explicitForm(type: string, spec: JsonObject, role: Role, key: Ke
   if (!findKind(type)?.policy) return spec;
   const named = withNamespaces(type, spec, key, origin);
   const from = isArray(named.from) ? { from: named.from.map(withSource) } : {};
-  return { ...named, targetRef: topLevel(named.targetRef, role, key), ...from };
+  return { ...named, targetRef: explicitTarget(named.targetRef, role, key), ...from };
 }
 
 /** Every reference by name gets the namespace that it implies: none where the origin has no namespaces. */
@@ -36,13 +36,25 @@ function withSource(item: JsonValue): JsonValue {
   return isObject(item) && isAbsent(item.targetRef) ? { ...item, targetRef: MESH } : item;
 }
 
-/** Consumers and workload owners only ever mean proxies of their own zone and namespace; other kinds of target are narrowed by the matcher. */
-function topLevel(written: JsonValue | undefined, role: Role, key: Key): JsonValue | undefined {
+/**
+ * The top-level targetRef of the explicit form: what is matched (src/policy/match/policy.ts), shown and linted. Consumers and workload owners only
+ * ever mean proxies of their own zone and namespace, whatever tags they write; other kinds of target are narrowed by the matcher alone.
+ *
+ *   workload owner in `backend-ns` of `east`, MeshSubset {k8s.kuma.io/namespace: other-ns}  ->  the same with backend-ns, and kuma.io/zone: east
+ */
+export function explicitTarget(written: JsonValue | undefined, role: Role, key: Key): JsonValue | undefined {
   const targetRef = isAbsent(written) ? MESH : written;
   if (role === 'producer' || role === 'system') return targetRef;
   if (!isObject(targetRef) || (targetRef.kind !== 'Mesh' && targetRef.kind !== 'MeshSubset')) return targetRef;
   const tags = isAbsent(targetRef.tags) ? {} : asObject(targetRef.tags);
   // Tags that are no object would be lost, and the policy widened: the matcher refuses them as they are.
   if (!tags) return targetRef;
-  return { ...targetRef, kind: 'MeshSubset', tags: { ...tags, [LABEL.namespace]: key.namespace, [LABEL.zone]: key.zone } };
+  return { ...targetRef, kind: 'MeshSubset', tags: atHome(tags, key) };
+}
+
+/** What is in no zone that is known has none to say. */
+function atHome(tags: JsonObject, { namespace, zone }: Key): JsonObject {
+  const others = Object.entries(tags).filter(([tag]) => tag !== LABEL.namespace && tag !== LABEL.zone);
+  const home = Object.entries({ [LABEL.namespace]: namespace, [LABEL.zone]: zone }).filter(([, value]) => value !== '');
+  return Object.fromEntries([...others, ...home]);
 }

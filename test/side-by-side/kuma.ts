@@ -31,6 +31,11 @@ export async function startKuma(scope: Scope): Promise<Pair> {
   return { global: globalUrl, zone: zoneUrl };
 }
 
+/** Starts a real zone that stands alone, `east`: it takes policies with any label of origin and role. */
+export async function startKumaZone(scope: Scope): Promise<string> {
+  return startOne(scope, 'zone', await freePorts(6), { multizone: { zone: { name: 'east' } } });
+}
+
 async function startOne(scope: Scope, mode: 'global' | 'zone', ports: readonly number[], more: object): Promise<string> {
   const folder = scope.folder();
   const file = join(folder, 'kuma-cp.yaml');

@@ -82,6 +82,21 @@ describe('meridianctl import', { concurrency: 2 }, () => {
     assert.equal((await ask(live.asked, 'GET', '/meshtimeouts')).body.total, 0);
   });
 
+  it('names the pairs that decide otherwise than in Kuma', async () => {
+    const live = await startLive(scope, GLOBAL);
+    const documents = [
+      ['aaa', '{kind: Dataplane}', 'Deny'],
+      ['zzz', '{kind: Dataplane, name: web-1}', 'Allow'],
+    ].map(
+      ([name, target, action]) =>
+        `{type: MeshTrafficPermission, mesh: default, name: ${name}, spec: {targetRef: ${target}, from: [{targetRef: {kind: Mesh}, default: {action: ${action}}}]}}`,
+    );
+    const { code, out, err } = await live.run('import -f - -o json', ['{type: Mesh, name: default}', ...documents].join('\n---\n'));
+    assert.equal(code, 0, err);
+    assert.deepEqual(JSON.parse(out).turned, [{ type: 'MeshTrafficPermission', mesh: 'default', kuma: 'aaa', here: 'zzz' }]);
+    assert.match(err, /MeshTrafficPermission zzz has the last word over aaa here, in mesh default: in Kuma aaa has it/);
+  });
+
   it('is pointed to by apply', async () => {
     const live = await startLive(scope, GLOBAL);
     const { code, err } = await live.run(`apply -f ${sample('universal')}`);

@@ -12,6 +12,7 @@ import { withProgress } from '../progress.ts';
 import { type Server, serverOf } from '../server.ts';
 import { type Cell, type Colour, formatTable } from '../table.ts';
 import { judge, type Judgement } from './judge.ts';
+import { turnedPairs } from './precedence.ts';
 
 interface ImportOptions {
   readonly file: readonly string[];
@@ -48,6 +49,7 @@ const HELP = `
 Reports, secrets, zone proxies, and what belongs to other control planes are skipped; that loses nothing. What Meridian has no such kind for (the
 policies of before targetRef) must be said anew: then nothing at all is applied, and the exit code is 1, unless --partial. Leaving out a
 TrafficPermission never opens anything: what nobody allows is denied.
+Where two policies decide otherwise than in Kuma, since another one of them has the last word here, the pair is named (\`turned\` in JSON).
 What is applied is applied all or nothing, without the labels that Kuma computed.
 kumactl's --format kubernetes leaves out the labels of users: a policy with kuma.io/effect: shadow would come out enforced, and what selects by labels
 would select nothing. Such documents are refused: export with --format universal. --accept-lost-labels is for those whose labels are known to be whole.`;
@@ -78,7 +80,18 @@ async function importDocuments(options: ImportOptions, command: Command): Promis
   const refused = open > 0 && !partial;
   const outcomes = refused ? [] : await applyAll(server, judged, dryRun === true, command);
   const results = toRows(judged, outcomes);
-  await print(optionsOf(command).output, { dryRun: dryRun === true, applied: !refused && !dryRun, results }, () => formatRows(results));
+  const turned = turnedPairs(
+    judged.flatMap(({ judgement }) => (judgement.verdict === 'apply' ? [judgement.value] : [])),
+    place,
+  );
+  await print(optionsOf(command).output, { dryRun: dryRun === true, applied: !refused && !dryRun, results, turned }, () =>
+    formatRows(results),
+  );
+  for (const { type, mesh, kuma, here } of turned) {
+    note(
+      `${type} ${here} has the last word over ${kuma} here, in mesh ${mesh}: in Kuma ${kuma} has it where both select a proxy. A Dataplane by name is more specific than a bare one`,
+    );
+  }
   if (!refused) return;
   note(
     `nothing was applied: ${open} ${open === 1 ? 'document' : 'documents'} must be converted first; --partial applies the others without them`,

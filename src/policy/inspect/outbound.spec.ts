@@ -13,13 +13,15 @@ const ports = [
 const service = (name: string) => resource('MeshService', name, { selector: { dataplaneTags: { app: name } }, ports }, 'east');
 const item = (targetRef: JsonObject, conf: JsonObject) => ({ targetRef, default: conf });
 const policy = (name: string, ...to: JsonObject[]) => resource('MeshTimeout', name, { to }, 'east');
+const onRoute = (name: string, targetRef: JsonObject, conf: JsonObject) =>
+  resource('MeshTimeout', name, { targetRef, to: [item({ kind: 'Mesh' }, conf)] }, 'east');
 const backend = { kind: 'MeshService', name: 'backend' };
 const admin = { ...backend, sectionName: 'admin' };
 const mesh = item({ kind: 'Mesh' }, { a: 1 });
 
 /** A rule in one line: `backend:admin {"a":1} by p[1]`. */
 function shown(policies: readonly Resource[]): string[] {
-  const index = indexMesh([service('backend'), service('other')]);
+  const index = indexMesh([service('backend'), service('other'), resource('MeshHTTPRoute', 'r', { to: [] }, 'east')]);
   return toRules('MeshTimeout', readPolicies(policies), index).map(
     ({ resource: target, sectionName, tags, conf, origins, ruleIndexes }) => {
       const name = target?.name ?? (tags ? JSON.stringify(tags) : '*');
@@ -59,6 +61,12 @@ describe('toRules', () => {
       [policy('p', item({ kind: 'MeshService', labels: { 'kuma.io/display-name': 'other' } }, { b: 1 }))],
       ['other {"b":1} by p[0]'],
     ],
+    [
+      'a route, and what is said of requests through it alone',
+      [policy('p', mesh), onRoute('q', { kind: 'MeshHTTPRoute', name: 'r' }, { b: 1 })],
+      ['* {"a":1} by p[0]', 'r {"a":1,"b":1} by p[0], q[0]'],
+    ],
+    ['a route that is not here', [onRoute('q', { kind: 'MeshHTTPRoute', name: 'nope' }, { b: 1 })], []],
     ['no shadow', [resource('MeshTimeout', 'p', { to: [mesh] }, 'east', { 'kuma.io/effect': 'shadow' })], []],
   ];
   for (const [title, policies, rules] of cases) it(title, () => assert.deepEqual(shown(policies), rules));

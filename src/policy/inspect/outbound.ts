@@ -6,7 +6,7 @@ import type { Merged } from '../match/merge.ts';
 import type { MeshIndex } from '../match/mesh.ts';
 import type { Policy } from '../match/policy.ts';
 import { SERVICE_TAG } from '../match/tags.ts';
-import { type Destination, mergeTo, targetsOf, toItems, type ToItem } from '../match/to.ts';
+import { type Destination, mergeTo, subjectOf, targetsOf, toItems, type ToItem } from '../match/to.ts';
 
 /** What is said of requests to one destination. */
 export interface ToRule extends Merged {
@@ -28,7 +28,7 @@ export interface ToRule extends Merged {
 export function toRules(type: string, policies: readonly Policy[], mesh: MeshIndex): ToRule[] {
   const items = toItems(policies);
   const refs = targetsOf(items);
-  const everything = items.filter(({ targetRef }) => targetRef.kind === 'Mesh');
+  const everything = items.filter((item) => subjectOf(item).kind === 'Mesh');
   const merge: Merge = (destination, list = items) => {
     const merged = mergeTo(type, list, destination, mesh);
     const means = (item: ToItem) => mergeTo(type, [item], destination, mesh) !== undefined;
@@ -62,11 +62,11 @@ function placeOf(item: ToItem | undefined): number {
 
 /** A resource as a whole, and each section that an item names, if any item means it. */
 function rulesOf(resource: Resource, items: readonly ToItem[], merge: Merge): ToRule[] {
-  const mine = items.filter(({ targetRef: { kind } }) => kind === resource.key.type);
-  const sections = [...new Set(mine.map(({ targetRef }) => targetRef.sectionName))];
+  const mine = items.filter((item) => subjectOf(item).kind === resource.key.type);
+  const sections = [...new Set(mine.map((item) => subjectOf(item).sectionName))];
   return sections.flatMap((section) => {
     const destination = { resource, sections: section === undefined ? [] : [section] };
-    const about = mine.filter(({ targetRef }) => targetRef.sectionName === section);
+    const about = mine.filter((item) => subjectOf(item).sectionName === section);
     const merged = merge(destination, about) && merge(destination);
     return merged ? [{ ...merged, resource, sectionName: section ?? '', tags: undefined }] : [];
   });

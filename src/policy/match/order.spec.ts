@@ -11,8 +11,6 @@ import { toItems } from './to.ts';
 const kinds: readonly JsonObject[] = [
   { kind: 'Mesh' },
   { kind: 'Dataplane' },
-  { kind: 'Dataplane', sectionName: 'main' },
-  { kind: 'Dataplane', labels: { app: 'a' } },
   { kind: 'Dataplane', labels: { app: 'a' }, sectionName: 'main' },
   { kind: 'Dataplane', name: 'a' },
   { kind: 'Dataplane', name: 'a', sectionName: 'main' },
@@ -37,6 +35,29 @@ describe('the order of policies', () => {
       names(readPolicies([...given].reverse())),
       given.map(({ name }) => name),
     );
+  });
+
+  it('takes a bare Dataplane as equal to one with labels, with a section or without', () => {
+    const labels = { app: 'a' };
+    const [low, high] = [
+      [{ kind: 'Dataplane' }, { kind: 'Dataplane', labels }],
+      [
+        { kind: 'Dataplane', sectionName: 'main' },
+        { kind: 'Dataplane', labels, sectionName: 'main' },
+      ],
+    ] as const;
+    for (const [one, other] of [low, [...low].reverse(), high, [...high].reverse()]) {
+      assert.ok(one && other);
+      assert.deepEqual(names(readPolicies([timeout('a', one), timeout('b', other)])), ['b', 'a']);
+    }
+    for (const weak of low) {
+      for (const strong of [...high, { kind: 'Dataplane', name: 'a' }]) {
+        assert.deepEqual(names(readPolicies([timeout('a', weak), timeout('b', strong)])), ['a', 'b']);
+      }
+    }
+    for (const weak of high) {
+      assert.deepEqual(names(readPolicies([timeout('a', weak), timeout('b', { kind: 'Dataplane', name: 'a' })])), ['a', 'b']);
+    }
   });
 
   const mesh = { kind: 'Mesh' };
@@ -83,10 +104,19 @@ describe('the order of policies', () => {
     ]);
   });
 
+  it('puts an item with a section after one without, before the display name', () => {
+    const service = { kind: 'MeshService', name: 'x' };
+    const section = { ...service, sectionName: 'main' };
+    const a = timeout('a', mesh, '', [{ targetRef: section }, { targetRef: service }]);
+    const b = timeout('b', mesh, '', [{ targetRef: service }, { targetRef: section }, { targetRef: { kind: 'MeshHTTPRoute', name: 'x' } }]);
+    const items = toItems(readPolicies([a, b])).map(({ policy, index }) => `${policy.resource.name}${index}`);
+    assert.deepEqual(items, ['b0', 'a1', 'b1', 'a0', 'b2']);
+  });
+
   const policy = fc
     .record({
       name: fc.constantFrom('a', 'b', 'c'),
-      targetRef: fc.constantFrom(...kinds),
+      targetRef: fc.constantFrom(...kinds, { kind: 'Dataplane', sectionName: 'main' }, { kind: 'Dataplane', labels: { app: 'a' } }),
       from: fc.constantFrom('', 'east', 'west', 'east/ns', 'east/os', 'west/ns'),
       to: fc.constantFrom([], [own], [other]),
     })

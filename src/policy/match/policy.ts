@@ -2,9 +2,10 @@ import { type Audience, includes } from '../../resource/audience.ts';
 import { findKind } from '../../resource/kinds.ts';
 import { LABEL } from '../../resource/labels.ts';
 import { hasKnownFields } from '../../resource/mtp.ts';
-import { GLOBAL, type Resource } from '../../resource/resource.ts';
+import { GLOBAL, type JsonValue, type Resource } from '../../resource/resource.ts';
 import { check } from '../../resource/schema/check.ts';
 import { isAbsent, TOP, type TargetRef, targetRef } from '../../resource/schema/target-ref.ts';
+import { explicitTarget } from '../explicit.ts';
 import { audienceAt } from '../reach.ts';
 import { ROLES, type Role } from '../role.ts';
 import { comparePolicies } from './order.ts';
@@ -13,8 +14,10 @@ import { comparePolicies } from './order.ts';
 export interface Policy {
   readonly resource: Resource;
   readonly role: Role;
-  /** As written; an absent one is Mesh. undefined: it can't be read. */
+  /** As written, which is what gives it its rank; an absent one is Mesh. undefined: it can't be read. */
   readonly targetRef: TargetRef | undefined;
+  /** That of the explicit form, which is what is matched. undefined: it can't be read. */
+  readonly explicit: TargetRef | undefined;
   /** `kuma.io/effect: shadow`: matched and shown, never enforced. */
   readonly shadow: boolean;
   /** The zones that it holds in, beside its own. */
@@ -22,22 +25,33 @@ export interface Policy {
 }
 
 const MESH: TargetRef = { kind: 'Mesh' };
+/** What was read of resources, which never change. */
+const known = new WeakMap<Resource, Policy>();
 const TOP_SCHEMA = targetRef(TOP, {});
 
 /** Reads targetRef policies and puts them in order, the most specific last (design, section 5). What is none is left out. */
 export function readPolicies(resources: Iterable<Resource>): Policy[] {
-  const read = [...resources].filter(({ key }) => findKind(key.type)?.policy).map(readPolicy);
+  const read = [...resources].filter(({ key }) => findKind(key.type)?.policy).map((resource) => readPolicy(resource));
   return read.sort(comparePolicies);
 }
 
-function readPolicy(resource: Resource): Policy {
+/** Reads one resource of a kind of targetRef policies: a route is one too. */
+export function readPolicy(resource: Resource): Policy {
+  const policy = known.get(resource) ?? read(resource);
+  known.set(resource, policy);
+  return policy;
+}
+
+function read(resource: Resource): Policy {
   const { key, labels, spec } = resource;
   const role = roleHere(resource);
   const kind = findKind(key.type);
+  const targetRef = readTargetRef(resource);
   return {
     resource,
     role,
-    targetRef: readTargetRef(resource),
+    targetRef,
+    explicit: targetRef && checked(explicitTarget(spec.targetRef, role, key)),
     shadow: labels[LABEL.effect] === 'shadow',
     audience: kind ? audienceAt(GLOBAL, kind, key, labels, spec, role) : { to: 'none' },
   };
@@ -47,7 +61,7 @@ function readPolicy(resource: Resource): Policy {
  * The role that global computed: a copy's references are rewritten, so that its spec no longer tells. Without a namespace there is only
  * one; in one, what has no role reaches no further than that namespace.
  */
-function roleHere({ key, labels }: Resource): Role {
+export function roleHere({ key, labels }: Pick<Resource, 'key' | 'labels'>): Role {
   if (key.namespace === '') return 'system';
   return ROLES.find((role) => role === labels[LABEL.role]) ?? 'workload-owner';
 }
@@ -55,8 +69,11 @@ function roleHere({ key, labels }: Resource): Role {
 /** A permission that may be about more than it seems is one that can't be read: it may deny there too. */
 function readTargetRef({ key, spec }: Resource): TargetRef | undefined {
   if (key.type === 'MeshTrafficPermission' && !hasKnownFields(spec)) return undefined;
-  if (isAbsent(spec.targetRef ?? undefined)) return MESH;
-  const { data } = check(TOP_SCHEMA, spec.targetRef, []);
+  return isAbsent(spec.targetRef ?? undefined) ? MESH : checked(spec.targetRef);
+}
+
+function checked(ref: JsonValue | undefined): TargetRef | undefined {
+  const { data } = check(TOP_SCHEMA, ref, []);
   return data?.kind === undefined ? undefined : { ...data, kind: data.kind };
 }
 

@@ -77,7 +77,8 @@ function rulesOnGateway(route: Resource, { gateway }: Inbound, mesh: MeshIndex):
   return asArray(route.spec.to).flatMap((item) => rulesOf(asObject(item)));
 }
 
-function rulesOf(item: JsonObject | undefined): JsonObject[] {
+/** Of an item of a route's `to`. */
+export function rulesOf(item: JsonObject | undefined): JsonObject[] {
   return asArray(item?.rules)
     .map(asObject)
     .filter((rule) => rule !== undefined);

@@ -1,9 +1,10 @@
+import { asArray, asObject } from '../../naming/json.ts';
 import type { TargetRef } from '../../resource/schema/target-ref.ts';
 import { lostTo } from './lost.ts';
 import { type MeshIndex, means } from './mesh.ts';
-import { mayTouch, type Policy } from './policy.ts';
+import { mayTouch, type Policy, readPolicy } from './policy.ts';
 import { type Inbound, isSection, type Proxy } from './proxy.ts';
-import { routesTo, type Via } from './route.ts';
+import { matchesOf, routesTo, routeType, rulesOf, type Via } from './route.ts';
 import { serviceSelects } from './service.ts';
 import { includesAll, SERVICE_TAG } from './tags.ts';
 
@@ -25,19 +26,38 @@ export function matchProxy(policies: readonly Policy[], proxy: Proxy, mesh: Mesh
 }
 
 function matchOne(policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): Match | undefined {
-  const ref = policy.targetRef;
+  const ref = policy.explicit;
   if (!mayTouch(policy, proxy.dataplane)) return undefined;
   // What can't be read may hold denies: a permission is then one for everything that it may touch (see src/policy/decide).
   const isPermission = policy.resource.key.type === 'MeshTrafficPermission';
   if (!ref) return isPermission ? { policy } : undefined;
   if (selects(ref, policy, proxy, inbound, mesh)) return { policy };
-  const known = ref.kind.endsWith('Route') ? routesTo(ref, policy, proxy, inbound, mesh) : [];
+  const known = ref.kind.endsWith('Route') ? routesOf(ref, policy, proxy, inbound, mesh) : [];
   const via = isPermission ? [...known, ...lostTo(ref, policy, proxy, mesh)] : known;
   return via.length > 0 ? { policy, via } : undefined;
 }
 
+/** What is said of outgoing traffic is for those who send it through the route, everything else for those whom the route leads to. */
+function routesOf(ref: TargetRef, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): Via[] {
+  if (asArray(policy.resource.spec.to).length === 0) return routesTo(ref, policy, proxy, inbound, mesh);
+  const routes = mesh.ofType(routeType(ref)).filter((route) => means(ref, policy, route, mesh));
+  return routes.map(readPolicy).flatMap((route) => {
+    if (!sendsThrough(route, ref, proxy, inbound, mesh)) return [];
+    const { key, spec } = route.resource;
+    const matches = asArray(spec.to).flatMap((item) => rulesOf(asObject(item)).flatMap(matchesOf));
+    return [{ route: key, matches, certain: key.type === 'MeshHTTPRoute' }];
+  });
+}
+
+/** Whether the route is one of the proxy's: its own targetRef selects it. */
+function sendsThrough(route: Policy, ref: TargetRef, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): boolean {
+  const own = route.explicit;
+  if (!own || (ref.kind === 'MeshGatewayRoute' && own.kind !== 'MeshGateway')) return false;
+  return mayTouch(route, proxy.dataplane) && selects(own, route, proxy, inbound, mesh);
+}
+
 /**
- * Whether a top-level targetRef selects an inbound, as it is written (design, section 5).
+ * Whether a top-level targetRef selects an inbound, in its explicit form (design, section 5).
  *
  *   MeshSubset {tags: {env: prod}}                         the inbounds with that tag
  *   MeshService {name: backend}                            the inbounds tagged so, and those that the service of that name selects

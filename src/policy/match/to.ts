@@ -5,9 +5,10 @@ import type { Labels } from '../../resource/labels.ts';
 import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
 import type { TargetRef } from '../../resource/schema/target-ref.ts';
 import { canonical, type Merged, mergeParts, type Part } from './merge.ts';
-import type { MeshIndex } from './mesh.ts';
+import { type MeshIndex, means } from './mesh.ts';
 import { compareToItems } from './order.ts';
 import type { Policy } from './policy.ts';
+import { routeType } from './route.ts';
 import { includesAll, labelsOf, SERVICE_TAG } from './tags.ts';
 
 /** An item of `to`. Its conf is its `default`; of a route, what stands beside the targetRef. */
@@ -58,11 +59,25 @@ export function mergeTo(type: string, items: readonly ToItem[], destination: Des
 
 /** Each targetRef that items have, once: for showing what there are confs for. */
 export function targetsOf(items: readonly ToItem[]): TargetRef[] {
-  return [...new Map(items.map(({ targetRef }) => [canonical(targetRef as unknown as JsonObject), targetRef])).values()];
+  const refs = items.map(subjectOf);
+  return [...new Map(refs.map((ref) => [canonical(ref as unknown as JsonObject), ref])).values()];
+}
+
+/** What an item is about, for show: a policy on a route is about the route. */
+export function subjectOf({ policy: { targetRef: top }, targetRef }: ToItem): TargetRef {
+  return top?.kind.endsWith('Route') ? { ...top, kind: routeType(top) } : targetRef;
+}
+
+/** What a policy on a route says is for requests through that route alone. */
+function isOnRoute({ policy }: ToItem, resource: Resource | undefined, mesh: MeshIndex): boolean {
+  const top = policy.targetRef;
+  if (!top?.kind.endsWith('Route')) return true;
+  return resource !== undefined && resource.key.type === routeType(top) && means(top, policy, resource, mesh);
 }
 
 function isMeant(item: ToItem, destination: Destination, mesh: MeshIndex): boolean {
   const { targetRef: ref } = item;
+  if (!isOnRoute(item, destination.resource, mesh)) return false;
   if (ref.kind === 'Mesh') return true;
   if (destination.parent && isMeant(item, destination.parent, mesh)) return true;
   const inSection = ref.sectionName === undefined || (destination.sections ?? []).includes(ref.sectionName);

@@ -1,0 +1,25 @@
+import { isDeepStrictEqual } from 'node:util';
+import { withoutKnown, KNOWN } from './differences.ts';
+import type { Pair } from './generate.ts';
+import { type Answer, ourAnswer } from './ours.ts';
+
+/** How Meridian's answers to pairs compare with the real Kuma's. */
+export interface Compared {
+  pairs: number;
+  readonly unknown: { readonly pair: Pair; readonly kuma: Answer; readonly ours: Answer }[];
+  /** For each known difference, in how many pairs it was seen. */
+  readonly seen: Map<string, number>;
+}
+
+export function newlyCompared(): Compared {
+  return { pairs: 0, unknown: [], seen: new Map() };
+}
+
+/** Adds one pair to what has been compared. */
+export function addPair(compared: Compared, pair: Pair, kuma: Answer): void {
+  const ours = ourAnswer(pair);
+  compared.pairs++;
+  if (isDeepStrictEqual(ours, kuma)) return;
+  if (!isDeepStrictEqual(withoutKnown(ours, pair), withoutKnown(kuma, pair))) compared.unknown.push({ pair, kuma, ours });
+  for (const { reason } of KNOWN.filter(({ concerns }) => concerns(pair))) compared.seen.set(reason, (compared.seen.get(reason) ?? 0) + 1);
+}
