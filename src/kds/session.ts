@@ -160,12 +160,17 @@ function stillStopped({ stopped }: Session, body: Body): Session['stopped'] {
   return stopped?.code === 'diverged' && body.kind === 'status' && !body.head ? stopped : undefined;
 }
 
+const HALTED: Effect = {
+  do: 'send',
+  body: { kind: 'notice', code: 'diverged', message: 'this store was restored: it waits for meridianctl recover' },
+};
+
 function dispatch(state: Session, body: Exclude<Body, Notice>, lines: readonly string[], context: Context): Step {
   switch (body.kind) {
     case 'status':
       return onStatus(state, body, context);
     case 'pull':
-      return { state, effects: context.diverged && body.ask.mode !== 'refusals' ? [divergedNotice()] : [{ do: 'serve', pull: body }] };
+      return { state, effects: context.diverged && body.ask.mode !== 'refusals' ? [HALTED] : [{ do: 'serve', pull: body }] };
     case 'page':
       return state.listing?.id === body.id
         ? listed(state, onListingPage(state.listing, body, lines, listingContext(context)))
@@ -291,10 +296,6 @@ function listingContext({ id, now, head }: Context) {
 
 function ask(id: string, what: Ask): Effect {
   return { do: 'send', body: { kind: 'pull', id, ask: what } };
-}
-
-function divergedNotice(): Effect {
-  return { do: 'send', body: { kind: 'notice', code: 'diverged', message: 'this store was restored: it waits for meridianctl recover' } };
 }
 
 function join(first: Step, second: Step): Step {
