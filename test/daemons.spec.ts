@@ -3,7 +3,7 @@ import { chmodSync, cpSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { runProgram, startDaemon } from './harness/daemon.ts';
+import { type Daemon, runProgram, startDaemon } from './harness/daemon.ts';
 import { startNats } from './harness/nats.ts';
 import { Scope } from './harness/scope.ts';
 import { until } from './harness/until.ts';
@@ -21,6 +21,12 @@ async function meshesOf(url: string): Promise<string[]> {
   const response = await fetch(`${url}/meshes`);
   const { items } = (await response.json()) as { items: { name: string }[] };
   return items.map(({ name }) => name);
+}
+
+async function putMesh(url: string, name: string): Promise<void> {
+  const body = JSON.stringify({ type: 'Mesh', name });
+  const put = await fetch(`${url}/meshes/${name}`, { method: 'PUT', body, headers: { 'content-type': 'application/json' } });
+  assert.equal(put.status, 201, await put.text());
 }
 
 function zone(name: string, natsUrl: string, more: Readonly<Record<string, string>> = {}) {
@@ -92,9 +98,7 @@ test('what is committed at global reaches a zone', async () => {
     startDaemon(scope, 'zone', zone('east', nats.url)),
   ]);
   await east.untilReady();
-  const body = JSON.stringify({ type: 'Mesh', name: 'payments' });
-  const put = await fetch(`${global.url}/meshes/payments`, { method: 'PUT', body, headers: { 'content-type': 'application/json' } });
-  assert.equal(put.status, 201, await put.text());
+  await putMesh(global.url, 'payments');
   await until('east has it', async () => (await meshesOf(east.url)).includes('payments'));
 });
 
@@ -122,6 +126,29 @@ test('a second store that speaks for a zone is refused, and the first is not dis
   const other = await startDaemon(scope, 'zone', zone('east', nats.url));
   await until('the other is told', async () => (await other.ready()).reasons.some((reason) => reason.startsWith('store-changed')));
   assert.deepEqual((await east.ready()).reasons, []);
+});
+
+test('an empty second global ends nothing: both warn, and the zone goes on with the first', async () => {
+  const nats = await startNats(scope);
+  const common = { MERIDIAN_NATS_URL: nats.url };
+  const global = await startDaemon(scope, 'global', common);
+  const east = await startDaemon(scope, 'zone', zone('east', nats.url));
+  await Promise.all([global.untilReady(), east.untilReady()]);
+  // Started more often than the first, on a volume of its own.
+  const idle = await startDaemon(scope, 'global', { MERIDIAN_NATS_URL: '' });
+  await idle.stop();
+  const other = await startDaemon(scope, 'global', { ...common, MERIDIAN_DATA_DIR: idle.dataDir });
+  const warns = async (daemon: Daemon, text: RegExp) => text.test((await daemon.ready()).warnings.join());
+  await until('the zone refuses the other', () =>
+    warns(east, /global: store .* speaks for an identity that belongs to store .*; it is refused/),
+  );
+  await until('both say so', async () => (await warns(global, /speaks as global too/)) && (await warns(other, /speaks as global too/)));
+  const heardAgain = async () =>
+    /meridian_peer_incidents_total\{.*another store speaks as global.*\} [3-9]/.test(await metricsOf(global.diagnosticsUrl));
+  await until('the first heard the other again, well after', heardAgain);
+  assert.deepEqual([(await global.ready()).status, (await east.ready()).status], [200, 200]);
+  await putMesh(global.url, 'payments');
+  await until('east has what the first says', async () => (await meshesOf(east.url)).includes('payments'));
 });
 
 test('of two processes on copies of one store only one goes on', async () => {

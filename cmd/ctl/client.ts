@@ -47,12 +47,12 @@ export async function ask(server: Server, path: string, request: Request = {}): 
   return answer;
 }
 
-/** All items of a collection, page after page; `onPage` is told how many there are so far. */
+/** All items of a collection, page after page; `onPage` is told how many there are so far, and what a page says besides. */
 export async function askAll(
   server: Server,
   path: string,
   narrowed: Request['query'] = {},
-  onPage: (count: number) => void = () => {},
+  onPage: (count: number, page: unknown) => void = () => {},
 ): Promise<JsonObject[]> {
   const { url } = server;
   const items: JsonObject[] = [];
@@ -60,7 +60,7 @@ export async function askAll(
   for (;;) {
     const page = await ask(server, path, { query });
     items.push(...listOf(server, page, 'items'));
-    onPage(items.length);
+    onPage(items.length, page);
     // What a proxy makes of the address of the next page is not followed, only what it asks for.
     const next = isObject(page) && typeof page.next === 'string' ? new URL(page.next, url).searchParams : undefined;
     const following = next && { ...query, ...Object.fromEntries(next) };

@@ -42,4 +42,28 @@ describe('meridianctl ledger', { concurrency: 2 }, () => {
       assert.deepEqual([code, lines(stub), JSON.parse(out)], [0, [`GET ${address}`], { items: ITEMS }]);
     });
   }
+
+  it('shows a delete on its way, what is not known, and how many proxies have it', async (t) => {
+    const gone = { ...ENTRY, peer: 'west', state: 'on its way', deleted: true, reason: 'deleted; the connection is lost' };
+    const unknown = [{ peer: 'north', reason: 'it is behind' }];
+    const stub = await startStub(t, () => ({
+      body: { total: 1, items: [gone], next: null, unknown, proxies: { connected: 4, current: 3 } },
+    }));
+    const { code, out, err } = await meridianctl(['ledger', '--url', stub.url]);
+    assert.equal(code, 0);
+    assert.match(out, /delete on its way/);
+    assert.match(err, /north: it is behind\nin force: 3 of 4 connected proxies/);
+  });
+
+  for (const [exists, code, says] of [
+    [false, 1, /nothing of the name nope here/],
+    [true, 0, /nothing of that is sent/],
+  ] as const) {
+    it(`ends with ${code} where the name ${exists ? 'exists' : 'never existed'}`, async (t) => {
+      const stub = await startStub(t, () => ({ body: { total: 0, items: [], next: null, unknown: [], exists } }));
+      const ended = await meridianctl(['ledger', 'mt', 'nope', '--url', stub.url]);
+      assert.equal(ended.code, code);
+      assert.match(ended.err, says);
+    });
+  }
 });

@@ -1,23 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { ledger, type LedgerEntry } from '../control/ledger.ts';
+import { countProxies, type ProxyStanding } from '../control/enforce/standing.ts';
+import type { LedgerEntry } from '../control/ledger.ts';
+import { type LedgerPage, ledgerPage } from '../control/ledger-page.ts';
 import { invalid } from '../errors.ts';
 import { findKind, KINDS } from '../resource/kinds.ts';
 import { quote } from '../resource/path.ts';
-import type { Reader, Row } from '../resource/store.ts';
+import type { SentFilter } from '../resource/sent.ts';
 import { addressOf, collection, paging } from './collection.ts';
 import { describeKey } from './keys.ts';
 import { described, type Operation } from './openapi/operation.ts';
 import { PAGING } from './openapi/parameters.ts';
 import { keyFields, listOf, time } from './openapi/shapes.ts';
 import type { ApiOptions } from './options.ts';
-
-/** Which resources: `type`, `mesh` and `name` (the display name, or what it is called here). */
-interface Wanted {
-  readonly types: readonly string[];
-  readonly mesh: string | undefined;
-  readonly name: string | undefined;
-}
 
 const operation: Operation = {
   id: 'getLedger',
@@ -36,62 +31,64 @@ const operation: Operation = {
         ...keyFields,
         peer: z.string(),
         state: z.enum(['applied', 'refused', 'on its way', 'unverified']),
+        deleted: z
+          .literal(true)
+          .optional()
+          .describe('It was deleted, or is not for the peer any more, which may hold and enforce it still'),
         reason: z.string().optional(),
         since: time.optional(),
       }),
-    ),
+    ).extend({
+      unknown: z
+        .array(z.strictObject({ peer: z.string(), reason: z.string() }))
+        .describe('Peers that may hold what was deleted, and which deletes those are is not known any more'),
+      exists: z.boolean().optional().describe('Whether anything here has the `name` that was asked for'),
+      proxies: z
+        .strictObject({ connected: z.int().min(0), current: z.int().min(0) })
+        .optional()
+        .describe('In a zone: its connected Envoys, and how many of them took all that is applied here'),
+    }),
   },
 };
 
 /**
- * `GET /_ledger?type=&mesh=&name=&peer=`: where each resource stands at each peer. `size`, `offset` and `total` count resources; each has an
- * entry for every peer that should have it.
+ * `GET /_ledger?type=&mesh=&name=&peer=`: where each resource stands at each peer, and what is on its way out there. `size`, `offset` and `total` count
+ * entries: one for each resource and peer.
  */
-export function addLedgerRoute(app: FastifyInstance, { plane, sync }: ApiOptions): void {
+export function addLedgerRoute(app: FastifyInstance, { plane, sync, proxies }: ApiOptions): void {
   app.get('/_ledger', described('Could not retrieve resources', operation), (request) => {
     const query = addressOf(request).searchParams;
     const { offset, size } = paging(query);
-    const peer = query.get('peer') || undefined;
-    const { rows, total } = pageOf(plane.store, wantedBy(query), offset, size);
-    const entries = sync ? ledger(plane, rows, (name) => sync.view(name)) : [];
-    const items = entries.filter((entry) => peer === undefined || entry.peer === peer).map(describeEntry);
-    return collection(request, total, items);
+    const filter = filterBy(query);
+    const wanted = { filter, peer: query.get('peer') || undefined, offset, size };
+    const page = sync ? ledgerPage(plane, (peer) => sync.view(peer), wanted) : NOTHING;
+    const { total, items, next } = collection(request, page.total, page.entries.map(describeEntry));
+    return {
+      total,
+      items,
+      next,
+      unknown: page.unknown,
+      exists: filter.name === undefined ? undefined : plane.store.sent.exists(filter),
+      proxies: proxies && proxiesIn(proxies()),
+    };
   });
 }
 
-function wantedBy(query: URLSearchParams): Wanted {
+/** A control plane that stands alone sends nothing. */
+const NOTHING: LedgerPage = { entries: [], total: 0, unknown: [] };
+
+function filterBy(query: URLSearchParams): SentFilter {
   const type = query.get('type') || undefined;
   if (type !== undefined && !findKind(type)) throw invalid([{ field: 'type', reason: `${quote(type)} is not a kind` }]);
-  const types = type === undefined ? KINDS.map((kind) => kind.type) : [type];
-  return { types, mesh: query.get('mesh') || undefined, name: query.get('name') || undefined };
+  return { type, mesh: query.get('mesh') || undefined, name: query.get('name') || undefined };
 }
 
-/** The kinds one after another, each in its own order: the part of that list behind `offset`. */
-function pageOf(store: Reader, wanted: Wanted, offset: number, size: number): { rows: readonly Row[]; total: number } {
-  const rows: Row[] = [];
-  let total = 0;
-  for (const type of wanted.types) {
-    const { name, mesh } = wanted;
-    const from = Math.max(0, offset - total);
-    const page = name === undefined ? listed(store, type, mesh, from, size - rows.length) : named(store, type, mesh, name);
-    rows.push(...(name === undefined ? page.rows : page.rows.slice(from, from + size - rows.length)));
-    total += page.total;
-  }
-  return { rows, total };
+/** Of the proxies that are connected, how many took everything that this zone's policies are for them now. */
+function proxiesIn(proxies: readonly ProxyStanding[]) {
+  const { connected, current } = countProxies(proxies);
+  return { connected, current };
 }
 
-function listed(store: Reader, type: string, mesh: string | undefined, offset: number, size: number) {
-  const { items, total } = store.list({ type, mesh }, offset, size);
-  return { rows: items.flatMap(({ key }) => store.get(key) ?? []), total };
-}
-
-function named(store: Reader, type: string, mesh: string | undefined, name: string) {
-  const rows = [...store.each(type)].filter(
-    ({ resource: { key, name: here } }) => (key.name === name || here === name) && (mesh === undefined || key.mesh === mesh),
-  );
-  return { rows, total: rows.length };
-}
-
-function describeEntry({ key, peer, state, reason, since }: LedgerEntry) {
-  return { ...describeKey(key), peer, state, reason, since };
+function describeEntry({ key, peer, state, deleted, reason, since }: LedgerEntry) {
+  return { ...describeKey(key), peer, state, deleted, reason, since };
 }

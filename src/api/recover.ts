@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import type { PeerView } from '../control/peer-view.ts';
 import { isGlobal } from '../control/plane.ts';
 import { recover, type RecoverOrder } from '../control/recover.ts';
 import { invalid, type Problem } from '../errors.ts';
@@ -35,12 +36,17 @@ export function addRecoverRoute(app: FastifyInstance, { plane, sync, afterCommit
   app.post('/_recover', described('Could not recover', operation), (request) => {
     const text = typeof request.body === 'string' ? request.body : '';
     const order = readOrder(text.trim() === '' ? {} : parseJson(text), plane.place);
-    const refused = order.acceptStore === undefined ? undefined : sync?.view(order.acceptStore).stopped?.store;
+    const refused = order.acceptStore === undefined ? undefined : refusedStore(sync?.view(order.acceptStore));
     about(request, '', order.acceptStore ?? order.dropAbsent ?? '');
     const done = recover(plane, { store: refused, ...order });
     afterCommit();
     return { done };
   });
+}
+
+/** Which store was refused last. */
+function refusedStore(view: PeerView | undefined): string | undefined {
+  return view?.stopped?.store ?? view?.stranger?.store;
 }
 
 /** Misspelt, an order would do something else. */

@@ -23,6 +23,7 @@ const peerShape = z
     head: position,
     ack: z.strictObject({ position: position.nullable(), refusals: z.string() }).nullable(),
     stopped: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+    stranger: z.strictObject({ message: z.string() }).nullable().describe('Another store that speaks for the peer too, and is refused'),
     failures: count,
     about: z.strictObject({ environment: z.string(), systemNamespace: z.string(), version: z.string() }).optional(),
     held: z
@@ -74,6 +75,7 @@ function describePeer({ store, quota }: Plane, { peer, head, ack, ...view }: Pee
     head: describePosition(head),
     ack: ack ? { ...ack, position: ack.position ? describePosition(ack.position) : null } : null,
     stopped: view.stopped ?? null,
+    stranger: view.stranger ?? null,
     held: describeHeld(store, quota, peer),
     refused: store.mirror.refusals(peer).map(describeRefusal),
     absent: orphansOf(store, peer).map(({ key }) => describeKey(key)),

@@ -70,6 +70,7 @@ describe('settings', () => {
     ['dataDir', 'MERIDIAN_DATA_DIR', 'dataDir: /a', '/a', '/b', '/b'],
     ['natsUrl', 'MERIDIAN_NATS_URL', 'natsUrl: tls://a:1', 'tls://a:1', '', ''],
     ['natsUrl', 'MERIDIAN_NATS_URL', 'natsUrl: ""', '', 'wss://u:p@b/c', 'wss://u:p@b/c'],
+    ['natsUrl', 'MERIDIAN_NATS_URL', 'natsUrl: [nats://a, nats://b]', 'nats://a,nats://b', 'ws://a, ws://b', 'ws://a, ws://b'],
     ['natsCreds', 'MERIDIAN_NATS_CREDS', 'natsCreds: /a', '/a', '/b', '/b'],
     ['natsCa', 'MERIDIAN_NATS_CA', 'natsCa: /a', '/a', '/b', '/b'],
     ['natsCert', 'MERIDIAN_NATS_CERT', 'natsCert: /a', '/a', '/b', '/b'],
@@ -116,7 +117,10 @@ describe('settings', () => {
   });
 
   const bad: readonly [variable: string, values: readonly string[]][] = [
-    ['MERIDIAN_NATS_URL', ['nats', 'http://a', 'nats://', 'nats:// a', ' nats://a']],
+    [
+      'MERIDIAN_NATS_URL',
+      ['nats', 'http://a', 'nats://', 'nats:// a', ' nats://a', 'nats://a,', 'nats://a,b', 'nats://a nats://b', 'nats://u:p,q@a'],
+    ],
     ['MERIDIAN_ALLOW_INSECURE', ['yes', '1', 'TRUE']],
     ['MERIDIAN_API_ADDRESS', ['a b', 'http://a']],
     ['MERIDIAN_API_PORT', ['-1', '65536', '80.5', 'http', '0x50', '1e3']],
@@ -182,6 +186,9 @@ describe('a NATS without credentials', () => {
     'tls://[::1]:4222',
     'tls://u:p@nats',
     'wss://token@nats:1',
+    'nats://127.0.0.1:1,nats://127.0.0.1:2',
+    'tls://u:p@nats,tls://u:p@nats2',
+    'tls://127.0.0.1,tls://u:p@nats',
   ]) {
     test(`is fine, or has some: ${natsUrl}`, () => assert.equal(insecurity({ ...config, natsUrl }), undefined));
   }
@@ -193,6 +200,9 @@ describe('a NATS without credentials', () => {
     'nats://localhost.example.org:4222',
     'nats://[fe80::1]:4222',
     'nats://@nats',
+    'nats://127.0.0.1,nats://nats',
+    'nats://u:p@nats,nats://nats2',
+    'tls://u:p@nats, tls://nats2',
   ];
   for (const natsUrl of exposed) {
     test(`must be allowed: ${natsUrl}`, () => {
@@ -217,6 +227,7 @@ describe('TLS to NATS', () => {
     [{ natsKey: '/k' }, /natsCert/],
     [{ natsUrl: 'nats://nats', natsCa: '/a' }, /natsCa .*tls:/],
     [{ natsUrl: 'ws://nats', natsCert: '/c', natsKey: '/k' }, /natsCert .*tls:/],
+    [{ natsUrl: 'tls://a,nats://b', natsCa: '/a' }, /natsCa .*tls:/],
     [{ natsUrl: '', natsCa: '/a' }, /natsCa .*tls:/],
   ] as const) {
     test(`does not take ${JSON.stringify(wrong)}`, () => assert.match(problemsOf(() => natsTls({ ...none, ...wrong }))[0] ?? '', field));

@@ -8,9 +8,10 @@ type NatsConfig = Pick<GlobalConfig, 'natsUrl' | 'natsCreds' | 'allowInsecure'>;
  * anybody who reaches that NATS can speak as any zone, and as global.
  */
 export function insecurity({ natsUrl, natsCreds, allowInsecure }: NatsConfig): string | undefined {
-  if (natsUrl === '' || isLoopback(hostOf(natsUrl))) return undefined;
-  if (natsCreds !== '' || hasUser(natsUrl)) return readable(natsUrl);
-  const reason = `has no credentials, and ${hostOf(natsUrl)} is another machine: whoever reaches it can speak as any zone`;
+  const elsewhere = serversOf(natsUrl).filter((url) => !isLoopback(hostOf(url)));
+  const open = natsCreds === '' ? elsewhere.find((url) => !hasUser(url)) : undefined;
+  if (open === undefined) return readable(elsewhere);
+  const reason = `has no credentials, and ${hostOf(open)} is another machine: whoever reaches it can speak as any zone`;
   if (!allowInsecure) {
     throw invalid(
       [{ field: 'natsUrl (MERIDIAN_NATS_URL)', reason }],
@@ -21,16 +22,18 @@ export function insecurity({ natsUrl, natsCreds, allowInsecure }: NatsConfig): s
 }
 
 /** Credentials prove who connects, not what is on the way. */
-function readable(url: string): string | undefined {
-  if (/^(tls|wss):/.test(url)) return undefined;
-  return `the NATS connection to ${hostOf(url)} is not encrypted: whoever is between can read and change what control planes say`;
+function readable(elsewhere: readonly string[]): string | undefined {
+  const plain = elsewhere.find((url) => !isEncrypted(url));
+  if (plain === undefined) return undefined;
+  return `the NATS connection to ${hostOf(plain)} is not encrypted: whoever is between can read and change what control planes say`;
 }
 
 /** The files for TLS to NATS. Throws `invalid` for a certificate without its key, and for files that would not be used. */
 export function natsTls({ natsUrl, natsCa, natsCert, natsKey }: Pick<GlobalConfig, 'natsUrl' | 'natsCa' | 'natsCert' | 'natsKey'>) {
   const problems: Problem[] = [];
   const given = Object.entries({ natsCa, natsCert, natsKey }).filter(([, file]) => file !== '');
-  if (!/^(tls|wss):/.test(natsUrl)) {
+  const servers = serversOf(natsUrl);
+  if (servers.length === 0 || !servers.every(isEncrypted)) {
     for (const [field] of given)
       problems.push({ field, reason: 'is only for a natsUrl (MERIDIAN_NATS_URL) that begins with tls:// or wss://' });
   }
@@ -58,6 +61,15 @@ export function xdsTls({ xdsAddress, xdsTlsCert: cert, xdsTlsKey: key, xdsClient
     problems.push({ field: 'xdsTlsKey (MERIDIAN_XDS_TLS_KEY)', reason: `must be set, ${why || 'to go with the certificate'}` });
   if (problems.length > 0) throw invalid(problems, 'Proxies send tokens to the xDS server: beyond loopback that needs TLS.');
   return cert === '' ? undefined : { cert, key, clientCa: xdsClientCa === '' ? undefined : xdsClientCa };
+}
+
+/** '' has none. */
+function serversOf(natsUrl: string): readonly string[] {
+  return natsUrl === '' ? [] : natsUrl.split(',').map((url) => url.trim());
+}
+
+function isEncrypted(url: string): boolean {
+  return /^(tls|wss):/.test(url);
 }
 
 /** What stands between `//` and the path. */

@@ -26,6 +26,11 @@ const names = z.preprocess(
   (given) => (typeof given === 'string' ? given.split(',').map((name) => name.trim()) : given),
   z.array(z.string().regex(/^[a-z0-9]([-.a-z0-9]{0,252})$/i)),
 );
+/** In YAML it may be a list. All have one scheme: the transport says so. */
+const urls = z.preprocess(
+  (given) => (Array.isArray(given) ? given.join(',') : given),
+  z.string().regex(/^((nats|tls|ws|wss):\/\/[^\s,]+(, *(nats|tls|ws|wss):\/\/[^\s,]+)*)?$/),
+);
 const dnsLabel = z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);
 
 const DNS_LABEL = 'up to 63 lower-case letters, digits and "-", with a letter or digit at both ends';
@@ -45,11 +50,11 @@ function setting<T>(
 export const COMMON = {
   /** The folder of the database. */
   dataDir: setting('MERIDIAN_DATA_DIR', text, 'a folder', { fallback: './data' }),
-  /** '' : this control plane stands alone. */
+  /** '' : this control plane stands alone. Several servers have commas between them. */
   natsUrl: setting(
     'MERIDIAN_NATS_URL',
-    z.string().regex(/^((nats|tls|ws|wss):\/\/\S+)?$/),
-    'a URL that begins with nats://, tls://, ws:// or wss://, or empty',
+    urls,
+    'a URL that begins with nats://, tls://, ws:// or wss://, several with commas between them (one in a password is %2C), or empty',
     {
       fallback: 'nats://127.0.0.1:4222',
       mayBeEmpty: true,

@@ -16,6 +16,8 @@ export interface LedgerEntry {
   readonly peer: string;
   /** `unverified`: the peer's mirror does not add up, its refusals are not here yet, or this store was restored: nothing is known for sure. */
   readonly state: 'applied' | 'refused' | 'on its way' | 'unverified';
+  /** It was deleted, or is not for the peer any more: until the peer says that it has that too, it may hold it and enforce it. */
+  readonly deleted?: true | undefined;
   readonly reason?: string | undefined;
   /** RFC 3339, this side's clock, for show only: refused or on its way since. */
   readonly since?: string | undefined;
@@ -30,17 +32,23 @@ export interface LedgerEntry {
  *   d changed in 8 and back in 9 -> on its way, though all adds up again: the peer may have the d of 8 just now
  */
 export function ledger(plane: Plane, rows: readonly Row[], view: (peer: string) => PeerView): readonly LedgerEntry[] {
-  const peers = isGlobal(plane.place) ? peersOf(plane.store) : [GLOBAL_PEER];
-  return peers.flatMap((peer) => {
-    const seen = view(peer);
-    const reported = readReported(plane.store, peer);
-    const known = seen.ack?.refusals === reported.digest && diverged(plane.store) === undefined;
-    const refused = new Map(reported.refusals.map((refusal) => [keyId(refusal.key), refusal]));
-    const changed = changesSince(plane.store, peer, seen.ack?.position?.revision ?? 0);
-    return rows
-      .filter((row) => includes(row.audience, row.resource.key, peer))
-      .map((row) => entry(plane, row, seen, { known, changed }, refused.get(keyId(row.resource.key))));
-  });
+  return peersOfLedger(plane).flatMap((peer) =>
+    rows.filter((row) => includes(row.audience, row.resource.key, peer)).map(standingAt(plane, view(peer))),
+  );
+}
+
+/** The peers that a ledger is about. */
+export function peersOfLedger({ place, store }: Plane): readonly string[] {
+  return isGlobal(place) ? peersOf(store) : [GLOBAL_PEER];
+}
+
+/** Where rows stand at one peer that should have them. */
+export function standingAt(plane: Plane, seen: PeerView): (row: Row) => LedgerEntry {
+  const reported = readReported(plane.store, seen.peer);
+  const known = seen.ack?.refusals === reported.digest && diverged(plane.store) === undefined;
+  const refused = new Map(reported.refusals.map((refusal) => [keyId(refusal.key), refusal]));
+  const changed = changesSince(plane.store, seen.peer, seen.ack?.position?.revision ?? 0);
+  return (row) => entry(plane, row, seen, { known, changed }, refused.get(keyId(row.resource.key)));
 }
 
 /** Bytes of changes that are looked through for what became of one resource. */
@@ -88,8 +96,10 @@ function entry(
   return known ? { ...base, state: 'applied' } : { ...base, state: 'unverified', since };
 }
 
-function why(plane: Plane, view: PeerView): string | undefined {
+/** Why it takes long; undefined: it does not. */
+export function why(plane: Plane, view: PeerView): string | undefined {
   if (view.stopped) return view.stopped.message;
-  if (isGlobal(plane.place) && zoneState(plane.store, view.peer) === 'disabled') return `zone ${view.peer} is disabled`;
+  if (isGlobal(plane.place) && zoneState(plane.store, view.peer) === 'disabled')
+    return `zone ${view.peer} is disabled: it keeps what it has`;
   return view.online ? undefined : 'the connection is lost';
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LATE, STATUS_INTERVAL } from '../kds/protocol.ts';
+import { LATE, SILENCE, STATUS_INTERVAL } from '../kds/protocol.ts';
 import { OtherGlobal } from './other-global.ts';
 
 const speaker = (incarnation: number) => ({ store: 'aa', term: 1, incarnation, instance: `b${incarnation}` });
@@ -54,4 +54,15 @@ test('it is time to be heard at first, and again after a while', () => {
   assert.ok(other.isDue(0));
   other.announced(10);
   assert.deepEqual([other.isDue(9 + STATUS_INTERVAL), other.isDue(10 + STATUS_INTERVAL)], [false, true]);
+});
+
+test('another store, started more often or less, is warned of for a while, and never ends this one', () => {
+  for (const incarnation of [1, 7, 900]) {
+    const other = new OtherGlobal();
+    const stranger = { ...speaker(incarnation), store: 'ff', term: 9, instance: 'c0' };
+    assert.equal(other.stranger(0), undefined);
+    for (const at of [0, LATE, 10 * LATE]) assert.equal(other.heard(stranger, SELF, at), 'warn');
+    const seen = [0, SILENCE, SILENCE + 1].map((later) => other.stranger(10 * LATE + later));
+    assert.deepEqual(seen, ['ff', 'ff', undefined]);
+  }
 });

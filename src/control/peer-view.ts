@@ -1,5 +1,6 @@
 import { type About, type Acknowledged, SILENCE } from '../kds/protocol.ts';
 import type { Session } from '../kds/session.ts';
+import type { Stranger } from '../kds/speaker.ts';
 import type { Position } from '../resource/store.ts';
 
 /** One peer, as seen from here: for /ready, the ledger and `inspect zones`. */
@@ -15,13 +16,15 @@ export interface PeerView {
   readonly head: Position;
   /** Why nothing is exchanged. */
   readonly stopped: Session['stopped'];
+  /** Another store that speaks for the peer too, and is refused. */
+  readonly stranger: Omit<Stranger, 'at'> | undefined;
   /** Pulls that failed in a row. */
   readonly failures: number;
   readonly about: About | undefined;
 }
 
 export function viewOf(session: Session, head: Position, position: Position | undefined, now: number, connected: boolean): PeerView {
-  const { peer, receiving, sending, stopped, about, heardAt } = session;
+  const { peer, receiving, sending, stopped, stranger, about, heardAt } = session;
   return {
     peer,
     online: connected && now - heardAt <= SILENCE,
@@ -29,6 +32,7 @@ export function viewOf(session: Session, head: Position, position: Position | un
     ack: sending.ack,
     head,
     stopped,
+    stranger: stranger && now - stranger.at <= SILENCE ? { message: stranger.message, store: stranger.store } : undefined,
     failures: receiving.failures,
     about,
   };

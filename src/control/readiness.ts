@@ -3,6 +3,7 @@ import type { Reader } from '../resource/store.ts';
 import { isFilling } from './fill.ts';
 import { isGlobal, type Plane } from './plane.ts';
 import { diverged } from './recover.ts';
+import type { PeerView } from './peer-view.ts';
 import type { Sync } from './sync.ts';
 
 /** What /ready says (design, section 4): `reasons` make it not ready, `warnings` do not. */
@@ -16,7 +17,11 @@ export interface Readiness {
  * Whether a control plane does what is expected of it. A zone whose NATS or global is away works on: that is a warning. `sync` is undefined for one that stands alone;
  * `away` says why NATS is, if it is.
  */
-export function readiness(plane: Plane, sync: Pick<Sync, 'view' | 'ended' | 'peers'> | undefined, away: string | undefined): Readiness {
+export function readiness(
+  plane: Plane,
+  sync: Pick<Sync, 'view' | 'ended' | 'peers' | 'stranger'> | undefined,
+  away: string | undefined,
+): Readiness {
   const reasons = [...ownReasons(plane, sync), ...(sync && !isGlobal(plane.place) ? zoneReasons(plane, sync) : [])];
   const warnings = sync ? peerWarnings(plane, sync, away) : ['there is no NATS: nothing is exchanged with other control planes'];
   return { ready: reasons.length === 0, reasons, warnings };
@@ -49,12 +54,18 @@ function zoneReasons({ store }: Plane, sync: Pick<Sync, 'view'>): string[] {
   return [...scanned, ...closed];
 }
 
-function peerWarnings({ place }: Plane, sync: Pick<Sync, 'view' | 'peers'>, away: string | undefined): string[] {
+function peerWarnings(plane: Plane, sync: Pick<Sync, 'view' | 'peers' | 'stranger'>, away: string | undefined): string[] {
   if (away !== undefined) return [`NATS is away: ${away}`];
-  return sync.peers().flatMap((peer) => {
-    const { online, stopped } = sync.view(peer);
-    if (isGlobal(place)) return stopped ? [`zone ${peer}: ${stopped.code}: ${stopped.message}`] : [];
-    if (stopped?.code === 'diverged') return [`global was restored from a backup and waits for meridianctl recover: ${stopped.message}`];
-    return online ? [] : ['global is away: this zone works on with what it has'];
-  });
+  const peers = sync.peers().flatMap((peer) => warningsOf(plane, peer, sync.view(peer)));
+  const stranger = sync.stranger();
+  if (stranger === undefined) return peers;
+  return [`store ${stranger} speaks as global too: each zone goes on with the store that it pinned; stop one of the two`, ...peers];
+}
+
+function warningsOf({ place }: Plane, peer: string, { online, stopped, stranger }: PeerView): string[] {
+  const name = isGlobal(place) ? `zone ${peer}` : 'global';
+  const refused = stranger ? [`${name}: ${stranger.message}; it is refused`] : [];
+  if (isGlobal(place)) return stopped ? [`${name}: ${stopped.code}: ${stopped.message}`] : refused;
+  if (stopped?.code === 'diverged') return [`global was restored from a backup and waits for meridianctl recover: ${stopped.message}`];
+  return online ? refused : ['global is away: this zone works on with what it has'];
 }

@@ -25,10 +25,15 @@ function planeAt(place: Place, store = openStore(':memory:', { random })): Plane
   return { place, store, now: () => '2026-01-01T00:00:00Z' };
 }
 
-type Seen = Pick<Sync, 'view' | 'ended' | 'peers'>;
+type Seen = Pick<Sync, 'view' | 'ended' | 'peers' | 'stranger'>;
 
 function seen(view: { online?: boolean; stopped?: { code: string; message: string } }, ended?: string, peer = GLOBAL_PEER): Seen {
-  return { view: () => ({ online: true, ...view }) as ReturnType<Sync['view']>, ended: () => ended, peers: () => [peer] };
+  return {
+    view: () => ({ online: true, ...view }) as ReturnType<Sync['view']>,
+    ended: () => ended,
+    peers: () => [peer],
+    stranger: () => undefined,
+  };
 }
 
 test('each life has a greater incarnation and another instance; the signature stays', () => {

@@ -115,6 +115,11 @@ export class Sync {
     return this.endedBy;
   }
 
+  /** At global: another store whose process speaks as global too, if one does now. */
+  stranger(): string | undefined {
+    return this.otherGlobal.stranger(this.options.machine.now());
+  }
+
   private take(peer: string, text: string): void {
     const message = readMessage(this.quiet, peer, text);
     if (!message || this.endedBy !== undefined) return;
@@ -283,6 +288,7 @@ export class Sync {
     const due = this.otherGlobal.heard(from, this.voice.speaker(), this.options.machine.now());
     if (due === 'end') this.end('a later process of global is running');
     else if (due === 'announce') this.announceSelf();
+    else if (due === 'warn') this.quiet.report('warn', 'another store speaks as global', { peer: GLOBAL_PEER, store: from.store });
   }
 
   private announceSelf(): void {

@@ -58,6 +58,14 @@ const PULL: Body = { kind: 'pull', id: '1', ask: { mode: 'scan' } };
 const TABLE: readonly (readonly [title: string, says: readonly Say[], out: readonly string[]])[] = [
   ['the first contact pins the store', [[PEER, status(5), { pin: undefined }]], ['pin']],
   ['another store needs a word, and only its process is meant', [[OTHER, status(9, OTHER)]], ['tell 5b store-changed']],
+  [
+    'what another store says of this process is nothing',
+    [
+      [OTHER, { kind: 'notice', code: 'superseded', message: '' }],
+      [PEER, status(7)],
+    ],
+    ['-', 'pull delta'],
+  ],
   ['what is behind is pulled', [[PEER, status(7)]], ['pull delta']],
   ['a disabled zone is told, and gets nothing', [[PEER, PULL, { disabled: true }]], ['tell all disabled']],
   ['a halted store serves nothing', [[PEER, PULL, { diverged: true }]], ['tell all diverged']],
@@ -189,4 +197,14 @@ test('a lost connection makes all void that was asked and believed', () => {
   const lost = step(state, { on: 'lost' }, {} as Context);
   assert.deepEqual(lost.effects, [{ do: 'unstage' }]);
   assert.deepEqual([lost.state.receiving.asking, lost.state.listing, lost.state.sending.base], [undefined, undefined, undefined]);
+});
+
+test('another store stops the exchange only while the pinned one is silent', () => {
+  const other = (now: number): Say => [OTHER, status(9, OTHER), { now }];
+  const both = hear([[PEER, status(5)], other(1_000), [PEER, status(5), { now: 2_000 }], other(3_000)]).state;
+  assert.deepEqual([both.stopped, both.stranger?.store, both.stranger?.at], [undefined, 'cc', 3_000]);
+  const alone = hear([[PEER, status(5)], other(SILENCE + 1)]).state;
+  assert.deepEqual([alone.stopped?.code, alone.stopped?.store, alone.stranger], ['store-changed', 'cc', undefined]);
+  const unheard = hear([other(0)]).state;
+  assert.equal(unheard.stopped?.store, 'cc');
 });

@@ -26,7 +26,7 @@ import {
 } from './receiver.ts';
 import { acknowledge, announce, NEW_SENDING, onAck, onCommit, onSenderTick, type SenderEffect, type Sending, type Sent } from './sender.ts';
 import { askRefusals, type Listed, type Listing, type ListingEffect, onListingPage, onListingTick } from './listing.ts';
-import { isOf, orderOf } from './speaker.ts';
+import { isOf, isPinned, orderOf, type Stranger, strangerOf } from './speaker.ts';
 
 /**
  * One session per peer: both halves, and whom the peer's word may be taken from. Pure: `step(state, event, context)` gives the next
@@ -46,6 +46,8 @@ export interface Session {
   readonly listing?: Listing | undefined;
   /** Why nothing is exchanged with this peer, in its words or ours. `store`: the one that was refused, for it is not the pinned one. */
   readonly stopped?: { readonly code: Notice['code']; readonly message: string; readonly store?: string | undefined } | undefined;
+  /** Another store spoke for the peer while the pinned one does: it was refused, and stops nothing. */
+  readonly stranger?: Stranger | undefined;
 }
 
 export type SessionEvent =
@@ -158,12 +160,17 @@ function stillStopped({ stopped }: Session, body: Body): Session['stopped'] {
   return stopped?.code === 'diverged' && body.kind === 'status' && !body.head ? stopped : undefined;
 }
 
+const HALTED: Effect = {
+  do: 'send',
+  body: { kind: 'notice', code: 'diverged', message: 'this store was restored: it waits for meridianctl recover' },
+};
+
 function dispatch(state: Session, body: Exclude<Body, Notice>, lines: readonly string[], context: Context): Step {
   switch (body.kind) {
     case 'status':
       return onStatus(state, body, context);
     case 'pull':
-      return { state, effects: context.diverged && body.ask.mode !== 'refusals' ? [divergedNotice()] : [{ do: 'serve', pull: body }] };
+      return { state, effects: context.diverged && body.ask.mode !== 'refusals' ? [HALTED] : [{ do: 'serve', pull: body }] };
     case 'page':
       return state.listing?.id === body.id
         ? listed(state, onListingPage(state.listing, body, lines, listingContext(context)))
@@ -187,9 +194,10 @@ function onStatus(state: Session, status: Status, context: Context): Step {
   return first ? join(result, sender(result.state, announce(result.state.sending, context.now), context)) : result;
 }
 
-/** A peer says why it stays silent. Only global may end a zone's process: a zone that says so of global is not believed. */
+/** A peer says why it stays silent. Only global may end a zone's process: a zone that says so of global is not believed, nor is a stranger. */
 function onNotice(state: Session, from: Speaker, notice: Notice, context: Context): Step {
-  if (notice.instance !== undefined && notice.instance !== context.self.instance) return { state, effects: [] };
+  const isMeant = notice.instance === undefined || notice.instance === context.self.instance;
+  if (!isMeant || !isPinned(from, context.pin)) return { state, effects: [] };
   const stopped = { code: notice.code, message: notice.message };
   const speaks = state.speaker === undefined || state.speaker.instance === from.instance;
   return { state: { ...state, stopped, heardAt: speaks ? context.now : state.heardAt }, effects: [{ do: 'stopped', ...stopped }] };
@@ -206,17 +214,9 @@ function onNotice(state: Session, from: Speaker, notice: Notice, context: Contex
  *   6, silence, 5           -> 6 is gone: 5 speaks
  */
 function identify(state: Session, from: Speaker, context: Context): { step: Step; stop: boolean } {
-  if (context.disabled)
-    return refuse({ ...state, heardAt: context.now }, { code: 'disabled', message: `zone ${state.peer} is disabled at global` });
-  if (context.pin !== undefined && context.pin !== from.store) {
-    const notice: Omit<Notice, 'kind'> = {
-      code: 'store-changed',
-      message: `store ${from.store} speaks for an identity that belongs to store ${context.pin}`,
-      // The one that it belongs to hears this too: it is not meant.
-      instance: from.instance,
-    };
-    return refuse(state, notice, from.store);
-  }
+  const stopped = { code: 'disabled' as const, message: `zone ${state.peer} is disabled at global` };
+  if (context.disabled) return refuse({ ...state, stopped, heardAt: context.now }, stopped);
+  if (!isPinned(from, context.pin)) return refuseStranger(state, from, context);
   const pins: Effect[] = context.pin === undefined ? [{ do: 'pin', store: from.store }] : [];
   const order = orderOf(state.speaker, from);
   if (order === 0) return { step: rivalry(state, context.now, pins), stop: false };
@@ -247,9 +247,17 @@ function newSpeaker(state: Session, speaker: Speaker, pins: readonly Effect[]): 
   return { state: { ...cleared.state, speaker, rival: undefined, sending }, effects: [...cleared.effects, ...pins] };
 }
 
-function refuse(state: Session, notice: Omit<Notice, 'kind'>, store?: string): { step: Step; stop: boolean } {
-  const stopped = { code: notice.code, message: notice.message, ...(store === undefined ? {} : { store }) };
-  return { step: { state: { ...state, stopped }, effects: [{ do: 'send', body: { kind: 'notice', ...notice } }] }, stop: true };
+/** While the pinned store is heard, the exchange with it goes on. It hears the notice too: only the other one's process is meant. */
+function refuseStranger(state: Session, from: Speaker, { pin, now }: Context): { step: Step; stop: boolean } {
+  const stranger = strangerOf(from, pin, now);
+  const { store, message } = stranger;
+  const isHeard = state.speaker?.store === pin && now - state.heardAt <= SILENCE;
+  const known: Partial<Session> = isHeard ? { stranger } : { stopped: { code: 'store-changed', message, store } };
+  return refuse({ ...state, ...known }, { code: 'store-changed', message, instance: from.instance });
+}
+
+function refuse(state: Session, notice: Omit<Notice, 'kind'>): { step: Step; stop: boolean } {
+  return { step: { state, effects: [{ do: 'send', body: { kind: 'notice', ...notice } }] }, stop: true };
 }
 
 function blocked(state: Session, context: Context): boolean {
@@ -288,10 +296,6 @@ function listingContext({ id, now, head }: Context) {
 
 function ask(id: string, what: Ask): Effect {
   return { do: 'send', body: { kind: 'pull', id, ask: what } };
-}
-
-function divergedNotice(): Effect {
-  return { do: 'send', body: { kind: 'notice', code: 'diverged', message: 'this store was restored: it waits for meridianctl recover' } };
 }
 
 function join(first: Step, second: Step): Step {

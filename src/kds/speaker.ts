@@ -1,8 +1,8 @@
 import type { Body, Speaker } from './protocol.ts';
 
-/** A store's processes in the order of their starts; a recovered store's later term comes after all that was before. */
+/** The processes of one store in the order of their starts; a recovered store's later term comes after all that was before. */
 export function compareSpeakers(a: Speaker, b: Speaker): number {
-  if (a.store === b.store && a.term !== b.term) return a.term - b.term;
+  if (a.term !== b.term) return a.term - b.term;
   if (a.incarnation !== b.incarnation) return a.incarnation - b.incarnation;
   return a.instance < b.instance ? -1 : a.instance > b.instance ? 1 : 0;
 }
@@ -10,6 +10,22 @@ export function compareSpeakers(a: Speaker, b: Speaker): number {
 /** How `from` stands to the one that speaks so far: later above 0, the same 0, earlier below. What spoke from a store that is no longer the pinned one is no measure. */
 export function orderOf(speaker: Speaker | undefined, from: Speaker): number {
   return speaker && speaker.store === from.store ? compareSpeakers(from, speaker) : 1;
+}
+
+/** A process of another store than the pinned one, and when it was last heard (monotonic ms). */
+export interface Stranger {
+  readonly store: string;
+  readonly message: string;
+  readonly at: number;
+}
+
+/** Before the first contact nothing is pinned. */
+export function isPinned({ store }: Speaker, pin: string | undefined): boolean {
+  return pin === undefined || pin === store;
+}
+
+export function strangerOf({ store }: Speaker, pin: string | undefined, at: number): Stranger {
+  return { store, message: `store ${store} speaks for an identity that belongs to store ${pin ?? 'nobody'}`, at };
 }
 
 /** Whether the cursor that a message gives out, if it does, is of the store and term that speak: nobody vouches for another one. */

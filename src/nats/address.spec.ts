@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MeridianError } from '../errors.ts';
-import { parseAddress } from './address.ts';
+import { parseAddress, parseAddresses } from './address.ts';
 
 const GOOD: readonly [string, Partial<ReturnType<typeof parseAddress>>][] = [
   ['nats://127.0.0.1:4222', { protocol: 'nats', host: '127.0.0.1', port: 4222, url: 'nats://127.0.0.1:4222' }],
@@ -36,6 +36,36 @@ for (const text of [
   test(`refuses ${text || 'nothing'} and does not repeat it`, () => {
     assert.throws(
       () => parseAddress(text),
+      (thrown) => thrown instanceof MeridianError && thrown.code === 'invalid' && !thrown.message.includes('secret'),
+    );
+  });
+}
+
+test('takes a list apart, each server with its own user', () => {
+  const list = parseAddresses('tls://a, tls://u:p%2Cq@b:4333,tls://[::1]');
+  assert.deepEqual(
+    list.map(({ url, user }) => [url, user?.password]),
+    [
+      ['tls://a:4222', undefined],
+      ['tls://b:4333', 'p,q'],
+      ['tls://[::1]:4222', undefined],
+    ],
+  );
+});
+
+for (const text of [
+  'nats://a,tls://secret@b',
+  'ws://a,nats://b',
+  'wss://a,ws://b',
+  'nats://a,',
+  ',nats://a',
+  'nats://a,,nats://b',
+  'nats://u:secret,more@a',
+  'nats://a,b:4222',
+]) {
+  test(`refuses the list ${text}`, () => {
+    assert.throws(
+      () => parseAddresses(text),
       (thrown) => thrown instanceof MeridianError && thrown.code === 'invalid' && !thrown.message.includes('secret'),
     );
   });

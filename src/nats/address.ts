@@ -16,10 +16,20 @@ export interface NatsAddress {
 
 const PORTS = { nats: 4222, tls: 4222, ws: 80, wss: 443 } as const;
 
+/**
+ * The servers of a list like `nats://a:4222,nats://b:4222`; each may have its own user. Throws `invalid`: all must be reached in the same way, for a
+ * client certificate or what is encrypted must not depend on which one answers.
+ */
+export function parseAddresses(text: string): readonly NatsAddress[] {
+  const addresses = text.split(',').map((one) => parseAddress(one.trim()));
+  if (new Set(addresses.map(({ protocol }) => protocol)).size > 1) throw wrong('must have one scheme for all servers');
+  return addresses;
+}
+
 /** Takes a URL like `tls://nats.example.org:4222` apart. Throws `invalid`; the message never holds the URL, for it may hold a password. */
 export function parseAddress(text: string): NatsAddress {
   const protocol = text.split('://')[0] ?? '';
-  if (!isProtocol(protocol)) throw wrong('must begin with nats://, tls://, ws:// or wss://');
+  if (!isProtocol(protocol)) throw wrong('must begin with nats://, tls://, ws:// or wss:// (a comma within a password is %2C)');
   const parsed = parseUrl(`http://${text.slice(protocol.length + 3)}`);
   if (!parsed || parsed.hostname === '') throw wrong('is not a URL');
   // `new URL` drops the port that is http's own.

@@ -1,8 +1,9 @@
-import { connect, type ConnectionOptions, type NatsConnection, wsconnect } from '@nats-io/transport-node';
+import { connect, type ConnectionOptions, type NatsConnection, TimeoutError, wsconnect } from '@nats-io/transport-node';
 import WebSocket from 'ws';
+import { MeridianError } from '../errors.ts';
 import type { NatsAddress } from './address.ts';
+import { attempt } from './attempt.ts';
 import { authenticatorFor, type Credentials } from './credentials.ts';
-import { probe } from './probe.ts';
 import { type TlsFiles, type TlsOptions, tlsOptions } from './tls.ts';
 
 /** A connection, and how to drop it at once whatever state it is in. */
@@ -44,9 +45,20 @@ export async function dial(address: NatsAddress, { credentials, tls, name, inbox
   const isTls = address.protocol === 'tls' || address.protocol === 'wss';
   const secure = isTls ? tlsOptions(address, tls) : {};
   if (address.protocol === 'ws' || address.protocol === 'wss') return dialWebSocket(address, options, secure);
-  await probe(address, DIAL_TIMEOUT);
-  const connection = await connect(isTls ? { ...options, tls: secure } : options);
-  return { connection, terminate: () => void connection.close() };
+  try {
+    const connection = await attempt(() => connect(isTls ? { ...options, tls: secure } : options));
+    return { connection, terminate: () => void connection.close() };
+  } catch (thrown) {
+    throw plainly(thrown, address);
+  }
+}
+
+/** What the library says without words that help. */
+function plainly(thrown: unknown, { host, port }: NatsAddress): unknown {
+  if (!(thrown instanceof Error)) return thrown;
+  if (thrown.message === 'connection refused') return thrown.cause;
+  const reason = thrown instanceof TimeoutError ? 'does not answer' : /undefined error/.test(thrown.message) ? 'closed the connection' : '';
+  return reason === '' ? thrown : new MeridianError('unavailable', `${host}:${port} ${reason}`, { cause: thrown });
 }
 
 /** Node 20 has no WebSocket of its own; without one the library waits for ever. */

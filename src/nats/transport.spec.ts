@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { connect } from '@nats-io/transport-node';
 import { MAX_MESSAGE_BYTES } from '../kds/protocol.ts';
 import { GLOBAL_PEER } from '../resource/audience.ts';
@@ -64,6 +65,26 @@ describe('the transport on a NATS server', () => {
       return global.heard.length > 0;
     });
     assert.ok(global.heard.every(([, text]) => text === 'again'));
+  });
+
+  test('of several servers takes one that answers, and the next one when that is gone', async () => {
+    const [one, two] = [await startNats(scope), await startNats(scope)];
+    await one.stop();
+    const east = open(scope, `${one.url}, ${two.url}`, 'east');
+    const isAt = (url: string) => east.connected() && isDeepStrictEqual(east.log.at(-1)?.details, { url });
+    await until('connected to the one that is there', () => isAt(two.url));
+    for (const [here, gone] of [
+      [one, two],
+      [two, one],
+    ] as const) {
+      await here.start();
+      await gone.stop();
+      await until('connected to the other', () => isAt(here.url));
+    }
+    await two.stop();
+    await until('why neither answers', () =>
+      [one, two].every(({ url }) => east.transport.away()?.includes(`${url}: connect ECONNREFUSED`)),
+    );
   });
 
   test('drops a connection on which nothing answers, and comes back', async () => {

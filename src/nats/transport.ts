@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { asMeridianError } from '../errors.ts';
+import { asMeridianError, MeridianError } from '../errors.ts';
 import type { Transport } from '../kds/transport.ts';
-import { type NatsAddress, parseAddress } from './address.ts';
+import { type NatsAddress, parseAddresses } from './address.ts';
 import { exposure } from './credentials.ts';
-import { dial } from './dial.ts';
+import { type Caller, dial, type Dialled } from './dial.ts';
 import { Link } from './link.ts';
 import type { TlsFiles } from './tls.ts';
 import { senderOf, subjectsToHear, subjectTo } from './subjects.ts';
@@ -12,7 +12,7 @@ import { senderOf, subjectsToHear, subjectTo } from './subjects.ts';
 export type Log = (level: 'info' | 'warn' | 'error', event: string, details: Readonly<Record<string, unknown>>) => void;
 
 export interface NatsOptions {
-  /** `nats://`, `tls://`, `ws://` or `wss://`; it may hold a user and password, or a token. */
+  /** `nats://`, `tls://`, `ws://` or `wss://`; it may hold a user and password, or a token. Several servers have commas between them. */
   readonly url: string;
   readonly credsFile: string | undefined;
   readonly tls: TlsFiles;
@@ -26,12 +26,15 @@ const LONGEST_PAUSE = 5_000;
 
 /**
  * The transport on core NATS (design, section 4). Connects for ever: a server that is not there, at the start or later, is tried again
- * with jitter. What is sent meanwhile is dropped, for the protocol repeats itself.
+ * with jitter; of several the next one, from any of them on, so that not all zones are at the first. What is sent meanwhile is dropped, for the
+ * protocol repeats itself.
  */
 export class NatsTransport implements Transport {
   private readonly options: NatsOptions;
 
-  private readonly address: NatsAddress;
+  private readonly addresses: readonly NatsAddress[];
+  /** The server that is tried next. */
+  private next: number;
   private readonly closing = new AbortController();
   private link: Link | undefined;
   private running: Promise<void> | undefined;
@@ -45,7 +48,8 @@ export class NatsTransport implements Transport {
   /** Throws `invalid` for a URL that is none. Nothing happens before `start`. */
   constructor(options: NatsOptions) {
     this.options = options;
-    this.address = parseAddress(options.url);
+    this.addresses = parseAddresses(options.url);
+    this.next = Math.floor(Math.random() * this.addresses.length);
   }
 
   onMessage(handler: (peer: string, text: string) => void): void {
@@ -108,9 +112,9 @@ export class NatsTransport implements Transport {
     const { zone, credsFile, tls, log } = this.options;
     const credentials = credsFile === undefined ? undefined : { file: credsFile };
     const name = zone === '' ? 'meridian-global' : `meridian-zone-${zone}`;
-    const dialled = await dial(this.address, { credentials, tls, name });
+    const { dialled, address } = await this.dialAny({ credentials, tls, name });
     const link = new Link(dialled, log);
-    if (!this.closing.signal.aborted) this.begin(link);
+    if (!this.closing.signal.aborted) this.begin(link, address);
     else link.terminate();
     const reason = await link.ended;
     link.terminate();
@@ -119,12 +123,30 @@ export class NatsTransport implements Transport {
     return reason;
   }
 
-  private begin(link: Link): void {
+  /** The first server that answers, each tried once. Throws why each does not. */
+  private async dialAny(caller: Caller): Promise<{ dialled: Dialled; address: NatsAddress }> {
+    const reasons = new Map<NatsAddress, string>();
+    while (reasons.size < this.addresses.length && !this.closing.signal.aborted) {
+      const address = this.addresses[this.next] as NatsAddress;
+      this.next = (this.next + 1) % this.addresses.length;
+      try {
+        return { dialled: await dial(address, caller), address };
+      } catch (thrown) {
+        if (this.addresses.length === 1) throw thrown;
+        reasons.set(address, asMeridianError(thrown).message);
+      }
+    }
+    // In the order of the list, so that the same reasons read the same.
+    const all = this.addresses.flatMap((address) => (reasons.has(address) ? `${address.url}: ${reasons.get(address)}` : []));
+    throw new MeridianError('unavailable', all.join('; '));
+  }
+
+  private begin(link: Link, { url }: NatsAddress): void {
     for (const subject of subjectsToHear(this.options.zone)) link.hear(subject, (from, text) => this.receive(from, text));
     this.link = link;
     this.reason = undefined;
     this.said = undefined;
-    this.options.log('info', 'connected to NATS', { url: this.address.url });
+    this.options.log('info', 'connected to NATS', { url });
     this.guard(() => this.tell(true));
   }
 
@@ -148,7 +170,7 @@ export class NatsTransport implements Transport {
   private sayAway(): void {
     if (this.reason === this.said || this.closing.signal.aborted) return;
     this.said = this.reason;
-    this.options.log('warn', 'NATS is away', { url: this.address.url, reason: this.reason });
+    this.options.log('warn', 'NATS is away', { url: this.addresses.map(({ url }) => url).join(','), reason: this.reason });
   }
 
   /** Longer from time to time, and never the same for all, so that a thousand zones do not come back at once. */

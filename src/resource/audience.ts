@@ -18,7 +18,7 @@ export function peerName(peer: string): string {
 }
 
 /** Whether `peer` (a zone's name, or GLOBAL_PEER) gets the resource with this key and audience. */
-export function includes(audience: Audience, key: Key, peer: string): boolean {
+export function includes(audience: Audience, key: Pick<Key, 'zone'>, peer: string): boolean {
   if (audience.to === 'others') return key.zone !== peer;
   return audience.to === 'only' && audience.zone === peer && key.zone !== peer;
 }

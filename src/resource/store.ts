@@ -3,6 +3,7 @@ import type { AuditReader, AuditRecord } from './audit.ts';
 import type { HistoryReader } from './history.ts';
 import type { Key } from './key.ts';
 import type { Resource } from './resource.ts';
+import type { Sent } from './sent.ts';
 
 /**
  * The store of one control plane. It is synchronous: SQLite answers in microseconds, and a commit is one call.
@@ -90,6 +91,7 @@ export interface Reader {
   mirror: MirrorReader;
   feed: FeedReader;
   history: HistoryReader;
+  sent: Sent;
   audit: AuditReader;
 }
 

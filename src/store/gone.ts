@@ -18,7 +18,9 @@ export interface Gone {
 }
 
 export function createGone(db: Connection, settings: Settings, most = GONE_ENTRIES): Gone {
-  const insert = db.prepare<[number, number, string, string]>('INSERT OR REPLACE INTO gone VALUES (?, ?, ?, ?)');
+  const insert = db.prepare<[number, number, string, string]>(
+    `INSERT OR REPLACE INTO gone VALUES (?, ?, ?, ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))`,
+  );
   const remove = db.prepare<[number]>('DELETE FROM gone WHERE key = ?');
   const count = db.prepare<[], number>('SELECT count(*) FROM gone').pluck();
   const newestToForget = db.prepare<[number], number>('SELECT revision FROM gone ORDER BY revision DESC LIMIT 1 OFFSET ?').pluck();

@@ -101,15 +101,18 @@ const UNUSED = `
   CREATE INDEX keys_zone ON keys (zone);
 `;
 
+/** When something was deleted, by the clock of this machine, for people; '' before this step. */
+const DELETED = `ALTER TABLE gone ADD COLUMN deleted TEXT NOT NULL DEFAULT ''`;
+
 /** Number n (from 1) leads from schema n-1 to schema n. What was released is never edited: append. */
-export const MIGRATIONS: readonly string[] = [RESOURCES, MIRRORS, NAMES, HISTORY, SEALS, UNUSED];
+export const MIGRATIONS: readonly string[] = [RESOURCES, MIRRORS, NAMES, HISTORY, SEALS, UNUSED, DELETED];
 
 /**
  * Brings the database to the newest schema, each step in a transaction of its own with its number (`user_version`).
  *
- *   empty        -> 1, 2, 3, 4, 5, 6
- *   schema 5     -> 6
- *   schema 6     -> nothing
+ *   empty        -> 1, 2, 3, 4, 5, 6, 7
+ *   schema 6     -> 7
+ *   schema 7     -> nothing
  */
 export function migrate(db: Connection, migrations: readonly string[] = MIGRATIONS): void {
   defineSeal(db);

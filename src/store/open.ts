@@ -5,6 +5,7 @@ import { type Connection, createPrivate, openDatabase, refuseShort, requireDurab
 import { createFeed, readSums } from './feed.ts';
 import { createGone } from './gone.ts';
 import { createHistory } from './history.ts';
+import { createSent } from './sent.ts';
 import { createHoldings } from './holdings.ts';
 import { createKeys } from './keys.ts';
 import { createList } from './list.ts';
@@ -113,6 +114,7 @@ function connect(db: Connection) {
     list: createList(db),
     feed: createFeed(db, settings, log, sums),
     history: createHistory(db, keys, gone),
+    sent: createSent(db),
     audit: audit.reader,
     ...createResourceReader(db, keys),
     ...names,

@@ -141,20 +141,46 @@ describe('the ledger', () => {
     );
     const queries: [query: string, kris: string[], total: number][] = [
       ['type=MeshTimeout&name=b&peer=west', ['b'], 1],
+      ['type=MeshTimeout&size=3&offset=1', ['b', 'a', 'b'], 4],
       ['type=MeshTimeout&peer=east&size=1', ['a'], 2],
       ['type=MeshTimeout&peer=east&size=1&offset=1', ['b'], 2],
       ['name=a&peer=east', ['a'], 1],
       ['mesh=default&peer=east', ['a', 'b'], 2],
       ['mesh=second&peer=east', [], 0],
       // The mesh itself goes out too, the Zones don't.
-      ['peer=east', ['default', 'a', 'b'], 5],
-      ['peer=east&size=1&offset=1', ['a'], 5],
-      ['peer=nobody', [], 5],
+      ['peer=east', ['default', 'a', 'b'], 3],
+      ['peer=east&size=1&offset=1', ['a'], 3],
+      ['peer=nobody', [], 0],
     ];
     for (const [query, names, total] of queries) {
       const answer = await at(world, '', 'GET', `/_ledger?${query}`);
       assert.deepEqual([itemsOf(answer).map(({ name }) => name), answer.body.total], [names, total], query);
     }
+  });
+
+  it('has a row for what was deleted until the zone has that too, and knows what never was', async () => {
+    const world = newWorld();
+    await at(world, '', 'PUT', `${TIMEOUTS}/a`, timeout('a'));
+    const ledger = async (name: string) => {
+      const { body } = await at(world, '', 'GET', `/_ledger?type=MeshTimeout&name=${name}`);
+      const items = body.items.map(({ peer, state, deleted = false }: Json) => `${peer} ${deleted ? 'delete ' : ''}${state}`);
+      return { items, exists: body.exists, total: body.total };
+    };
+    world.node('west').setConnected(false);
+    world.run(10_000);
+    await at(world, '', 'DELETE', `${TIMEOUTS}/a`);
+    assert.deepEqual(await ledger('a'), { items: ['west delete on its way'], exists: false, total: 1 });
+    const [entry] = itemsOf(await at(world, '', 'GET', '/_ledger?peer=west&size=1'));
+    assert.equal(entry.reason, 'deleted; the connection is lost');
+    assert.ok(Math.abs(Date.parse(entry.since) - Date.now()) < 60_000, entry.since);
+    assert.deepEqual(itemsOf(await at(world, 'west', 'GET', TIMEOUTS)).length, 1, 'west holds it');
+    await at(world, '', 'PUT', `${TIMEOUTS}/a`, timeout('a'));
+    assert.deepEqual((await ledger('a')).items, ['east applied', 'west on its way']);
+    await at(world, '', 'DELETE', `${TIMEOUTS}/a`);
+    world.node('west').setConnected(true);
+    world.run(20_000);
+    assert.deepEqual(await ledger('a'), { items: [], exists: false, total: 0 });
+    assert.deepEqual(await ledger('never'), { items: [], exists: false, total: 0 });
   });
 
   it('of a zone is about global, and of a zone that stands alone empty', async () => {

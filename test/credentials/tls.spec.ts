@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createAuthority } from '../harness/certificates.ts';
 import { startNats } from '../harness/nats.ts';
@@ -45,4 +46,19 @@ test('TLS to NATS: a private CA, a certificate of our own, and nobody else', asy
       return true;
     });
   }
+});
+
+test('a connection over TLS leaves no error in the log of NATS', async () => {
+  const authority = await createAuthority(scope.folder());
+  const { cert, key, ca } = await authority.issue('server', [], ['127.0.0.1']);
+  const nats = await startNats(scope, `tls { cert_file: "${cert}", key_file: "${key}" }`);
+  const east = open(scope, nats.url.replace('nats://', 'tls://'), 'east', undefined, { ca });
+  await until('connected', () => east.connected());
+  await east.transport.close(1_000);
+  const other = open(scope, nats.url.replace('nats://', 'tls://'), 'west', undefined, { ca });
+  await until('a later one is connected, so that all of the first is logged', () => other.connected());
+  assert.deepEqual(
+    nats.lines().filter((line) => /error|handshake/i.test(line)),
+    [],
+  );
 });

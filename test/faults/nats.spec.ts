@@ -3,6 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Daemon, startDaemon } from '../harness/daemon.ts';
+import { freePorts } from '../harness/envoy.ts';
 import { startNats } from '../harness/nats.ts';
 import { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
@@ -60,4 +61,23 @@ test('what is deleted while a zone is away and NATS loses all that it has goes; 
   }
   await apply(east, RETRIES, 'new');
   await until('all is in step', async () => (await versionsAt(again, RETRIES)).has('new'));
+});
+
+test('of two servers of a cluster one dies, and then the other: control planes with both as seeds go on', async () => {
+  const [first = 0, second = 0] = await freePorts(2);
+  const routes = (own: number, other: number) =>
+    `cluster { name: c, host: 127.0.0.1, port: ${own}, no_advertise: true, routes: [nats://127.0.0.1:${other}] }`;
+  const servers = [await startNats(scope, routes(first, second)), await startNats(scope, routes(second, first))];
+  const common = { MERIDIAN_NATS_URL: servers.map(({ url }) => url).join(',') };
+  const [global, east] = await Promise.all([
+    startDaemon(scope, 'global', common),
+    startDaemon(scope, 'zone', { ...common, MERIDIAN_ZONE_NAME: 'east' }),
+  ]);
+  await Promise.all([global, east].map((daemon) => daemon.untilReady()));
+  for (const [index, server] of servers.entries()) {
+    await server.stop();
+    await apply(global, TIMEOUTS, `after-${index}`);
+    await until('east has it over the other', async () => (await versionsAt(east, TIMEOUTS)).has(`after-${index}`));
+    await server.start();
+  }
 });

@@ -10,6 +10,8 @@ export interface Nats {
   readonly url: string;
   /** `ws://127.0.0.1:<port>` */
   readonly webSocketUrl: string;
+  /** What it logged since it was started. */
+  lines(): readonly string[];
   /** Ends it at once (SIGKILL) and waits. */
   stop(): Promise<void>;
   /** Starts it again on the same ports. */
@@ -36,6 +38,7 @@ export async function startNats(scope: Scope, more = '', webSocket = 'no_tls: tr
     url: `nats://127.0.0.1:${ports.client}`,
     webSocketUrl: `ws://127.0.0.1:${ports.webSocket}`,
     start,
+    lines: () => child?.lines ?? [],
     async stop() {
       child?.signal('SIGKILL');
       await child?.exit;

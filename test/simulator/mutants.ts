@@ -83,8 +83,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the store of a peer is not pinned',
     file: 'src/kds/session.ts',
-    from: '  if (context.pin !== undefined && context.pin !== from.store) {',
-    to: "  if (context.pin === '-') {",
+    from: '  if (!isPinned(from, context.pin)) return refuseStranger',
+    to: "  if (context.pin === '-') return refuseStranger",
     within: 80,
   },
   {
@@ -118,8 +118,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a disabled zone is heard',
     file: 'src/kds/session.ts',
-    from: '  if (context.disabled)\n    return refuse',
-    to: '  if (context.disabled && context.now < 0)\n    return refuse',
+    from: '  if (context.disabled) return refuse',
+    to: '  if (context.disabled && context.now < 0) return refuse',
     within: 25,
   },
   {

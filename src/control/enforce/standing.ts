@@ -59,6 +59,8 @@ export interface Said {
 export interface ProxyCounts {
   readonly connected: number;
   readonly disconnected: number;
+  /** Connected, and they took everything that they should have now. */
+  readonly current: number;
   /** They keep rules that are not the latest. */
   readonly refusing: number;
   /** Of them something can't be served or made, or they are turned away. */
@@ -71,6 +73,7 @@ export function countProxies(proxies: readonly ProxyStanding[]): ProxyCounts {
   return {
     connected,
     disconnected: proxies.length - connected,
+    current: count(isCurrent),
     refusing: count((proxy) => isConnected(proxy) && isRefusing(proxy)),
     withProblems: count(({ problem, refused, notServed }) => problem !== undefined || refused !== undefined || notServed.length > 0),
   };
@@ -78,6 +81,12 @@ export function countProxies(proxies: readonly ProxyStanding[]): ProxyCounts {
 
 function isConnected({ streams }: ProxyStanding): boolean {
   return streams.some(({ connected }) => connected);
+}
+
+function isCurrent({ streams, problem, refused }: ProxyStanding): boolean {
+  const open = streams.filter(({ connected }) => connected);
+  const isDone = open.every(({ types }) => types.length > 0 && types.every((type) => !type.waiting && type.refused.length === 0));
+  return open.length > 0 && isDone && problem === undefined && refused === undefined;
 }
 
 function isRefusing({ streams }: ProxyStanding): boolean {
