@@ -24,7 +24,7 @@ const EVIL = [
   '\u{e0041}',
   '\ud800',
 ];
-const STEERING = /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]--\n]/v;
+const STEERING = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 async function readYaml(text: string): Promise<unknown> {
   const [document] = parseAllDocuments(text);

@@ -17,8 +17,8 @@ export function note(text: string): void {
 }
 
 /** What others wrote must not steer a terminal, in data neither: JSON escapes only the first 32 characters. */
-const STEERS = /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]--[\t\n]]/v;
-const EACH_STEERS = new RegExp(STEERS, 'gv');
+const STEERS = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+const EACH_STEERS = new RegExp(STEERS, 'gu');
 
 /** JSON with two spaces of indent, or in one line. The same data, with what can't be printed escaped. */
 export function toJson(value: unknown, indent: 0 | 2 = 2): string {

@@ -108,6 +108,11 @@ const REFUSED: readonly [text: string, problems: [field: string, reason: RegExp]
   ['type: __proto__', [['type', /is not a kind/]]],
   ['type: UpstreamTimeout\nname: a\nconf: {}', [['conf', /meridianctl convert/]]],
   ['type: MeshTrafficPermission\nname: a\nspec: {conf: {from: []}}', [['spec.conf', /meridianctl convert/]]],
+  // Kuma's older kinds have a `conf` too, which nothing converts.
+  ['type: Timeout\nname: a\nsources: []\nconf: {connectTimeout: 1s}', [['type', /is not a kind: did you mean MeshTimeout/]]],
+  ['type: TrafficRoute\nname: a\nconf: {split: []}', [['type', /^"TrafficRoute" is not a kind/]]],
+  ['apiVersion: kuma.io/v1alpha1\nkind: Retry\nmetadata: {name: a}\nspec: {destinations: [], conf: {}}', [['kind', /is not a kind/]]],
+  ['type: Foo\nname: a\nconf: {}', [['type', /^"Foo" is not a kind/]]],
   ['apiVersion: kuma.io/v1\nkind: Mesh\nmetadata: {name: a}', [['apiVersion', /must be kuma.io\/v1alpha1/]]],
   ['kind: Mesh\nmetadata: {name: a}', [['apiVersion', /must be/]]],
   ['apiVersion: kuma.io/v1alpha1\nkind: AccessPolicy\nmetadata: {name: a}', [['apiVersion', /clusterlink.net/]]],

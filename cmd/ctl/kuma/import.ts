@@ -31,7 +31,7 @@ interface Row {
   readonly type: string;
   readonly mesh: string;
   readonly name: string;
-  /** created, changed, unchanged, skipped, must be converted, or not applied (because of others). */
+  /** created, changed, unchanged, skipped, must be converted, refused, or not applied (because of others). */
   readonly result: string;
   readonly reason: string | null;
 }
@@ -40,6 +40,7 @@ const COLOURS: Readonly<Record<string, Colour>> = {
   created: 'green',
   changed: 'green',
   'must be converted': 'red',
+  refused: 'red',
   'not applied': 'yellow',
 };
 
@@ -48,7 +49,8 @@ const HELP = `
 Reports, secrets, zone proxies, and what belongs to other control planes are skipped; that loses nothing. What Meridian has no such kind for (the
 policies of before targetRef) must be said anew: then nothing at all is applied, and the exit code is 1, unless --partial. Leaving out a
 TrafficPermission never opens anything: what nobody allows is denied.
-What is applied is applied all or nothing, without the labels that Kuma computed.
+A proxy that can't be taken (two inbounds on one socket, as of a pod behind two Services) is left out and reported, and the exit code is 1: it is served
+nothing. The rest is applied all or nothing, without the labels that Kuma computed.
 kumactl's --format kubernetes leaves out the labels of users: a policy with kuma.io/effect: shadow would come out enforced, and what selects by labels
 would select nothing. Such documents are refused: export with --format universal. --accept-lost-labels is for those whose labels are known to be whole.`;
 
@@ -79,12 +81,24 @@ async function importDocuments(options: ImportOptions, command: Command): Promis
   const outcomes = refused ? [] : await applyAll(server, judged, dryRun === true, command);
   const results = toRows(judged, outcomes);
   await print(optionsOf(command).output, { dryRun: dryRun === true, applied: !refused && !dryRun, results }, () => formatRows(results));
-  if (!refused) return;
+  if (!refused) return tellRefused(judged);
   note(
     `nothing was applied: ${open} ${open === 1 ? 'document' : 'documents'} must be converted first; --partial applies the others without them`,
   );
   process.exitCode = REFUSED;
 }
+
+/** What is refused alone; the rest was applied. */
+function tellRefused(judged: readonly Judged[]): void {
+  const count = judged.filter(({ judgement }) => judgement.verdict === 'refuse').length;
+  if (count === 0) return;
+  note(
+    `${count} ${count === 1 ? 'proxy is' : 'proxies are'} left out, for the reasons above: until they are corrected and applied, they are served nothing`,
+  );
+  process.exitCode = REFUSED;
+}
+
+const RESULTS = { skip: 'skipped', convert: 'must be converted', refuse: 'refused' } as const;
 
 /** What a label kept from being in force, or made a policy find, can't be told from a document that lost it. */
 function refuseLostLabels(judged: readonly Judged[]): void {
@@ -114,7 +128,7 @@ function toRows(judged: readonly Judged[], outcomes: readonly string[]): Row[] {
   return judged.map(({ document, judgement }) => {
     const names = isObject(document.value) ? namesOf(document.value) : { type: '', mesh: '', name: document.where };
     if (judgement.verdict === 'apply') return { ...names, result: outcomes[next++] ?? 'not applied', reason: null };
-    return { ...names, result: judgement.verdict === 'skip' ? 'skipped' : 'must be converted', reason: judgement.reason };
+    return { ...names, result: RESULTS[judgement.verdict], reason: judgement.reason };
   });
 }
 
