@@ -16,6 +16,7 @@ import { Sync } from '../src/control/sync.ts';
 import type { About } from '../src/kds/protocol.ts';
 import { NatsTransport } from '../src/nats/transport.ts';
 import type { Place } from '../src/resource/resource.ts';
+import { requireOwnSite } from '../src/api/auth/site.ts';
 import { startDiagnostics } from '../src/runtime/diagnostics.ts';
 import { createMetrics } from '../src/runtime/metrics.ts';
 import { openStore } from '../src/store/open.ts';
@@ -89,7 +90,14 @@ export async function serveDiagnostics(
     return { ...state, warnings: [...warnings, ...proxyWarnings(proxies?.() ?? []), ...insecure] };
   };
   const metrics = createMetrics(() => sampleOf(plane, sync, nats, proxies?.()));
-  const { port, close } = await startDiagnostics({ address, port: config.diagnosticsPort, ready, metrics });
+  const names = [address, ...config.apiHostnames].map((name) => name.toLowerCase());
+  const { port, close } = await startDiagnostics({
+    address,
+    port: config.diagnosticsPort,
+    ready,
+    metrics,
+    requireOwnSite: (request) => requireOwnSite(request, names),
+  });
   supervisor.onStop('diagnostics', close);
   report('diagnostics')('info', 'listening', { address, port });
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { chmodSync, cpSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -247,4 +248,30 @@ test('a credentials file that others may read is said; one that is not there doe
   assert.ok(east.log().some(({ level, msg }) => level === 'warn' && msg.includes(file)));
   const west = await startDaemon(scope, 'zone', zone('west', 'nats://127.0.0.1:1', { MERIDIAN_NATS_CREDS: `${file}.none` }));
   await until('west says why', async () => (await west.ready()).warnings.some((warning) => warning.includes(`${file}.none`)));
+});
+
+test('the diagnostics answer whom the API answers', async () => {
+  const global = await startDaemon(scope, 'global', { MERIDIAN_NATS_URL: '', MERIDIAN_API_HOSTNAMES: 'Global.example' });
+  const { host: own } = new URL(global.diagnosticsUrl);
+  const statusFor = (path: string, headers: Record<string, string>): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const asked = request(`${global.diagnosticsUrl}${path}`, { headers }, (response) => resolve(response.resume().statusCode ?? 0));
+      asked.on('error', reject).end();
+    });
+  const cases: [headers: Record<string, string>, status: number][] = [
+    [{}, 200],
+    [{ host: 'localhost:5680' }, 200],
+    [{ host: '10.1.2.3:5680' }, 200],
+    [{ host: 'global.example:5680' }, 200],
+    [{ host: 'evil.example' }, 403],
+    [{ host: '127.0.0.1.evil.example' }, 403],
+    [{ origin: `http://${own}` }, 200],
+    [{ origin: 'http://evil.example' }, 403],
+    [{ origin: 'null' }, 403],
+    [{ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }, 403],
+    [{ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }, 200],
+  ];
+  for (const [headers, status] of cases) {
+    for (const path of ['/healthy', '/metrics']) assert.equal(await statusFor(path, headers), status, JSON.stringify([path, headers]));
+  }
 });

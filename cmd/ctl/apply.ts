@@ -52,5 +52,5 @@ function tellWarnings({ type, mesh, name, warnings }: JsonObject): void {
 }
 
 function formatResult({ type, mesh, name, outcome }: JsonObject, dryRun: true | undefined): string {
-  return `${resourceTitle(textOf(type), textOf(mesh), textOf(name))} ${textOf(outcome)}${dryRun ? ' (dry run)' : ''}\n`;
+  return `${printable(`${resourceTitle(textOf(type), textOf(mesh), textOf(name))} ${textOf(outcome)}`)}${dryRun ? ' (dry run)' : ''}\n`;
 }

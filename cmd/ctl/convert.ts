@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { Problem } from '../../src/errors.ts';
 import type { Converted } from '../../src/policy/convert/convert.ts';
+import { itemsOf, type Located, titleOf } from './documents/located.ts';
 import { REFUSED } from './failure.ts';
 import { collect, optionsOf } from './options.ts';
-import { note, toYaml, write } from './output.ts';
+import { note, toJson, toYaml, write } from './output.ts';
 import { printable } from './printable.ts';
 import { readSources } from './sources.ts';
 
@@ -23,7 +24,7 @@ export function addConvert(program: Command): void {
     .action(async ({ file }: { file: readonly string[] }, command: Command) => {
       const { documents, problems } = await convert(file);
       for (const { field, reason } of problems) note(printable(`${field}: ${reason}`));
-      write(optionsOf(command).output === 'json' ? `${JSON.stringify(documents, undefined, 2)}\n` : await toStream(documents));
+      write(optionsOf(command).output === 'json' ? `${toJson(documents)}\n` : await toStream(documents));
       if (problems.length > 0) process.exitCode = REFUSED;
     });
 }
@@ -35,15 +36,24 @@ async function convert(paths: readonly string[]): Promise<Converted> {
     readSources(paths),
   ]);
   const problems: Problem[] = [];
-  const values = sources.flatMap(({ file, text }) =>
-    readDocuments(text).flatMap((read) => {
-      if (!('problem' in read)) return [read.value];
-      problems.push({ field: `${file}: ${read.problem.field}`, reason: read.problem.reason });
+  const located = sources.flatMap(({ file, text }) =>
+    readDocuments(text).flatMap((read, index): Located[] => {
+      const where = `${file}, document ${index + 1}`;
+      if (!('problem' in read)) return itemsOf(where, read.value);
+      problems.push({ field: where, reason: read.problem.reason });
       return [];
     }),
   );
-  const converted = convertEarly(values);
-  return { documents: converted.documents, problems: [...problems, ...converted.problems] };
+  const converted = convertEarly(located.map(({ value }) => value));
+  return { documents: converted.documents, problems: [...problems, ...converted.problems.map((problem) => locateOne(problem, located))] };
+}
+
+/** `documents[1].conf.to` is `policies.yaml, document 2 (TrafficLog all): conf.to` to people. */
+function locateOne({ field, reason }: Problem, located: readonly Located[]): Problem {
+  const [, index, rest = ''] = /^documents\[(\d+)\]\.?(.*)$/s.exec(field) ?? [];
+  const document = index === undefined ? undefined : located[Number(index)];
+  if (!document) return { field, reason };
+  return { field: [`${document.where}${titleOf(document.value)}`, rest].filter(Boolean).join(': '), reason };
 }
 
 async function toStream(documents: readonly unknown[]): Promise<string> {

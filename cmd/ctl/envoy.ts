@@ -3,7 +3,7 @@ import { MeridianError } from '../../src/errors.ts';
 import { isObject } from '../../src/resource/path.ts';
 import { ask } from './client.ts';
 import { optionsOf } from './options.ts';
-import { note, print } from './output.ts';
+import { note, print, toJson } from './output.ts';
 import { parsePort } from './port.ts';
 import { type Server, serverOf } from './server.ts';
 
@@ -64,7 +64,7 @@ async function printBootstrap(dataplane: string, given: Given, command: Command)
   const who = xdsIdentity ? await askName(serverOf(command), mesh, dataplane) : await askToken(serverOf(command), mesh, dataplane, given);
   const made = bootstrap({ ...who, xdsAddress, xdsCa, xdsIdentity, adminPort });
   note(`start it with: envoy ${envoyArguments('FILE', given.drainTime).join(' ')}`);
-  await print(output, made, () => `${JSON.stringify(made, undefined, 2)}\n`);
+  await print(output, made, () => `${toJson(made)}\n`);
 }
 
 function parseSeconds(text: string): number {

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { collectWritten } from './documents/collect.ts';
 import { formatAt, formatDocument, type YamlFormat } from './documents/written.ts';
 import { isGiven, optionsOf } from './options.ts';
-import { note, toYaml, write } from './output.ts';
+import { note, toJson, toYaml, write } from './output.ts';
 import { placeOf } from './place.ts';
 import { withProgress } from './progress.ts';
 import { serverOf } from './server.ts';
@@ -25,7 +25,7 @@ export function addExport(program: Command): void {
       const place = await placeOf(server);
       const written = await withProgress((progress) => collectWritten(server, place, isGiven(command, 'mesh') ? mesh : '', progress));
       const documents = written.map((draft) => formatDocument(draft, format ?? formatAt(place), place));
-      if (output === 'json') return write(`${JSON.stringify(documents, undefined, 2)}\n`);
+      if (output === 'json') return write(`${toJson(documents)}\n`);
       if (documents.length === 0) return note('nothing was written here');
       write((await Promise.all(documents.map(toYaml))).join('---\n'));
     });

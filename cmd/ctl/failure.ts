@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { asMeridianError, type ErrorCode, type Problem } from '../../src/errors.ts';
 import type { Format } from './options.ts';
+import { toJson } from './output.ts';
 import { printable } from './printable.ts';
 
 /** Exit codes (design, section 8). */
@@ -19,7 +20,7 @@ export interface Failure {
 export function tellFailure(thrown: unknown, format: Format): number {
   if (thrown instanceof CommanderError && isShown(thrown)) return thrown.exitCode === 0 ? 0 : WRONG_USAGE;
   const failure = toFailure(thrown);
-  process.stderr.write(format === 'json' ? `${JSON.stringify({ error: failure }, undefined, 2)}\n` : formatFailure(failure));
+  process.stderr.write(format === 'json' ? `${toJson({ error: failure })}\n` : formatFailure(failure));
   return failure.code === 'usage' ? WRONG_USAGE : REFUSED;
 }
 

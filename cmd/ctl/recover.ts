@@ -3,6 +3,7 @@ import { isObject } from '../../src/resource/path.ts';
 import { ask } from './client.ts';
 import { optionsOf } from './options.ts';
 import { print } from './output.ts';
+import { printable } from './printable.ts';
 import { serverOf } from './server.ts';
 
 const HELP = `
@@ -22,6 +23,6 @@ export function addRecover(program: Command): void {
       const { output } = optionsOf(command);
       const answer = await ask(serverOf(command), '/_recover', { method: 'POST', body: JSON.stringify(order) });
       const done = isObject(answer) && Array.isArray(answer.done) ? answer.done.map(String) : [];
-      await print(output, { done }, () => done.map((sentence) => `${sentence}\n`).join(''));
+      await print(output, { done }, () => done.map((sentence) => `${printable(sentence)}\n`).join(''));
     });
 }

@@ -5,8 +5,8 @@ import { isObject } from '../../src/resource/path.ts';
 import type { JsonObject } from '../../src/resource/resource.ts';
 import { parseKindName } from './kind-name.ts';
 import { type Format, isGiven, optionsOf } from './options.ts';
-import { note, write } from './output.ts';
-import { textOf } from './printable.ts';
+import { note, toJson, write } from './output.ts';
+import { printable, textOf } from './printable.ts';
 import { resourceTitle } from './resource-path.ts';
 import { type Server, serverOf } from './server.ts';
 import { follow } from './watching.ts';
@@ -49,8 +49,8 @@ async function watch(
   stop: AbortSignal,
 ) {
   await follow(server, query, since, stop, {
-    message: (text) => write(output === 'json' ? `${text}\n` : formatMessage(read(text))),
-    away: (reason) => note(`${server.url}: ${reason}; trying again`),
+    message: (text) => write(output === 'json' ? `${toJson(read(text), 0)}\n` : formatMessage(read(text))),
+    away: (reason) => note(printable(`${server.url}: ${reason}; trying again`)),
   });
 }
 
@@ -62,7 +62,7 @@ function read(text: string): JsonObject {
 
 /** A line for people: `put MeshTimeout default/slow (revision 7)`; '' for what only says how far it is. */
 function formatMessage({ op, revision, type, mesh, name, reason }: JsonObject): string {
-  if (op === 'reset') return `everything, as of revision ${textOf(revision)} (${textOf(reason)}):\n`;
+  if (op === 'reset') return `everything, as of revision ${textOf(revision)} (${printable(textOf(reason))}):\n`;
   if (op !== 'put' && op !== 'delete') return '';
-  return `${op.padEnd(6)} ${resourceTitle(textOf(type), textOf(mesh), textOf(name))} (revision ${textOf(revision)})\n`;
+  return `${op.padEnd(6)} ${printable(resourceTitle(textOf(type), textOf(mesh), textOf(name)))} (revision ${textOf(revision)})\n`;
 }

@@ -16,9 +16,9 @@ const TABLE: readonly [name: string, text: string, expected: unknown[]][] = [
   ['a byte order mark and CRLF', '\ufeffa: 1\r\nb: 2\r\n', [{ a: 1, b: 2 }]],
   ['keys are strings', '1: a\ntrue: b', [{ 1: 'a', true: 'b' }]],
   [
-    'no timestamps and no yes, even where a document asks for them',
-    '%YAML 1.1\n---\na: 2001-01-01\nb: yes',
-    [{ a: '2001-01-01', b: 'yes' }],
+    'no timestamps and no sexagesimals, even where a document asks for them',
+    '%YAML 1.1\n---\na: 2001-01-01\nb: 1:30',
+    [{ a: '2001-01-01', b: '1:30' }],
   ],
   ['merge keys', 'a: &x {p: 1}\nb: {<<: *x, q: 2}', [{ a: { p: 1 }, b: { p: 1, q: 2 } }]],
   [

@@ -1,5 +1,6 @@
-import { Composer, type Document, isScalar, Lexer, LineCounter, type ParsedNode, Parser, visit, type YAMLMap } from 'yaml';
+import { Composer, type Document, isScalar, Lexer, LineCounter, type ParsedNode, Parser, type Scalar, visit, type YAMLMap } from 'yaml';
 import type { Problem } from '../errors.ts';
+import { ambiguity } from './ambiguous.ts';
 import { MAX_LEVELS } from './limits.ts';
 import { quote } from './path.ts';
 
@@ -14,7 +15,7 @@ const OPTIONS = {
   schema: 'core',
   merge: true,
   stringKeys: true,
-  uniqueKeys: false, // the library compares every pair of keys: see `repeatedKey`
+  uniqueKeys: false, // the library compares every pair of keys: see `repeatedIn`
   resolveKnownTags: false,
   prettyErrors: false,
   logLevel: 'silent',
@@ -29,7 +30,7 @@ const MAX_OPEN = 2 * MAX_LEVELS;
 
 /**
  * Splits a text of YAML or JSON documents into values. Empty documents are left out. A document with an error (its line and
- * column are in the reason), a key that comes twice, an unknown tag, an alias bomb or an alias to itself is a problem of that
+ * column are in the reason), a key that comes twice, what parsers read differently (src/resource/ambiguous.ts), an unknown tag, an alias bomb or an alias to itself is a problem of that
  * document alone; only nesting without end stops the reading. Never throws.
  */
 export function readDocuments(text: string): ReadDocument[] {
@@ -64,8 +65,8 @@ function take(composed: Iterable<Composed>, lines: LineCounter): (ReadDocument |
 function toValue(document: Composed, lines: LineCounter): ReadDocument | undefined {
   const fault = document.errors[0] ?? document.warnings[0];
   if (fault) return problemAt(lines, fault.pos[0], fault.message.slice(0, 200));
-  const repeated = repeatedKey(document);
-  if (repeated) return problemAt(lines, repeated.offset, `the key ${quote(repeated.key)} comes twice`);
+  const unclear = unclearIn(document);
+  if (unclear) return problemAt(lines, unclear.offset, unclear.reason);
   try {
     const value: unknown = document.toJS();
     // An alias may point to what holds it: only writing the value out shows that it ends.
@@ -76,31 +77,36 @@ function toValue(document: Composed, lines: LineCounter): ReadDocument | undefin
   }
 }
 
-interface Key {
-  readonly key: string;
+interface Unclear {
   readonly offset: number;
+  readonly reason: string;
 }
 
-/** The first key that its map has already; parsers differ on which of the two counts, so neither does. */
-function repeatedKey(document: Composed): Key | undefined {
-  let found: Key | undefined;
-  visit(document, {
-    Map: (_, map) => {
-      found = repeatedIn(map);
-      return found ? visit.BREAK : undefined;
-    },
-  });
+/** The first that other parsers would read as something else: a key that its map has already (they differ on which one counts), `010`, `on`. */
+function unclearIn(document: Composed): Unclear | undefined {
+  let found: Unclear | undefined;
+  const stop = (unclear: Unclear | undefined) => {
+    found = unclear;
+    return found ? visit.BREAK : undefined;
+  };
+  visit(document, { Map: (_, map) => stop(repeatedIn(map)), Scalar: (_, scalar) => stop(unclearScalar(scalar)) });
   return found;
 }
 
-function repeatedIn(map: YAMLMap): Key | undefined {
+function repeatedIn(map: YAMLMap): Unclear | undefined {
   const seen = new Set<string>();
   for (const { key } of map.items) {
     const text = isScalar(key) ? String(key.value) : '';
-    if (isScalar(key) && seen.has(text)) return { key: text, offset: key.range?.[0] ?? 0 };
+    if (isScalar(key) && seen.has(text)) return { offset: key.range?.[0] ?? 0, reason: `the key ${quote(text)} comes twice` };
     seen.add(text);
   }
   return undefined;
+}
+
+/** Keys too: `on: x` has the key `true` for some. With `!!str` it is a text for everybody. */
+function unclearScalar({ type, source = '', tag, range }: Scalar): Unclear | undefined {
+  const reason = type === 'PLAIN' && tag === undefined ? ambiguity(source) : undefined;
+  return reason === undefined ? undefined : { offset: range?.[0] ?? 0, reason: `${source} ${reason}` };
 }
 
 function aliasReason(thrown: unknown): string {

@@ -12,9 +12,15 @@ const METADATA: readonly string[] = [
   // What a Kubernetes API server adds, and what its tools keep there: read by nobody here.
   'annotations',
   'creationTimestamp',
+  'deletionGracePeriodSeconds',
+  'deletionTimestamp',
+  'finalizers',
+  'generateName',
   'generation',
   'managedFields',
+  'ownerReferences',
   'resourceVersion',
+  'selfLink',
   'uid',
 ];
 
@@ -35,6 +41,7 @@ export function readKubernetes(document: Envelope): Draft {
   if (fields.apiVersion !== kind.apiVersion) document.report(['apiVersion'], `must be ${kind.apiVersion} for a ${kind.type}`);
   const metadata = document.object(fields.metadata, ['metadata']);
   document.refuseOthers(metadata, METADATA, ['metadata']);
+  refuseDeleted(document, metadata);
   const labels = document.labels(metadata.labels, ['metadata', 'labels']);
   const draft: Draft = {
     type: kind.type,
@@ -50,6 +57,15 @@ export function readKubernetes(document: Envelope): Draft {
     document.report(['metadata', 'name'], `must not end in its namespace: that belongs in metadata.namespace alone`);
   }
   return draft;
+}
+
+/** Applied again, it would come back from the dead. */
+function refuseDeleted(document: Envelope, { deletionTimestamp }: JsonObject): void {
+  if (deletionTimestamp === undefined || deletionTimestamp === null) return;
+  document.report(
+    ['metadata', 'deletionTimestamp'],
+    'says that the object is being deleted: leave it out to apply the object nevertheless',
+  );
 }
 
 function readBody(document: Envelope): JsonObject {

@@ -16,8 +16,8 @@ const BASE: Draft = { type: 'MeshTimeout', mesh: 'default', name: 'a', namespace
 const READ: readonly [name: string, text: string, draft: Draft][] = [
   [
     'Universal',
-    'type: MeshTimeout\nmesh: m1\nname: a\nlabels: {x: y}\nspec: {to: []}',
-    { ...BASE, mesh: 'm1', labels: { x: 'y' }, spec: { to: [] } },
+    'type: MeshTimeout\nmesh: m1\nname: a\nlabels: {x: z}\nspec: {to: []}',
+    { ...BASE, mesh: 'm1', labels: { x: 'z' }, spec: { to: [] } },
   ],
   ['Universal without a mesh', 'type: MeshTimeout\nname: a\nspec: {}', BASE],
   ['Universal without a body', 'type: MeshTimeout\nname: a\nlabels:\nspec:', BASE],
@@ -63,6 +63,12 @@ const READ: readonly [name: string, text: string, draft: Draft][] = [
     { ...BASE, type: 'Mesh', mesh: '', name: 'm', spec: { mtls: {} } },
   ],
   [
+    'Kubernetes as owners, controllers and older tools leave it',
+    `{apiVersion: kuma.io/v1alpha1, kind: MeshTimeout, metadata: {name: a, namespace: ns, generateName: a-, selfLink: /apis/x, finalizers: [x/y],
+      ownerReferences: [{apiVersion: v1, kind: Pod, name: p, uid: u}], deletionTimestamp: null, deletionGracePeriodSeconds: 30}, spec: {}}`,
+    { ...BASE, namespace: 'ns' },
+  ],
+  [
     'a status that counts',
     'type: MeshService\nname: a\nspec: {}\nstatus: {vips: []}',
     { ...BASE, type: 'MeshService', status: { vips: [] } },
@@ -73,6 +79,16 @@ const READ: readonly [name: string, text: string, draft: Draft][] = [
     { ...BASE, type: 'PrivilegedAccessPolicy', spec: { action: 'deny' } },
   ],
 ];
+
+test('an object that is being deleted is not applied again', () => {
+  const [document] = parseDocuments(
+    'apiVersion: kuma.io/v1alpha1\nkind: MeshTimeout\nmetadata: {name: a, deletionTimestamp: 2026-01-01T00:00:00Z}\nspec: {}',
+  );
+  assert.deepEqual(
+    document?.problems.map(({ field }) => field),
+    ['metadata.deletionTimestamp'],
+  );
+});
 
 test('reads what users write', async (t) => {
   for (const [name, text, draft] of READ) await t.test(name, () => assert.deepEqual(draftOf(text), draft));
@@ -92,6 +108,11 @@ const REFUSED: readonly [text: string, problems: [field: string, reason: RegExp]
   ['type: __proto__', [['type', /is not a kind/]]],
   ['type: UpstreamTimeout\nname: a\nconf: {}', [['conf', /meridianctl convert/]]],
   ['type: MeshTrafficPermission\nname: a\nspec: {conf: {from: []}}', [['spec.conf', /meridianctl convert/]]],
+  // Kuma's older kinds have a `conf` too, which nothing converts.
+  ['type: Timeout\nname: a\nsources: []\nconf: {connectTimeout: 1s}', [['type', /is not a kind: did you mean MeshTimeout/]]],
+  ['type: TrafficRoute\nname: a\nconf: {split: []}', [['type', /^"TrafficRoute" is not a kind/]]],
+  ['apiVersion: kuma.io/v1alpha1\nkind: Retry\nmetadata: {name: a}\nspec: {destinations: [], conf: {}}', [['kind', /is not a kind/]]],
+  ['type: Foo\nname: a\nconf: {}', [['type', /^"Foo" is not a kind/]]],
   ['apiVersion: kuma.io/v1\nkind: Mesh\nmetadata: {name: a}', [['apiVersion', /must be kuma.io\/v1alpha1/]]],
   ['kind: Mesh\nmetadata: {name: a}', [['apiVersion', /must be/]]],
   ['apiVersion: kuma.io/v1alpha1\nkind: AccessPolicy\nmetadata: {name: a}', [['apiVersion', /clusterlink.net/]]],
@@ -104,8 +125,8 @@ const REFUSED: readonly [text: string, problems: [field: string, reason: RegExp]
     [['metadata.name', /must not end in its namespace/]],
   ],
   [
-    'apiVersion: kuma.io/v1alpha1\nkind: MeshTimeout\nmesh: x\nmetadata: {name: a, labels: {kuma.io/mesh: y}}',
-    [['mesh', /the label kuma.io\/mesh is "y"/]],
+    'apiVersion: kuma.io/v1alpha1\nkind: MeshTimeout\nmesh: x\nmetadata: {name: a, labels: {kuma.io/mesh: z}}',
+    [['mesh', /the label kuma.io\/mesh is "z"/]],
   ],
   [
     'apiVersion: kuma.io/v1alpha1\nkind: MeshTimeout\nmetadata: {name: a, labels: {kuma.io/mesh: ""}}',

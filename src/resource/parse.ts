@@ -1,5 +1,6 @@
 import type { Problem } from '../errors.ts';
 import { readDocuments } from './documents.ts';
+import { earlyField } from './early.ts';
 import { Envelope } from './envelope.ts';
 import { findKind, KINDS } from './kinds.ts';
 import { readKubernetes } from './kubernetes.ts';
@@ -45,20 +46,14 @@ function parseKind(value: JsonObject, universal: boolean): ParsedDocument {
   const type = value[field];
   if (typeof type !== 'string') return refused(field, type === undefined ? 'is missing' : 'must be a string');
   const kind = findKind(type);
-  const early = earlyField(value);
-  if (early && (!kind || kind.policy)) {
+  const early = earlyField(type, value);
+  if (early) {
     return refused(early, 'marks the early form of policies: `meridianctl convert -f FILE` turns it into the form of today');
   }
   if (!kind) return refused(field, unknownKind(type));
   const document = new Envelope(value, kind);
   const draft = universal ? readUniversal(document) : readKubernetes(document);
   return { index: 0, draft, problems: document.problems };
-}
-
-/** Only `conf` marks the early form (design, section 5). Kinds that are no policies may have a `conf` of their own. */
-function earlyField(value: JsonObject): string | undefined {
-  if (value.conf !== undefined) return 'conf';
-  return isObject(value.spec) && value.spec.conf !== undefined ? 'spec.conf' : undefined;
 }
 
 function unknownKind(type: string): string {

@@ -4,6 +4,7 @@ import { MeridianError } from '../errors.ts';
 import { type Readiness, startDiagnostics } from './diagnostics.ts';
 import { createMetrics, type Sample } from './metrics.ts';
 
+const anyone = () => {};
 const EMPTY: Sample = { revision: 0, resources: [], natsConnected: undefined, peers: [], incidents: [] };
 
 async function serve(state: { ready: Readiness; sample: Sample }, call: (url: string) => Promise<void>): Promise<void> {
@@ -12,6 +13,7 @@ async function serve(state: { ready: Readiness; sample: Sample }, call: (url: st
     port: 0,
     ready: () => state.ready,
     metrics: createMetrics(() => state.sample),
+    requireOwnSite: anyone,
   });
   try {
     await call(`http://127.0.0.1:${port}`);
@@ -36,7 +38,13 @@ test('a store that can not be read ends nothing: it is not ready, and there are 
   const broken = (): never => {
     throw new MeridianError('unavailable', 'the store can not be read');
   };
-  const { port, close } = await startDiagnostics({ address: '127.0.0.1', port: 0, ready: broken, metrics: createMetrics(broken) });
+  const { port, close } = await startDiagnostics({
+    address: '127.0.0.1',
+    port: 0,
+    ready: broken,
+    metrics: createMetrics(broken),
+    requireOwnSite: anyone,
+  });
   const ask = async (path: string) => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`);
     return [response.status, /the store can not be read/.test(await response.text())];
@@ -67,6 +75,7 @@ test('a port that is taken is an error of ours', async () => {
     address: '127.0.0.1',
     ready: () => ({ ready: true, reasons: [], warnings: [] }),
     metrics: createMetrics(() => EMPTY),
+    requireOwnSite: anyone,
   };
   const first = await startDiagnostics({ ...options, port: 0 });
   await assert.rejects(
@@ -109,4 +118,24 @@ test('/metrics shows what is true now, and nothing of what was', async () => {
     state.sample = { ...EMPTY, natsConnected: false };
     assert.deepEqual(await own(url), ['meridian_nats_connected 0', 'meridian_store_revision 0']);
   });
+});
+
+test('who may not ask is told so, and nothing else, whatever the path', async () => {
+  const refuse = (): never => {
+    throw new MeridianError('forbidden', 'the Host header names another host', { hint: 'use another' });
+  };
+  const ready = () => ({ ready: true, reasons: [], warnings: [] });
+  const options = { address: '127.0.0.1', port: 0, ready, metrics: createMetrics(() => EMPTY), requireOwnSite: refuse };
+  const { port, close } = await startDiagnostics(options);
+  try {
+    for (const path of ['/ready', '/healthy', '/metrics', '/nothing']) {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`);
+      assert.deepEqual(
+        [response.status, await response.json()],
+        [403, { error: 'the Host header names another host', hint: 'use another' }],
+      );
+    }
+  } finally {
+    await close();
+  }
 });

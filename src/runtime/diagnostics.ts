@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { asMeridianError, MeridianError } from '../errors.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -17,11 +17,13 @@ export interface DiagnosticsOptions {
   readonly port: number;
   readonly ready: () => Readiness;
   readonly metrics: Metrics;
+  /** That a request is for us, and of no other web site's page (src/api/auth/site.ts, as for the API). Throws `forbidden`. */
+  readonly requireOwnSite: (request: IncomingMessage) => void;
 }
 
 /**
- * Serves `/healthy` (200 while the process works), `/ready` (200 or 503, a `Readiness`) and `/metrics` (Prometheus) until `close`. `port` is the one
- * it listens on. Throws `unavailable` when the address can't be had.
+ * Serves `/healthy` (200 while the process works), `/ready` (200 or 503, a `Readiness`) and `/metrics` (Prometheus) until `close`; other web sites'
+ * pages get 403. `port` is the one it listens on. Throws `unavailable` when the address can't be had.
  */
 export async function startDiagnostics(options: DiagnosticsOptions): Promise<{ port: number; close(): Promise<void> }> {
   const server = createServer({ requestTimeout: 10_000 }, answer(options));
@@ -29,8 +31,10 @@ export async function startDiagnostics(options: DiagnosticsOptions): Promise<{ p
   return { port, close: () => close(server) };
 }
 
-function answer({ ready, metrics }: DiagnosticsOptions): RequestListener {
+function answer({ ready, metrics, requireOwnSite }: DiagnosticsOptions): RequestListener {
   return (request, response) => {
+    const refusal = refusalOf(() => requireOwnSite(request));
+    if (refusal) return send(response, 403, { error: refusal.message, hint: refusal.hint });
     const path = request.url?.split('?')[0];
     if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, 405, { error: 'only GET' });
     if (path === '/healthy') return send(response, 200, { healthy: true });
@@ -38,6 +42,15 @@ function answer({ ready, metrics }: DiagnosticsOptions): RequestListener {
     if (path === '/metrics') return void sendMetrics(response, metrics);
     send(response, 404, { error: 'there are /healthy, /ready and /metrics' });
   };
+}
+
+function refusalOf(check: () => void): MeridianError | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (thrown) {
+    return asMeridianError(thrown);
+  }
 }
 
 function sendReadiness(response: ServerResponse, readiness: Readiness): void {

@@ -84,9 +84,24 @@ export function requireCommit(db: Connection): void {
 
 /** Makes an empty file that only we can read, and its folder if there is none. SQLite gives its side files the same mode. */
 export function createPrivate(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   // Never open an existing one: closing it again would free the locks that SQLite holds on it in this process.
   if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600));
+}
+
+/**
+ * Makes a folder, and those above it. Not with `recursive`: where the file system makes none (/proc), Node tries for ever. Throws
+ * what the system does.
+ */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  if (dirname(folder) !== folder) makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (thrown) {
+    // Another process that starts was faster.
+    if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST')) throw thrown;
+  }
 }
 
 /** The same mode for a file that was there before us, once we know that it is ours. */
@@ -108,9 +123,17 @@ export function storeError(thrown: unknown, path: string): unknown {
   const code = String(thrown.code);
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return damaged(path, thrown.message, thrown);
   if (UNAVAILABLE.test(code)) {
-    return new MeridianError('unavailable', `the store ${path} can't be used: ${thrown.message}`, { cause: thrown });
+    return new MeridianError('unavailable', `the store ${path} can't be used: ${thrown.message}`, {
+      cause: thrown,
+      ...(isPlace(code) ? { hint: 'Give dataDir (MERIDIAN_DATA_DIR) a folder that this user can write to, on a disk with room.' } : {}),
+    });
   }
   return thrown;
+}
+
+/** What says that the place can't hold a database, not that it is in use. */
+function isPlace(code: string): boolean {
+  return !/^SQLITE_(BUSY|LOCKED)/.test(code);
 }
 
 function damaged(path: string, reason: string, cause?: Error): MeridianError {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
@@ -104,6 +105,26 @@ test('a path that can not hold a database is `unavailable`', (t) => {
   assert.throws(() => openStore(path, OPTIONS), { name: 'MeridianError', code: 'unavailable' });
   writeFileSync(join(path, 'file'), '');
   assert.throws(() => openStore(join(path, 'file', 'a.db'), OPTIONS), { name: 'MeridianError', code: 'unavailable' });
+  assert.throws(() => openStore(join(path, 'file', 'folder', 'a.db'), OPTIONS), { name: 'MeridianError', code: 'unavailable' });
+  symlinkSync(join(path, 'nowhere'), join(path, 'link'));
+  assert.throws(() => openStore(join(path, 'link', 'a.db'), OPTIONS), { name: 'MeridianError', code: 'unavailable' });
+});
+
+// Node's own mkdir never ends there, with one core at 100 %: hence a process that can be ended.
+test('a file system that holds no folders is `unavailable`, at once', {
+  skip: process.platform !== 'linux' && 'only Linux has /proc',
+}, () => {
+  const script = `import { openStore } from ${JSON.stringify(import.meta.resolve('./open.ts'))};
+    try { openStore(process.argv[1], { random: () => 'aa' }); } catch (thrown) { console.log(thrown.code, thrown.hint); }`;
+  for (const path of ['/proc/meridian/a.db', '/proc/self/a/b/c.db', '/proc/a.db', '/dev/full/a.db', '/dev/full/a/b.db']) {
+    const { stdout, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', script, path], {
+      encoding: 'utf8',
+      timeout: 60_000,
+      killSignal: 'SIGKILL',
+    });
+    assert.equal(signal, null, path);
+    assert.match(stdout, /^unavailable Give dataDir/, path);
+  }
 });
 
 test('commits wait for the disk, after the first as after many', (t) => {

@@ -9,6 +9,7 @@ import { toYaml } from '../output.ts';
 import { textOf } from '../printable.ts';
 import { resourcePath, resourceTitle } from '../resource-path.ts';
 import type { Server } from '../server.ts';
+import { inOrderOf } from './key-order.ts';
 import { unifiedDiff } from './unified.ts';
 
 /** What `apply` would make of one resource. */
@@ -50,8 +51,8 @@ async function changeOf(
   const title = resourceTitle(type, mesh, name);
   const now = outcome === 'changed' || outcome === 'deleted' ? await ask(server, resourcePath(kindOf(type), mesh, name)) : undefined;
   const then = outcome === 'changed' || outcome === 'created' ? document?.value : undefined;
-  const [before, after] = [await textAt(writtenIn(now, place), place), await textAt(marked(writtenIn(then, place), set), place)];
-  const diff = unifiedDiff(before, after);
+  const [before, after] = [documentIn(writtenIn(now, place), place), documentIn(marked(writtenIn(then, place), set), place)];
+  const diff = unifiedDiff(await textOfDocument(before), await textOfDocument(inOrderOf(before, after)));
   const names = `--- ${now === undefined ? '(nothing)' : title}\n+++ ${then === undefined ? '(nothing)' : `${title} (${document?.where ?? ''})`}\n`;
   return { type, mesh, name, kri: said('kri'), outcome, diff: diff === '' ? '' : `${names}${diff}` };
 }
@@ -67,6 +68,10 @@ function marked(draft: Draft | undefined, set: string | undefined): Draft | unde
   return { ...draft, labels: Object.fromEntries(labels) };
 }
 
-function textAt(draft: Draft | undefined, place: Place): string | Promise<string> {
-  return draft ? toYaml(formatDocument(draft, formatAt(place), place)) : '';
+function documentIn(draft: Draft | undefined, place: Place): JsonObject | undefined {
+  return draft && formatDocument(draft, formatAt(place), place);
+}
+
+function textOfDocument(document: unknown): string | Promise<string> {
+  return document === undefined ? '' : toYaml(document);
 }

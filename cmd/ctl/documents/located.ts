@@ -44,15 +44,18 @@ export function noDocuments(paths: readonly string[], hint?: string): MeridianEr
   return new MeridianError('invalid', `there are no documents in ${paths.join(', ')}`, hint === undefined ? {} : { hint });
 }
 
-function itemsOf(where: string, value: unknown): Located[] {
+/** What stands in a list, one by one; anything else as it is. */
+export function itemsOf(where: string, value: unknown): Located[] {
   const items = listIn(value);
   return items ? items.map((item, index) => ({ where: `${where}, item ${index + 1}`, value: item })) : [{ where, value }];
 }
 
-/** `get -o json` and `export -o json` print such, `kubectl get -o yaml` too. */
+/** `get -o json` and `export -o json` print such, `kubectl get -o yaml` too; with --raw it is a MeshTimeoutList. */
 function listIn(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value;
-  if (!isObject(value) || value.type !== undefined || (value.kind !== undefined && value.kind !== 'List')) return undefined;
+  if (!isObject(value) || value.type !== undefined) return undefined;
+  const { kind } = value;
+  if (kind !== undefined && !(typeof kind === 'string' && kind.endsWith('List'))) return undefined;
   return Array.isArray(value.items) ? (value.items as readonly unknown[]) : undefined;
 }
 
@@ -70,7 +73,8 @@ export function locate(error: MeridianError, documents: readonly Located[]): Mer
   return new MeridianError(error.code, error.message, { problems, ...(error.hint === undefined ? {} : { hint: error.hint }) });
 }
 
-function titleOf(value: unknown): string {
+/** ` (MeshTimeout slow)`, as far as the document says it. */
+export function titleOf(value: unknown): string {
   const { type, name } = isObject(value) ? namesOf(value) : { type: '', name: '' };
   const title = [type, name].filter(Boolean).join(' ');
   return title === '' ? '' : ` (${title})`;

@@ -97,6 +97,36 @@ describe('meridianctl import', { concurrency: 2 }, () => {
     assert.match(err, /MeshTrafficPermission zzz has the last word over aaa here, in mesh default: in Kuma aaa has it/);
   });
 
+  it('takes the rest of a zone with a pod behind two Services, and reports that pod', async () => {
+    const live = await startLive(scope, EAST);
+    const pod = (name: string, second: number) => `---
+type: Dataplane
+mesh: default
+name: ${name}.shop
+labels: {kuma.io/origin: zone, kuma.io/zone: east, kuma.io/env: kubernetes, k8s.kuma.io/namespace: shop}
+networking:
+  address: 10.0.0.1
+  inbound:
+    - {port: 8080, name: main, tags: {kuma.io/service: web_shop_svc_80}}
+    - {port: ${second}, name: other, tags: {kuma.io/service: web-canary_shop_svc_80}}
+`;
+    for (const dry of [' --dry-run', '']) {
+      const { code, out, err } = await live.run(`import -f - -o json${dry}`, `${pod('one', 8081)}${pod('twice', 8080)}`);
+      const { applied, results } = JSON.parse(out) as Report;
+      assert.deepEqual([code, applied], [1, dry === '']);
+      assert.deepEqual(
+        results.map(({ name, result }) => [name, result]),
+        [
+          ['one.shop', 'created'],
+          ['twice.shop', 'refused'],
+        ],
+      );
+      assert.match(results[1]?.reason ?? '', /^networking\.inbound\[1\]\.port: is taken by another inbound/);
+      assert.match(err, /1 proxy is left out/);
+    }
+    assert.equal((await ask(live.asked, 'GET', '/meshes/default/dataplanes')).body.total, 1);
+  });
+
   it('is pointed to by apply', async () => {
     const live = await startLive(scope, GLOBAL);
     const { code, err } = await live.run(`apply -f ${sample('universal')}`);

@@ -32,7 +32,7 @@ interface Row {
   readonly type: string;
   readonly mesh: string;
   readonly name: string;
-  /** created, changed, unchanged, skipped, must be converted, or not applied (because of others). */
+  /** created, changed, unchanged, skipped, must be converted, refused, or not applied (because of others). */
   readonly result: string;
   readonly reason: string | null;
 }
@@ -41,6 +41,7 @@ const COLOURS: Readonly<Record<string, Colour>> = {
   created: 'green',
   changed: 'green',
   'must be converted': 'red',
+  refused: 'red',
   'not applied': 'yellow',
 };
 
@@ -80,6 +81,7 @@ async function importDocuments(options: ImportOptions, command: Command): Promis
   const refused = open > 0 && !partial;
   const outcomes = refused ? [] : await applyAll(server, judged, dryRun === true, command);
   const results = toRows(judged, outcomes);
+<<<<<<< HEAD
   const turned = turnedPairs(
     judged.flatMap(({ judgement }) => (judgement.verdict === 'apply' ? [judgement.value] : [])),
     place,
@@ -93,11 +95,27 @@ async function importDocuments(options: ImportOptions, command: Command): Promis
     );
   }
   if (!refused) return;
+=======
+  await print(optionsOf(command).output, { dryRun: dryRun === true, applied: !refused && !dryRun, results }, () => formatRows(results));
+  if (!refused) return tellRefused(judged);
+>>>>>>> p9
   note(
     `nothing was applied: ${open} ${open === 1 ? 'document' : 'documents'} must be converted first; --partial applies the others without them`,
   );
   process.exitCode = REFUSED;
 }
+
+/** What is refused alone; the rest was applied. */
+function tellRefused(judged: readonly Judged[]): void {
+  const count = judged.filter(({ judgement }) => judgement.verdict === 'refuse').length;
+  if (count === 0) return;
+  note(
+    `${count} ${count === 1 ? 'proxy is' : 'proxies are'} left out, for the reasons above: until they are corrected and applied, they are served nothing`,
+  );
+  process.exitCode = REFUSED;
+}
+
+const RESULTS = { skip: 'skipped', convert: 'must be converted', refuse: 'refused' } as const;
 
 /** What a label kept from being in force, or made a policy find, can't be told from a document that lost it. */
 function refuseLostLabels(judged: readonly Judged[]): void {
@@ -127,7 +145,7 @@ function toRows(judged: readonly Judged[], outcomes: readonly string[]): Row[] {
   return judged.map(({ document, judgement }) => {
     const names = isObject(document.value) ? namesOf(document.value) : { type: '', mesh: '', name: document.where };
     if (judgement.verdict === 'apply') return { ...names, result: outcomes[next++] ?? 'not applied', reason: null };
-    return { ...names, result: judgement.verdict === 'skip' ? 'skipped' : 'must be converted', reason: judgement.reason };
+    return { ...names, result: RESULTS[judgement.verdict], reason: judgement.reason };
   });
 }
 

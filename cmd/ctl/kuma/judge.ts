@@ -1,17 +1,20 @@
 import { isReadOnly } from '../../../src/api/read-only.ts';
 import { findKind } from '../../../src/resource/kinds.ts';
 import { LABEL, userLabels } from '../../../src/resource/labels.ts';
+import { parseDocument } from '../../../src/resource/parse.ts';
 import { isObject } from '../../../src/resource/path.ts';
 import type { JsonObject, Place } from '../../../src/resource/resource.ts';
+import { validateDraft } from '../../../src/resource/validate.ts';
 import { namesOf } from '../documents/located.ts';
 
 /**
  * What becomes of a document of a Kuma export. `apply`: it is sent as `value`. `skip`: nothing is lost by leaving it out, for the reason. `convert`: it
- * says something that Meridian has no such kind for, so somebody has to say it anew, or to say that it isn't wanted.
+ * says something that Meridian has no such kind for, so somebody has to say it anew, or to say that it isn't wanted. `refuse`: a proxy that can't be
+ * taken as it is; left out it is served nothing, so that nothing is opened, and the others needn't wait for it.
  */
 export type Judgement =
   | { readonly verdict: 'apply'; readonly value: JsonObject }
-  | { readonly verdict: 'skip' | 'convert'; readonly reason: string };
+  | { readonly verdict: 'skip' | 'convert' | 'refuse'; readonly reason: string };
 
 /** Kuma's kinds from before targetRef, and what says the same today. */
 const LEGACY: Readonly<Record<string, string>> = {
@@ -58,7 +61,8 @@ export function judge(document: unknown, place: Place, systemNamespace: string):
   if (!kind) return { verdict: 'convert', reason: 'is not a kind of Meridian' };
   if (isReadOnly(kind, place))
     return { verdict: 'skip', reason: `is written ${place.zone === '' ? 'in its zone' : 'at global'}: import it there` };
-  return judgeOrigin(document, place, systemNamespace);
+  const judged = judgeOrigin(document, place, systemNamespace);
+  return kind.type === 'Dataplane' && judged.verdict === 'apply' ? judgeProxy(judged.value) : judged;
 }
 
 function judgeOrigin(document: JsonObject, place: Place, systemNamespace: string): Judgement {
@@ -68,6 +72,14 @@ function judgeOrigin(document: JsonObject, place: Place, systemNamespace: string
     return { verdict: 'skip', reason: `is of zone ${labels[LABEL.zone] ?? '?'}: import it there` };
   if (origin === 'global' && place.zone !== '') return { verdict: 'skip', reason: 'is of global: import it there' };
   return { verdict: 'apply', value: adopt(document, labels, systemNamespace) };
+}
+
+/** Kuma has proxies that are none here: a pod behind two Services has two inbounds on one socket, of which only one could be enforced. */
+function judgeProxy(value: JsonObject): Judgement {
+  const { draft, problems } = parseDocument(value);
+  const [first, ...more] = [...problems, ...(draft ? validateDraft(draft) : [])];
+  if (!first) return { verdict: 'apply', value };
+  return { verdict: 'refuse', reason: `${first.field}: ${first.reason}${more.length > 0 ? ` (and ${more.length} more)` : ''}` };
 }
 
 /** The document as a user would write it here: without what Kuma computed. The mesh stays, wherever it says it. */

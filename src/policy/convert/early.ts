@@ -1,5 +1,6 @@
 import type { Problem } from '../../errors.ts';
 import { asObject, asText, isAbsent } from '../../naming/json.ts';
+import { EARLY_TYPES } from '../../resource/early.ts';
 import { findKind } from '../../resource/kinds.ts';
 import { LABEL } from '../../resource/labels.ts';
 import { isObject, quote } from '../../resource/path.ts';
@@ -20,28 +21,6 @@ export interface EarlyPolicy {
   readonly conf: JsonObject;
 }
 
-/** The kinds of policies by the names of the seed's examples and of its section "Rolling out". Those of today may have a `conf` too. */
-const TYPES: Readonly<Record<string, string>> = {
-  UpstreamTimeout: 'MeshTimeout',
-  MeshUpstreamTimeout: 'MeshTimeout',
-  ProxyTemplate: 'MeshProxyPatch',
-  MeshEnvoyTemplate: 'MeshProxyPatch',
-  TrafficLog: 'MeshAccessLog',
-  MeshLogging: 'MeshAccessLog',
-  TrafficPermission: 'MeshTrafficPermission',
-  CircuitBreaker: 'MeshCircuitBreaker',
-  HealthCheck: 'MeshHealthCheck',
-  FaultInjection: 'MeshFaultInjection',
-  MeshHTTPFault: 'MeshFaultInjection',
-  Retry: 'MeshRetry',
-  MeshRequestRetry: 'MeshRetry',
-  Timeout: 'MeshTimeout',
-  RateLimit: 'MeshRateLimit',
-  TrafficTrace: 'MeshTrace',
-  MeshTracing: 'MeshTrace',
-  MeshMetrics: 'MeshMetric',
-};
-
 /** Whether a document is in the early form: only `conf`, at the top or in `spec`, says so. Kinds that are no policies may have their own. */
 export function isEarly(document: unknown): document is JsonObject {
   if (!isObject(document)) return false;
@@ -55,7 +34,7 @@ export function readEarly(document: JsonObject, index: number): EarlyPolicy | Pr
   const format = document.type === undefined ? 'kubernetes' : 'universal';
   const metadata = format === 'universal' ? document : (asObject(document.metadata) ?? {});
   const written = asText(format === 'universal' ? document.type : document.kind) ?? '';
-  const type = Object.hasOwn(TYPES, written) ? TYPES[written] : findKind(written)?.policy && written;
+  const type = Object.hasOwn(EARLY_TYPES, written) ? EARLY_TYPES[written] : findKind(written)?.policy && written;
   const name = asText(metadata.name);
   const body = document.conf === undefined ? (asObject(document.spec) ?? {}) : document;
   const [targetRef, conf] = [isAbsent(body.targetRef) ? { kind: 'Mesh' } : asObject(body.targetRef), asObject(body.conf)];

@@ -15,7 +15,7 @@ function selects(targetRef: JsonObject, shape: Shape, from = 'east', others: rea
 }
 
 const tags = { 'kuma.io/service': 'backend', app: 'backend', env: 'prod' };
-const shape: Shape = { tags, labels: { app: 'backend' } };
+const shape: Shape = { tags, labels: { app: 'backend', canary: '' } };
 
 const service = (name: string, selector: JsonObject, from = 'east', ports: readonly JsonObject[] = []) =>
   resource('MeshService', name, { selector, ...(ports.length > 0 ? { ports } : {}) }, from, { team: 'a' });
@@ -33,6 +33,12 @@ const cases: readonly (readonly [expected: boolean, targetRef: JsonObject, from?
   [true, { kind: 'MeshSubset', tags: { 'kuma.io/zone': 'east' } }, ''],
   [false, { kind: 'MeshSubset', tags: { 'kuma.io/zone': 'west' } }, ''],
   [true, { kind: 'MeshSubset', tags: { 'kuma.io/display-name': 'backend-1' } }, ''],
+  [true, { kind: 'Dataplane', labels: { canary: '' } }],
+  [true, { kind: 'Dataplane', labels: { canary: '', app: 'backend' } }],
+  [false, { kind: 'Dataplane', labels: { canary: 'x' } }],
+  [false, { kind: 'Dataplane', labels: { app: '' } }],
+  [false, { kind: 'Dataplane', labels: { missing: '' } }],
+  [true, { kind: 'MeshService', name: 'svc' }, 'east', [service('svc', { dataplaneLabels: { matchLabels: { canary: '' } } })]],
   [true, { kind: 'MeshService', name: 'backend' }],
   [true, { kind: 'MeshService', name: 'backend', sectionName: 'main' }],
   [false, { kind: 'MeshService', name: 'backend', sectionName: 'admin' }],

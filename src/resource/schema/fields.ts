@@ -19,6 +19,7 @@ const tagValue = z.string().regex(/^[A-Za-z0-9._:-]{1,255}$/, 'must be up to 255
 export const tags = z.record(tagKey, tagValue);
 
 const labelKey = z.string().refine(isLabelKey, LABEL_KEY_REASON);
-const labelValue = z.string().min(1).refine(isLabelValue, LABEL_VALUE_REASON);
+/** Empty too: labels without a value are usual, and select like any others. */
+const labelValue = z.string().refine(isLabelValue, LABEL_VALUE_REASON);
 /** Labels that select: an empty set would select everything, which nobody writes on purpose. */
 export const matchLabels = z.record(labelKey, labelValue).refine((labels) => Object.keys(labels).length > 0, 'must not be empty');
