@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { shutNotes } from '../../control/enforce/place.ts';
 import { plaintextNotes } from '../../control/plaintext.ts';
 import { type FromRule, fromRules, type InboundRule, inboundRules } from '../../policy/inspect/inbound.ts';
 import { notesOn } from '../../policy/inspect/notes.ts';
@@ -42,9 +43,9 @@ function rulesOf(about: Inspected, { kind, inbounds, policies }: MatchedKind): J
   };
 }
 
-/** Who reads which permissions there are must know where none is asked. */
+/** Who reads which permissions there are must know where none is asked, or where nobody gets in whatever they say. */
 function notesOfKind({ view, proxy }: Inspected, type: string): string[] {
-  return type === 'MeshTrafficPermission' ? plaintextNotes(view, proxy) : [];
+  return type === 'MeshTrafficPermission' ? [...shutNotes(proxy), ...plaintextNotes(view, proxy)] : [];
 }
 
 type Matches = MatchedKind['inbounds'][number];
