@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import { Insights } from '../src/control/enforce/insights.ts';
 import { Enforcement } from '../src/control/enforce/enforcement.ts';
-import { lettingNobodyIn } from '../src/control/enforce/proxy.ts';
+import { lettingNobodyIn } from '../src/control/enforce/place.ts';
 import type { InboundRules, ProxyRules } from '../src/control/enforce/rules.ts';
 import { spiffeIdOf } from '../src/control/enforce/spiffe-id.ts';
 import { orLater } from '../src/control/later.ts';

@@ -1,7 +1,10 @@
+import { indexMesh } from '../policy/match/mesh.ts';
+import { readProxy } from '../policy/match/proxy.ts';
 import { GLOBAL_PEER, includes, peerName } from '../resource/audience.ts';
 import type { Key } from '../resource/key.ts';
 import { keyId } from '../resource/key.ts';
 import type { Reader, Row } from '../resource/store.ts';
+import { shutNotes } from './enforce/place.ts';
 import { isGlobal, type Plane } from './plane.ts';
 import { peersOf } from './peers.ts';
 import { readReported } from './reported.ts';
@@ -18,6 +21,7 @@ export interface LedgerEntry {
   readonly state: 'applied' | 'refused' | 'on its way' | 'unverified';
   /** It was deleted, or is not for the peer any more: until the peer says that it has that too, it may hold it and enforce it. */
   readonly deleted?: true | undefined;
+  /** Why it isn't; of a Dataplane that is, which of its inbounds let nobody in, since they can't be built. */
   readonly reason?: string | undefined;
   /** RFC 3339, this side's clock, for show only: refused or on its way since. */
   readonly since?: string | undefined;
@@ -93,7 +97,15 @@ function entry(
   const isLater = position.revision < row.revision && (!same || changed(row.resource.key));
   if (isLater) return { ...base, state: 'on its way', since, reason: why(plane, view) };
   if (refusal) return { ...base, state: 'refused', reason: refusal.reason, since: refusal.since };
-  return known ? { ...base, state: 'applied' } : { ...base, state: 'unverified', since };
+  return known ? { ...base, state: 'applied', ...shutReason(row) } : { ...base, state: 'unverified', since };
+}
+
+/** A Dataplane that is where it should be may yet have inbounds that let nobody in. */
+function shutReason({ resource }: Row): { reason?: string } {
+  if (resource.key.type !== 'Dataplane') return {};
+  // What is asked of a sidecar leads to nothing else of the mesh.
+  const notes = shutNotes(readProxy(resource, indexMesh([])));
+  return notes.length === 0 ? {} : { reason: notes.join('; ') };
 }
 
 /** Why it takes long; undefined: it does not. */

@@ -143,13 +143,14 @@ describe('POST /can: clients by tags, and inbounds', () => {
   it('asks which of several inbounds is meant, and takes the stricter of two on one port', async () => {
     const onPort = permission('admin', { targetRef: { kind: 'Dataplane', sectionName: 'admin' }, default: { deny: [prefix(TD)] } });
     const two = dataplane('two', {}, 'http', [1, 2, 2]);
-    const [, , last] = two.networking.inbound;
+    const [, middle, last] = two.networking.inbound;
+    Object.assign(middle ?? {}, { name: 'web' });
     Object.assign(last ?? {}, { name: 'admin', address: '127.0.0.2' });
     const api = await zoneWith(two, onPort, operator({ allow: [prefix(TD)] }));
     const question = (port?: unknown) => ({ from: { spiffeId: `${TD}/x` }, to: { dataplane: 'two', port } });
     const unclear = await ask(api, 'POST', '/can', question());
     assert.deepEqual([unclear.status, unclear.body.invalid_parameters[0].field], [400, 'to.port']);
-    assert.match(unclear.body.invalid_parameters[0].reason, /1, 2, admin/);
+    assert.match(unclear.body.invalid_parameters[0].reason, /1, web, admin/);
     const on = async (port: unknown) => (await ask(api, 'POST', '/can', question(port))).body.decision;
     assert.deepEqual([await on(1), await on('2'), await on('admin')], ['Allow', 'Deny', 'Deny']);
     assert.equal((await ask(api, 'POST', '/can', question(9))).status, 400);

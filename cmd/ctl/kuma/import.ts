@@ -81,7 +81,6 @@ async function importDocuments(options: ImportOptions, command: Command): Promis
   const refused = open > 0 && !partial;
   const outcomes = refused ? [] : await applyAll(server, judged, dryRun === true, command);
   const results = toRows(judged, outcomes);
-<<<<<<< HEAD
   const turned = turnedPairs(
     judged.flatMap(({ judgement }) => (judgement.verdict === 'apply' ? [judgement.value] : [])),
     place,
@@ -94,11 +93,7 @@ async function importDocuments(options: ImportOptions, command: Command): Promis
       `${type} ${here} has the last word over ${kuma} here, in mesh ${mesh}: in Kuma ${kuma} has it where both select a proxy. A Dataplane by name is more specific than a bare one`,
     );
   }
-  if (!refused) return;
-=======
-  await print(optionsOf(command).output, { dryRun: dryRun === true, applied: !refused && !dryRun, results }, () => formatRows(results));
   if (!refused) return tellRefused(judged);
->>>>>>> p9
   note(
     `nothing was applied: ${open} ${open === 1 ? 'document' : 'documents'} must be converted first; --partial applies the others without them`,
   );

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { shutNotes } from '../../control/enforce/place.ts';
 import { plaintextNotes } from '../../control/plaintext.ts';
 import { enforcementOf } from '../../policy/enforcement.ts';
 import { type FromRule, fromRules, type InboundRule, inboundRules } from '../../policy/inspect/inbound.ts';
@@ -43,9 +44,10 @@ function rulesOf(about: Inspected, { kind, inbounds, policies }: MatchedKind): J
   };
 }
 
-/** Who reads what there is must know what of it is not enforced, and where no permission is asked. */
+/** Who reads what there is must know what of it is not enforced, where no permission is asked, and where nobody gets in whatever they say. */
 function notesOfKind({ view, proxy }: Inspected, type: string): string[] {
-  return [...enforcementOf(type, {}, {}).reasons, ...(type === 'MeshTrafficPermission' ? plaintextNotes(view, proxy) : [])];
+  const atProxy = type === 'MeshTrafficPermission' ? [...shutNotes(proxy), ...plaintextNotes(view, proxy)] : [];
+  return [...enforcementOf(type, {}, {}).reasons, ...atProxy];
 }
 
 type Matches = MatchedKind['inbounds'][number];

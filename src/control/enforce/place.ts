@@ -36,6 +36,20 @@ export function whyShut(placed: readonly Placed[], inbound: Inbound): string | u
   return found && ('problem' in found ? found.problem : found.shut);
 }
 
+/** What of a Dataplane nobody gets in at, as it is written: for whoever shows it. Of gateways nothing is said here. */
+export function shutNotes(proxy: Proxy): string[] {
+  if (proxy.type === 'Gateway') return [];
+  return placesOf(proxy).flatMap((one) => {
+    if ('problem' in one) return [one.problem];
+    return one.shut === undefined ? [] : [lettingNobodyIn(one.place.name, one.shut)];
+  });
+}
+
+/** As it is told wherever the problems of a proxy are. */
+export function lettingNobodyIn(inbound: string, reason: string): string {
+  return `inbound ${readable(inbound)} lets nobody in: ${readable(reason)}`;
+}
+
 function shutClashing(all: readonly Placed[]): Placed[] {
   const places = all.flatMap((one) => ('place' in one ? [one.place] : []));
   const [names, sockets] = [repeated(places.map(({ name }) => name)), repeated(places.map(socketAt))];

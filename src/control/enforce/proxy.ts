@@ -4,8 +4,7 @@ import type { Inbound } from '../../policy/match/proxy.ts';
 import { InboundRbac } from '../../policy/rbac/compile.ts';
 import { type Plaintext, STRICT } from '../../policy/tls.ts';
 import { asMeridianError } from '../../errors.ts';
-import { readable } from '../../resource/text.ts';
-import type { Placed } from './place.ts';
+import { lettingNobodyIn, type Placed } from './place.ts';
 import type { InboundRules, Place, ProxyRules } from './rules.ts';
 
 /** An inbound with what decides it, in order, or why nobody gets in there; or why it is not served. */
@@ -67,11 +66,6 @@ function inboundRules(decided: Served, index: number, before: Compilers, now: Ma
 /** Without rules Envoy's filter denies. */
 function shutAt(place: Place, reason: string): InboundRules {
   return { ...place, rbac: { rules: {} }, plaintextToo: false, routes: [], shut: reason };
-}
-
-/** As it is told wherever the problems of a proxy are. */
-export function lettingNobodyIn(inbound: string, reason: string): string {
-  return `inbound ${readable(inbound)} lets nobody in: ${readable(reason)}`;
 }
 
 /** Puts to each inbound that has a place what decides it. */
