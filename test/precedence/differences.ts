@@ -1,4 +1,4 @@
-import { asObject } from '../../src/naming/json.ts';
+import { asObject, asText } from '../../src/naming/json.ts';
 import type { JsonObject } from '../../src/resource/resource.ts';
 import type { Pair } from './generate.ts';
 import type { Answer } from './ours.ts';
@@ -33,7 +33,7 @@ export const KNOWN: readonly Known[] = [
     reason: 'Kuma finds no route by the labels of a top-level targetRef: here it is found',
     concerns: ({ policies }) => policies.some(isByLabels),
     rest: (line, { policies }) =>
-      policies.some((policy) => isByLabels(policy) && line === `selected ${String(policy.name)}`) ? undefined : line,
+      policies.some((policy) => isByLabels(policy) && line === `selected ${asText(policy.name) ?? ''}`) ? undefined : line,
   },
 ];
 

@@ -1,4 +1,4 @@
-import { asArray, asObject } from '../../src/naming/json.ts';
+import { asArray, asObject, asText } from '../../src/naming/json.ts';
 import { isObject } from '../../src/resource/path.ts';
 import type { JsonObject, JsonValue } from '../../src/resource/resource.ts';
 import { MESH, type Pair } from './generate.ts';
@@ -57,7 +57,7 @@ export class Kuma {
 
   async #selected(policy: JsonObject): Promise<{ readonly name: string; readonly proxies: readonly unknown[] }> {
     const { items } = await this.#send('GET', `${pathOf(policy)}/_resources/dataplanes`);
-    return { name: String(policy.name), proxies: asArray(items).map((item) => asObject(item)?.name) };
+    return { name: asText(policy.name) ?? '', proxies: asArray(items).map((item) => asObject(item)?.name) };
   }
 
   async #send(method: string, path: string, body?: JsonObject): Promise<JsonObject> {
@@ -74,7 +74,7 @@ function meshOf(space: Space): string {
 }
 
 function pathOf({ type, mesh, name }: JsonObject): string {
-  return `/meshes/${String(mesh)}/${PLURALS[String(type)] ?? ''}/${String(name)}`;
+  return `/meshes/${asText(mesh) ?? ''}/${PLURALS[(asText(type) ?? '')] ?? ''}/${asText(name) ?? ''}`;
 }
 
 function linesOf({ fromRules, toResourceRules }: JsonObject): string[] {
@@ -82,19 +82,23 @@ function linesOf({ fromRules, toResourceRules }: JsonObject): string[] {
     const inbound = asObject(asObject(side)?.inbound)?.name;
     return asArray(asObject(side)?.rules).map((rule) => {
       const { origin, conf } = asObject(rule) ?? {};
-      return line(String(inbound), asArray(origin).map(nameOf), conf);
+      return line(asText(inbound) ?? '', asArray(origin).map(nameOf), conf);
     });
   });
   const to = asArray(toResourceRules).map((rule) => {
     const { conf, origin, resourceMeta, resourceSectionName } = asObject(rule) ?? {};
     const { type, name } = asObject(resourceMeta) ?? {};
-    const target = type === 'Mesh' ? MESH : String(name);
+    const target = type === 'Mesh' ? MESH : (asText(name) ?? '');
     const names = asArray(origin).map((one) => nameOf(asObject(one)?.resourceMeta));
-    return line(`${String(type)} ${target}#${typeof resourceSectionName === 'string' ? resourceSectionName : ''}`, names, asArray(conf)[0]);
+    return line(
+      `${asText(type) ?? ''} ${target}#${typeof resourceSectionName === 'string' ? resourceSectionName : ''}`,
+      names,
+      asArray(conf)[0],
+    );
   });
   return [...from, ...to];
 }
 
 function nameOf(meta: JsonValue | undefined): string {
-  return String(asObject(meta)?.name);
+  return asText(asObject(meta)?.name) ?? '';
 }

@@ -1,4 +1,5 @@
 import { givenResource } from '../../src/policy/decide/given.ts';
+import { asText } from '../../src/naming/json.ts';
 import type { JsonObject, Resource } from '../../src/resource/resource.ts';
 
 /**
@@ -52,5 +53,5 @@ const SERVICE: JsonObject = { kind: 'MeshService', name: 'store' };
 /** As Meridian reads them: without the label that says no more than the zone's. */
 export function toResource(document: JsonObject): Resource {
   const { 'kuma.io/origin': _, ...labels } = document.labels as JsonObject;
-  return givenResource({ ...document, labels }, String(document.name));
+  return givenResource({ ...document, labels }, asText(document.name) ?? '');
 }
