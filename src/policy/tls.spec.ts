@@ -117,6 +117,7 @@ describe('plain text is not taken', () => {
       `by the mode ${JSON.stringify(mode)}`,
       [rules(mode as JsonValue)],
     ]),
+    ['where a field that is not known may have meant Strict', [tls({ rules: [{ default: { modes: 'Strict' } }] }, { labels: {} })]],
     ['by a wrong word over a right one', [rules('Permissive'), rules('no', { kind: 'Dataplane' })]],
     [
       'where some clients are to use TLS',

@@ -1,6 +1,9 @@
 import { asArray, asObject, asText } from '../naming/json.ts';
 import { formatKri, type Key } from '../resource/key.ts';
-import type { JsonValue, Resource } from '../resource/resource.ts';
+import { kindOf } from '../resource/kinds.ts';
+import type { JsonObject, JsonValue, Resource } from '../resource/resource.ts';
+import { check } from '../resource/schema/check.ts';
+import { schemaOf } from '../resource/validate.ts';
 import { fromRules, inboundRules } from './inspect/inbound.ts';
 import type { Merged } from './match/merge.ts';
 import type { Match } from './match/select.ts';
@@ -34,7 +37,19 @@ export function plaintextOn(matches: readonly Match[], mesh: Resource | undefine
   const other = partial(matches).find(({ conf }) => conf.mode !== 'Permissive');
   if (other)
     return closed(`${other.origins.map((key) => formatKri(key)).join(', ')} says another mode for a part of the requests than ${by}`);
+  const unread = matches.find(({ policy }) => !policy.shadow && !isReadable(policy.resource.spec));
+  if (unread) return closed(`${formatKri(unread.policy.resource.key)} can't be read, and may say another mode`);
   return { taken: true, warnings: [`plain text is taken too (${by}): whoever sends it gets in, whatever the permissions say`] };
+}
+
+/** One that was stored before its fields were checked may have meant `Strict`. */
+const READABLE = schemaOf(kindOf(MESH_TLS));
+const known = new WeakMap<JsonObject, boolean>();
+
+function isReadable(spec: JsonObject): boolean {
+  const readable = known.get(spec) ?? check(READABLE, spec, []).data !== undefined;
+  known.set(spec, readable);
+  return readable;
 }
 
 function closed(reason: string): Plaintext {

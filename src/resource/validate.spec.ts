@@ -25,6 +25,20 @@ const TABLE: readonly [type: string, spec: JsonObject, fields: string[]][] = [
   ['MeshTimeout', { to: {}, default: {}, other: 1 }, ['spec.to', 'spec.default', 'spec.other']],
   ['MeshRetry', { from: [], rules: [] }, ['spec.from', 'spec.rules']],
   ['MeshTLS', { to: [] }, ['spec.to']],
+  ['MeshTLS', { rules: [{}, { default: {} }, { default: { mode: 'Strict', tlsVersion: { min: 'TLS13' }, tlsCiphers: [] } }] }, []],
+  ['MeshTLS', { from: [{ targetRef: { kind: 'Mesh' }, default: { mode: 'Permissive' } }] }, []],
+  [
+    'MeshTLS',
+    { rules: [{ default: { mode: 'strict' } }, { default: { Mode: 'Strict' } }] },
+    ['spec.rules[0].default.mode', 'spec.rules[1].default.Mode'],
+  ],
+  ['MeshTLS', { rules: [{ matches: [{}], default: { mode: 'Strict' } }] }, ['spec.rules[0].matches']],
+  ['MeshTLS', { from: [{ default: { mode: 'PERMISSIVE', tls: 1 } }] }, ['spec.from[0].default.mode', 'spec.from[0].default.tls']],
+  [
+    'MeshTLS',
+    { rules: [{ default: { tlsVersion: { min: 'TLS9', x: 1 }, tlsCiphers: ['x'] } }] },
+    ['spec.rules[0].default.tlsCiphers[0]', 'spec.rules[0].default.tlsVersion.min', 'spec.rules[0].default.tlsVersion.x'],
+  ],
   ['MeshTrace', { default: { backends: [] } }, []],
   ['MeshTrace', { default: [], to: [] }, ['spec.default', 'spec.to']],
 

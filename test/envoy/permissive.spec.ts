@@ -111,13 +111,6 @@ test('strict again, plain text is cut, on open connections too', async () => {
   await until('the open connection ends', async () => (await open.ask()).status === 0);
 });
 
-test('a mode that is none is strict', async () => {
-  await shop.apply(meshTls('all', { kind: 'Mesh' }, rules('Permissive')));
-  await become('one inbound takes it', HTTP_ONLY);
-  await shop.apply(meshTls('all', { kind: 'Mesh' }, rules('permissive')));
-  await become('it is strict', STRICT);
-});
-
 test('the Mesh says it for those of which no MeshTLS does', async () => {
   const say = async (mode: string): Promise<void> => {
     const headers = { 'content-type': 'application/json' };

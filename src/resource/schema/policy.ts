@@ -3,13 +3,16 @@ import type { Kind, PolicyShape } from '../kinds.ts';
 import { ALWAYS } from './check.ts';
 import { anyObject } from './fields.ts';
 import { hostnamesOnGateways, httpRouteItem, tcpRouteItem } from './routes.ts';
+import { tlsConf } from './tls.ts';
 import { fromRef, routeTopRef, topRef, toRef } from './target-ref.ts';
 
 /** Items of `to` for the kinds that have more in them than a `default`. */
 const ITEMS: Readonly<Record<string, z.ZodType>> = { MeshHTTPRoute: httpRouteItem, MeshTCPRoute: tcpRouteItem };
 
+/** What is said by the kinds that decide an access; that of other policies is carried as it is. MeshTrafficPermission has a schema of its own. */
+const CONFS: Readonly<Record<string, z.ZodType>> = { MeshTLS: tlsConf };
+
 const toItem = z.strictObject({ targetRef: toRef, default: anyObject.optional() });
-const fromItem = z.strictObject({ targetRef: fromRef.optional(), default: anyObject.optional() });
 const rulesItem = z.strictObject({ matches: z.array(anyObject).optional(), default: anyObject.optional() });
 
 /**
@@ -18,7 +21,10 @@ const rulesItem = z.strictObject({ matches: z.array(anyObject).optional(), defau
  */
 export function policySchema(kind: Kind, shape: PolicyShape): z.ZodType {
   const item = ITEMS[kind.type];
-  const lists = { to: z.array(item ?? toItem), from: z.array(fromItem), rules: z.array(rulesItem), default: anyObject };
+  const conf = CONFS[kind.type];
+  const from = z.strictObject({ targetRef: fromRef.optional(), default: (conf ?? anyObject).optional() });
+  const rules = conf ? z.strictObject({ default: conf.optional() }) : rulesItem;
+  const lists = { to: z.array(item ?? toItem), from: z.array(from), rules: z.array(rules), default: anyObject };
   const spec = z.strictObject({
     targetRef: (item ? routeTopRef : topRef).optional(),
     to: shape.to ? lists.to.optional() : none(kind, 'to'),
