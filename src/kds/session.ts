@@ -247,10 +247,9 @@ function newSpeaker(state: Session, speaker: Speaker, pins: readonly Effect[]): 
 
 /** While the pinned store is heard, the exchange with it goes on. It hears the notice too: only the other one's process is meant. */
 function refuseStranger(state: Session, from: Speaker, { pin, now }: Context): { step: Step; stop: boolean } {
-  const stranger = strangerOf(from, pin, now);
-  const { store, message } = stranger;
+  const { store, message, at } = strangerOf(from, pin, now);
   const isHeard = state.speaker?.store === pin && now - state.heardAt <= SILENCE;
-  const known: Partial<Session> = isHeard ? { stranger } : { stopped: { code: 'store-changed', message, store } };
+  const known: Partial<Session> = isHeard ? { stranger: { store, message, at } } : { stopped: { code: 'store-changed', message, store } };
   return refuse({ ...state, ...known }, { code: 'store-changed', message, instance: from.instance });
 }
 
