@@ -26,7 +26,7 @@ import {
 } from './receiver.ts';
 import { acknowledge, announce, NEW_SENDING, onAck, onCommit, onSenderTick, type SenderEffect, type Sending, type Sent } from './sender.ts';
 import { askRefusals, type Listed, type Listing, type ListingEffect, onListingPage, onListingTick } from './listing.ts';
-import { isOf, isPinned, orderOf, type Stranger, strangerOf } from './speaker.ts';
+import { HALTED, isOf, isPinned, orderOf, type Stranger, strangerOf } from './speaker.ts';
 
 /**
  * One session per peer: both halves, and whom the peer's word may be taken from. Pure: `step(state, event, context)` gives the next
@@ -160,17 +160,15 @@ function stillStopped({ stopped }: Session, body: Body): Session['stopped'] {
   return stopped?.code === 'diverged' && body.kind === 'status' && !body.head ? stopped : undefined;
 }
 
-const HALTED: Effect = {
-  do: 'send',
-  body: { kind: 'notice', code: 'diverged', message: 'this store was restored: it waits for meridianctl recover' },
-};
-
 function dispatch(state: Session, body: Exclude<Body, Notice>, lines: readonly string[], context: Context): Step {
   switch (body.kind) {
     case 'status':
       return onStatus(state, body, context);
     case 'pull':
-      return { state, effects: context.diverged && body.ask.mode !== 'refusals' ? [HALTED] : [{ do: 'serve', pull: body }] };
+      return {
+        state,
+        effects: context.diverged && body.ask.mode !== 'refusals' ? [{ do: 'send', body: HALTED }] : [{ do: 'serve', pull: body }],
+      };
     case 'page':
       return state.listing?.id === body.id
         ? listed(state, onListingPage(state.listing, body, lines, listingContext(context)))
@@ -249,10 +247,9 @@ function newSpeaker(state: Session, speaker: Speaker, pins: readonly Effect[]): 
 
 /** While the pinned store is heard, the exchange with it goes on. It hears the notice too: only the other one's process is meant. */
 function refuseStranger(state: Session, from: Speaker, { pin, now }: Context): { step: Step; stop: boolean } {
-  const stranger = strangerOf(from, pin, now);
-  const { store, message } = stranger;
+  const { store, message, at } = strangerOf(from, pin, now);
   const isHeard = state.speaker?.store === pin && now - state.heardAt <= SILENCE;
-  const known: Partial<Session> = isHeard ? { stranger } : { stopped: { code: 'store-changed', message, store } };
+  const known: Partial<Session> = isHeard ? { stranger: { store, message, at } } : { stopped: { code: 'store-changed', message, store } };
   return refuse({ ...state, ...known }, { code: 'store-changed', message, instance: from.instance });
 }
 

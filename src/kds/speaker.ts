@@ -1,4 +1,4 @@
-import type { Body, Speaker } from './protocol.ts';
+import type { Body, Notice, Speaker } from './protocol.ts';
 
 /** The processes of one store in the order of their starts; a recovered store's later term comes after all that was before. */
 export function compareSpeakers(a: Speaker, b: Speaker): number {
@@ -33,3 +33,10 @@ export function isOf({ store, term }: Speaker, body: Body): boolean {
   const given = body.kind === 'status' ? body.head : body.kind === 'page' || body.kind === 'push' ? body.end : undefined;
   return given === undefined || (given.store === store && given.term === term);
 }
+
+/** What a store that was restored says instead of what it is asked for. */
+export const HALTED: Notice = {
+  kind: 'notice',
+  code: 'diverged',
+  message: 'this store was restored: it waits for meridianctl recover',
+};
