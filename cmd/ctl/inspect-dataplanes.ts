@@ -1,4 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { MeridianError } from '../../src/errors.ts';
+import { hasRole } from '../../src/policy/role.ts';
 import { type Kind, kindOf } from '../../src/resource/kinds.ts';
 import { parseKri } from '../../src/resource/key.ts';
 import { isObject } from '../../src/resource/path.ts';
@@ -10,7 +12,7 @@ import { optionsOf } from './options.ts';
 import { note, print } from './output.ts';
 import { printable, textOf } from './printable.ts';
 import { resourcePath } from './resource-path.ts';
-import { serverOf } from './server.ts';
+import { type Server, serverOf } from './server.ts';
 import { readShown } from './shown.ts';
 import { type Cell, formatTable } from './table.ts';
 
@@ -40,13 +42,27 @@ export function addInspectDataplanes(inspect: Command): void {
     .argument('<name>', 'its name in this store, or its KRI; on a kubernetes zone <name>.<namespace>')
     .action(async (kind: Kind, name: string, _: object, command: Command) => {
       const { output, mesh } = optionsOf(command);
-      await printProxies(output, await askAll(serverOf(command), `${resourcePath(kind, mesh, name)}/_resources/dataplanes`));
+      const [server, path] = [serverOf(command), resourcePath(kind, mesh, name)];
+      await tellEnforcement(server, path);
+      // An access policy selects no proxies by a targetRef.
+      await printProxies(output, kind.policy ? await askAll(server, `${path}/_resources/dataplanes`) : []);
     });
+}
+
+/** Whether proxies enforce a policy, and what else `apply` says of it. An older control plane can't tell. */
+async function tellEnforcement(server: Server, path: string): Promise<void> {
+  try {
+    const answer = await ask(server, `${path}/_enforcement`);
+    const warnings = isObject(answer) && Array.isArray(answer.warnings) ? answer.warnings.map(textOf) : [];
+    for (const warning of warnings) note(`warning: ${printable(warning)}`);
+  } catch (thrown) {
+    if (!(thrown instanceof MeridianError && thrown.code === 'not_found')) throw thrown;
+  }
 }
 
 function parsePolicyKind(text: string): Kind {
   const kind = parseKindName(text);
-  if (!kind.policy) throw new InvalidArgumentError(`A ${kind.type} selects no proxies.`);
+  if (!hasRole(kind)) throw new InvalidArgumentError(`A ${kind.type} selects no proxies.`);
   return kind;
 }
 

@@ -19,6 +19,7 @@ import { addInfoRoutes } from './info.ts';
 import { addGlobalInsightRoute } from './insights/global.ts';
 import { addMeshInsightRoutes } from './insights/mesh.ts';
 import { addServiceInsightRoutes } from './insights/service.ts';
+import { addEnforcementRoutes } from './inspect/enforcement.ts';
 import { addInspectRoutes } from './inspect/routes.ts';
 import { addKriRoutes } from './kri.ts';
 import { addLedgerRoute } from './ledger.ts';
@@ -107,6 +108,7 @@ function addRoutes(app: FastifyInstance, options: ApiOptions, { tokens, trail }:
   addKriRoutes(app, options);
   addZoneRoutes(app, options);
   addInspectRoutes(app, options);
+  addEnforcementRoutes(app, options, beside);
   addResourceRoutes(app, options, beside);
   addForeignRoutes(app, options);
   addMeshInsightRoutes(app, options);

@@ -131,7 +131,8 @@ function ofService(ref: TargetRef, policy: Policy, there: Referable): string | u
 }
 
 function ofPorts(services: readonly Resource[], section: string): string | undefined {
-  const isCalled = (port: JsonObject | undefined) => port?.name === section || String(port?.port) === section;
+  const isCalled = (port: JsonObject | undefined) =>
+    port?.name === section || (typeof port?.port === 'number' && String(port.port) === section);
   if (services.some(({ spec }) => asArray(spec.ports).map(asObject).some(isCalled))) return undefined;
   const [{ key } = { key: { type: 'MeshService', name: '' } }] = services;
   return `${key.type} ${key.name} has no port ${quote(section)}`;

@@ -97,4 +97,23 @@ describe('what is not enforced', () => {
     const said = Object.fromEntries(rules.map(({ type, warnings: told }: Json) => [type, told.length]));
     assert.deepEqual(said, { MeshMetric: 1, MeshRetry: 1, MeshTrafficPermission: 0 });
   });
+
+  it('of one policy is told as apply tells it', async () => {
+    const policy = { type: 'AccessPolicy', mesh: 'default', name: 'a', spec: access };
+    const api = await zoneWith(allowAll, retries, policy);
+    const answers = await Promise.all(
+      ['meshtrafficpermissions/open', 'meshretries/r', 'accesspolicies/a'].map((path) =>
+        ask(api, 'GET', `/meshes/default/${path}/_enforcement`),
+      ),
+    );
+    assert.deepEqual(
+      answers.map(({ body }) => [body.enforced, body.warnings.length]),
+      [
+        ['yes', 0],
+        ['no', 1],
+        ['no', 1],
+      ],
+    );
+    assert.equal((await ask(api, 'GET', '/meshes/default/meshretries/nope/_enforcement')).status, 404);
+  });
 });
