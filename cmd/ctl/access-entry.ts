@@ -27,7 +27,7 @@ export interface AccessDecided {
   readonly warnings: readonly string[];
 }
 
-/** Decides each query as one entry of reference/access-decisions.json asks it: documents as they were parsed. Throws `invalid`. */
+/** Decides each query as one entry of test/reference/access-decisions.json asks it: documents as they were parsed. Throws `invalid`. */
 export function accessEntry(documents: readonly unknown[], queries: readonly unknown[]): AccessDecided {
   const resources = documents.map((value, index) => givenResource(value, `policies[${index}]`));
   const mine = resources.filter(({ key }) => ACCESS_TYPES.includes(key.type));

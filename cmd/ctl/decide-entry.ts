@@ -39,7 +39,7 @@ export interface Decided {
   readonly warnings: readonly string[];
 }
 
-/** Decides for each client whether it may enter, as one entry of reference/from-decisions.json asks it. Throws `invalid`. */
+/** Decides for each client whether it may enter, as one entry of test/reference/from-decisions.json asks it. Throws `invalid`. */
 export function decideEntry({ policies, dataplane, clients, section }: DecideInput): Decided {
   const resources = policies.map((value, index) => givenResource(value, `policies[${index}]`));
   const target = givenResource(dataplane, 'dataplane');

@@ -3,7 +3,7 @@ import { asMeridianError, type ErrorCode, type Problem } from '../../src/errors.
 import type { Format } from './options.ts';
 import { printable } from './printable.ts';
 
-/** Exit codes (design, section 8). */
+/** Exit codes (docs/design/interfaces.md#command-line). */
 export const REFUSED = 1;
 export const WRONG_USAGE = 2;
 

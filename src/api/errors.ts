@@ -11,7 +11,7 @@ declare module 'fastify' {
 }
 
 /**
- * An error as Kuma writes it (reference/kumactl-conversations.json): `details` and `causes` repeat the others for older clients. `code` and `hint`
+ * An error as Kuma writes it (test/reference/kumactl-conversations.json): `details` and `causes` repeat the others for older clients. `code` and `hint`
  * are ours; `detail` ends with the hint, for clients that know only that.
  */
 export interface ErrorBody {

@@ -13,7 +13,7 @@ export interface Params {
 }
 
 /**
- * What a REST name means here (design, section 8). Where there are namespaces the last dot may separate one; but names have dots too, so
+ * What a REST name means here (docs/design/interfaces.md#rest). Where there are namespaces the last dot may separate one; but names have dots too, so
  * that comes first, then the whole as a name of the system namespace.
  *
  *   slow.backend-ns, slow.v2.backend-ns  -> slow and slow.v2 of backend-ns

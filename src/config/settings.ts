@@ -41,7 +41,7 @@ function setting<T>(
   return { variable, schema, expects, ...more };
 }
 
-/** What every daemon can be told (design, section 8). */
+/** What every daemon can be told (docs/design/interfaces.md#settings). */
 export const COMMON = {
   /** The folder of the database. */
   dataDir: setting('MERIDIAN_DATA_DIR', text, 'a folder', { fallback: './data' }),

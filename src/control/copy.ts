@@ -53,7 +53,7 @@ function whyUnusable(tx: Transaction, item: Item): string | undefined {
   return undefined;
 }
 
-/** An item as if its user had written it here. The computed labels are left out: they are worked out again, never believed (design, section 1). */
+/** An item as if its user had written it here. The computed labels are left out: they are worked out again, never believed (docs/design/resources.md#labels). */
 function draftOf({ key, labels, spec, status }: Item): Draft {
   const { type, mesh, name, namespace } = key;
   return { type, mesh, name, namespace: namespace || undefined, labels: userLabels(labels), spec, status };

@@ -104,7 +104,7 @@ export function meshExists(reader: Reader, mesh: string): boolean {
   return reader.has({ type: 'Mesh', mesh: '', zone: GLOBAL.zone, namespace: '', name: mesh });
 }
 
-/** A resource of somebody else can't be written here: only its origin does (design, section 4). */
+/** A resource of somebody else can't be written here: only its origin does (docs/design/trust.md#only-the-origin-writes). */
 export function refuseForeign(place: Place, key: Key, labels: Resource['labels']): void {
   if (key.zone === place.zone) return;
   const origin = key.zone === '' ? 'global' : `zone ${key.zone}`;

@@ -45,7 +45,7 @@ export function isGlobal(place: Place): boolean {
   return place.zone === '';
 }
 
-/** Whether this control plane owns the resource: only the origin writes a key (design, section 4). */
+/** Whether this control plane owns the resource: only the origin writes a key (docs/design/trust.md#only-the-origin-writes). */
 export function owns(place: Place, key: Key): boolean {
   return key.zone === place.zone;
 }

@@ -5,7 +5,7 @@ import { isGlobal, type Plane } from './plane.ts';
 import { diverged } from './recover.ts';
 import type { Sync } from './sync.ts';
 
-/** What /ready says (design, section 4): `reasons` make it not ready, `warnings` do not. */
+/** What /ready says (docs/design/trust.md#restored-stores): `reasons` make it not ready, `warnings` do not. */
 export interface Readiness {
   readonly ready: boolean;
   readonly reasons: readonly string[];

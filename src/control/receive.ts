@@ -33,7 +33,7 @@ interface Change {
  *
  *   mirror {a, b}, delta [put c, delete a]   -> mirror {b, c}, if H(b) + H(c) is the digest of `end`
  *   mirror {a, b}, scan  [b, c]              -> the same; a goes, for it was sent in this store's term and is there no more
- *   mirror {a, b} of an older term, scan [b] -> a stays: its absence proves nothing (design, section 4)
+ *   mirror {a, b} of an older term, scan [b] -> a stays: its absence proves nothing (docs/design/trust.md#absence)
  */
 export function applyTransfer(plane: Plane, transfer: Transfer): 'applied' | 'mismatch' {
   return plane.store.commit((tx) => {

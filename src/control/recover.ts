@@ -25,7 +25,7 @@ export function markDiverged(tx: Transaction, { diverged: reason, term }: Diverg
   tx.setSetting(SHOWN, String(Math.max(term, Number(tx.setting(SHOWN) ?? 0))));
 }
 
-/** What an operator can say (design, section 4, "Trust in a store"). */
+/** What an operator can say (docs/design/trust.md#the-operators-word). */
 export interface RecoverOrder {
   /** Take the store that now speaks for this peer: its old one is lost. */
   readonly acceptStore?: string | undefined;

@@ -18,7 +18,7 @@ const UNREADABLE = 'refused';
 
 /** What was refused of a mesh, and matters to who may enter. */
 export interface Refused {
-  /** The MeshTrafficPermissions that nothing accepted stands in for: what each selects is denied (design, section 4). */
+  /** The MeshTrafficPermissions that nothing accepted stands in for: what each selects is denied (docs/design/sync.md#zones-alone). */
   readonly permissions: readonly Refusal[];
   /** What permissions may target, a route or a service, and nothing accepted stands in for: it may be whatever it is (see asLost). */
   readonly targets: readonly Refusal[];

@@ -19,7 +19,7 @@ export function signer(secret: string, life = ''): Sign {
 
 /**
  * A cursor for `peer`: how far it is in this store's feed once it has everything up to `head`. The receiver keeps it and shows it at
- * its next pull; the signature makes it this store's own word (design, section 4, "Trust in a store").
+ * its next pull; the signature makes it this store's own word (docs/design/trust.md#cursors).
  */
 export function makePosition(sign: Sign, peer: string, head: Head, summary: { count: number; digest: string }): Position {
   const { store, term, revision } = head;

@@ -12,8 +12,7 @@ export interface ItemReference {
 
 /**
  * One resource on its way. From a zone: what the user wrote, and nothing that global would believe anyway. From global: also
- * what global worked out. The spec is always the one that the origin wrote; the reader puts the names in (seed: Policy On
- * Namespace, "Cross-resource references").
+ * what global worked out. The spec is always the one that the origin wrote; the reader puts the names in (docs/design/roles.md#references).
  */
 export interface Item {
   readonly key: Key;

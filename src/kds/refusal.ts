@@ -18,7 +18,7 @@ const wireRefusal = z.object({
 
 /**
  * What a refusal leaves in force. A kind that may hold a deny fails closed: the last accepted version stays, or what it selects is
- * denied (design, section 4, "Zones alone").
+ * denied (docs/design/sync.md#zones-alone).
  */
 export function inForceAfterRefusal(key: Key, hasPrevious: boolean): Refusal['inForce'] {
   if (hasPrevious) return 'previous';

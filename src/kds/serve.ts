@@ -26,7 +26,7 @@ export interface Source {
 
 /**
  * Answers a pull of `peer`. Keeps no state: the request says all, so that any copy of global can answer the next page.
- * A delta is served only where the own log agrees with the cursor (design, section 4, "Trust in a store").
+ * A delta is served only where the own log agrees with the cursor (docs/design/trust.md#cursors).
  */
 export function servePull(source: Source, peer: string, pull: Pull): ServedPage | Divergence {
   const { ask, id } = pull;

@@ -11,7 +11,7 @@ export interface AssignedNames {
 }
 
 /**
- * The name of a copy of `key` (design, section 2). The caller keeps it: a name never passes to another key.
+ * The name of a copy of `key` (docs/design/names.md#collisions). The caller keeps it: a name never passes to another key.
  *
  *   mesh `default`, MeshTimeout `slow` of zone `east`, namespace `1a`  -> slow-<Kuma's hash>
  *   the same of zone `east1`, namespace `a`, which Kuma calls the same -> slow-<salted hash>

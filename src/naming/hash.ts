@@ -18,7 +18,7 @@ const HASH_LENGTH = 16;
 const HASHED = new RegExp(`-[${ALPHABET}]{${HASH_LENGTH}}$`);
 
 /**
- * Kuma's name for a copy of a resource: `<display name>-<16 characters>` (design, section 2; all vectors of Kuma 2.14.3 match).
+ * Kuma's name for a copy of a resource: `<display name>-<16 characters>` (docs/design/names.md#the-name-of-a-copy; all vectors of Kuma 2.14.3 match).
  *
  *   mesh `default`, name `backend`, zone `east`, namespace `ns`
  *   -> FNV-1a 64 of `defaultbackendeastns`, as 16 hex digits

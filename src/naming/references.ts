@@ -31,7 +31,7 @@ interface Found {
 }
 
 /**
- * Every reference by name in the spec of a policy of kind `type` (namespace seed, "Cross-resource references"): `to[].targetRef`,
+ * Every reference by name in the spec of a policy of kind `type` (docs/design/roles.md#references): `to[].targetRef`,
  * and, in the rules of routes, `backendRefs` and the mirrors' `backendRef`. References by labels hold everywhere as they are, and the
  * top-level targetRef selects proxies: neither is in the result.
  */

@@ -24,7 +24,7 @@ export interface Admitted {
 }
 
 /**
- * What the control plane at `place` makes of a document, or everything that it refuses about it (design, sections 1 to 3). Whether the
+ * What the control plane at `place` makes of a document, or everything that it refuses about it (docs/design/resources.md#strictness). Whether the
  * document is well formed is asked elsewhere. Labels that would be computed may be repeated; any other value is refused, naming the label.
  *
  *   at kubernetes zone east, MeshTimeout `slow` of `backend-ns`, to: backend -> (default, east, backend-ns, slow), a producer

@@ -9,7 +9,7 @@ import type { JsonObject, Place } from '../resource/resource.ts';
 import type { Role } from './role.ts';
 
 /**
- * Who gets a resource from the control plane at `place` (design, section 3, "Who gets what"). `spec` is as its origin wrote it; `role`
+ * Who gets a resource from the control plane at `place` (docs/design/roles.md#who-gets-what). `spec` is as its origin wrote it; `role`
  * is undefined for what is no policy.
  *
  *   at global, made there                                        -> every zone
@@ -43,7 +43,7 @@ function pinned(key: Key, spec: JsonObject): Audience {
   return typeof zone === 'string' && isDnsLabel(zone) && zone !== key.zone ? { to: 'only', zone } : NOBODY;
 }
 
-/** How far a resource gets from its origin, in the words of the design's table: for people. */
+/** How far a resource gets from its origin, in the words of docs/design/roles.md#who-gets-what: for people. */
 export function describeReach(kind: Kind, key: Key, labels: Labels, spec: JsonObject, role: Role | undefined): string {
   if (labels[LABEL.sync] === 'disabled' || !leaves(kind, key)) return 'nowhere';
   if (key.zone === '') return 'every zone';

@@ -6,7 +6,7 @@ import type { Role } from './role.ts';
 
 /**
  * The labels of a resource at the control plane `at`: what the user set, and the computed ones from what is proven (the key's zone is
- * the transport's word), never from what was sent (design, sections 1 and 3). `environment` is that of the key's zone. Throws `internal`
+ * the transport's word), never from what was sent (docs/design/resources.md#labels). `environment` is that of the key's zone. Throws `internal`
  * for an unknown kind.
  *
  *   east's MeshTimeout `slow` of `backend-ns`: at east and at global, origin `zone`; at west, origin `global`; all else is equal

@@ -3,12 +3,12 @@ import { asArray, asObject, asText, isAbsent } from '../naming/json.ts';
 import type { Kind } from '../resource/kinds.ts';
 import type { JsonObject, JsonValue } from '../resource/resource.ts';
 
-/** What a policy is to the proxies that it touches (namespace seed, "Producers and consumers"), least specific first. */
+/** What a policy is to the proxies that it touches (docs/design/roles.md#roles), least specific first. */
 export const ROLES = ['system', 'producer', 'consumer', 'workload-owner'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** ClusterLink's policies in a custom namespace: the namespaced ones are synced like consumer policies (design, section 6). */
+/** ClusterLink's policies in a custom namespace: the namespaced ones are synced like consumer policies (docs/design/attributes.md#kinds). */
 const ACCESS_ROLES = new Map<string, Role>([
   ['AccessPolicy', 'workload-owner'],
   ['LoadBalancingPolicy', 'workload-owner'],
@@ -26,7 +26,7 @@ export function isCustom(namespace: string, systemNamespace: string): boolean {
 }
 
 /**
- * The role of a policy, or why it can't have one (design, section 3; all vectors of Kuma 2.14.3 match). Empty lists count as absent.
+ * The role of a policy, or why it can't have one (docs/design/roles.md#roles; all vectors of Kuma 2.14.3 match). Empty lists count as absent.
  *
  *   in `backend-ns`, to: MeshService backend                            -> producer
  *   in `backend-ns`, to: MeshService backend of namespace `other`       -> consumer

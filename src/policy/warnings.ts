@@ -10,7 +10,7 @@ const OLDER_TARGETS = ['MeshSubset', 'MeshService', 'MeshServiceSubset'];
 
 /**
  * What a document that is accepted may not do as its author expects, from itself alone: what is deprecated (in Kuma's words), and what is kept and
- * shown but not enforced (design, sections 1 and 5).
+ * shown but not enforced (docs/design/resources.md#formats).
  *
  *   MeshTimeout, from: [...]   -> 'from' field is deprecated, use 'rules' instead; a MeshTimeout is matched, ... and not enforced
  */

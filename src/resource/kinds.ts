@@ -26,7 +26,7 @@ export interface Kind {
   readonly writtenBy: { readonly global: boolean; readonly zone: boolean };
   /** `down`: global to zones. `up`: zone to global. `across`: on to the other zones. */
   readonly sync: { readonly down: boolean; readonly up: boolean; readonly across: boolean };
-  /** Whether a copy is renamed to `<display name>-<hash>` (seed: Policy On Namespace). */
+  /** Whether a copy is renamed to `<display name>-<hash>` (docs/design/names.md#the-name-of-a-copy). */
   readonly hashed: boolean;
   /** `spec`: the body is under `spec` in both formats. `inline`: in Universal YAML its fields stand at the top. */
   readonly body: 'spec' | 'inline';
@@ -78,7 +78,7 @@ function policy(type: string, short: string, path: string, lists: string): Kind 
 
 const CLUSTERLINK = 'clusterlink.net/v1alpha1';
 
-/** The registry: Kuma 2.14's kinds (reference/resource-types.tsv) and ClusterLink's policies (design, section 6). */
+/** The registry: Kuma 2.14's kinds (docs/design/sources.md#real-systems) and ClusterLink's policies (docs/design/attributes.md#kinds). */
 export const KINDS: readonly Kind[] = [
   kind('Dataplane', 'dp', 'dataplanes', 'u', 'z', { body: 'inline' }),
   kind('DataplaneInsight', '', 'dataplane-insights', 'u', 'z', { body: 'inline' }),
@@ -104,7 +104,7 @@ export const KINDS: readonly Kind[] = [
   policy('MeshTLS', 'mtls', 'meshtlses', 'from rules'),
   policy('MeshTimeout', 'mt', 'meshtimeouts', 'to from rules'),
   policy('MeshTrace', 'mtr', 'meshtraces', 'single'),
-  // `single` is the SPIFFE seed's shape of it (`default` at the top), which Kuma itself does not have.
+  // `single` is its shape with `default` at the top (docs/design/sources.md#spiffe), which Kuma itself does not have.
   policy('MeshTrafficPermission', 'mtp', 'meshtrafficpermissions', 'from rules single'),
   kind('MeshTrust', 'mtrust', 'meshtrusts', 'du', 'gz', { systemOnly: true }),
   kind('Workload', 'wl', 'workloads', 'u', 'z'),

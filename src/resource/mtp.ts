@@ -5,7 +5,7 @@ import { check } from './schema/check.ts';
 import { ACTIONS, mtpSchema } from './schema/mtp.ts';
 import { isAbsent, type TargetRef } from './schema/target-ref.ts';
 
-/** How a value is compared: whole, or as a beginning in whole segments (design, section 5). */
+/** How a value is compared: whole, or as a beginning in whole segments (docs/design/access.md#identities). */
 export interface StringMatch {
   readonly type: 'Exact' | 'Prefix';
   readonly value: string;

@@ -53,7 +53,7 @@ export const UNIVERSAL_FIELDS: IdentityFields = {
 };
 
 /**
- * What is wrong with the names and labels of a draft of a known kind (design, section 1): the part of a document that becomes
+ * What is wrong with the names and labels of a draft of a known kind (docs/design/resources.md#names-and-characters): the part of a document that becomes
  * its key. For drafts that no parser made (from the wire) it is the check to ask beside `validateDraft`.
  */
 export function identityProblems(draft: Draft, at: IdentityFields = UNIVERSAL_FIELDS): Problem[] {

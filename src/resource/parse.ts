@@ -20,7 +20,7 @@ export interface ParsedDocument {
   readonly problems: readonly Problem[];
 }
 
-/** Parses a text of any number of YAML or JSON documents in either format (design, section 1). Never throws. */
+/** Parses a text of any number of YAML or JSON documents in either format (docs/design/resources.md#formats). Never throws. */
 export function parseDocuments(text: string): ParsedDocument[] {
   return readDocuments(text).map((read, index) =>
     'problem' in read ? { index, problems: [read.problem] } : { ...parseDocument(read.value), index },
@@ -55,7 +55,7 @@ function parseKind(value: JsonObject, universal: boolean): ParsedDocument {
   return { index: 0, draft, problems: document.problems };
 }
 
-/** Only `conf` marks the early form (design, section 5). Kinds that are no policies may have a `conf` of their own. */
+/** Only `conf` marks the early form (docs/design/matching.md#the-early-form). Kinds that are no policies may have a `conf` of their own. */
 function earlyField(value: JsonObject): string | undefined {
   if (value.conf !== undefined) return 'conf';
   return isObject(value.spec) && value.spec.conf !== undefined ? 'spec.conf' : undefined;

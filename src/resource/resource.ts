@@ -6,7 +6,7 @@ export interface JsonObject {
   readonly [field: string]: JsonValue | undefined;
 }
 
-/** Where a control plane stands: fixed at its first start (design, section 1). */
+/** Where a control plane stands: fixed at its first start (docs/design/resources.md#place). */
 export interface Place {
   /** '' for global. */
   readonly zone: string;

@@ -6,7 +6,7 @@ export function hasNamespaces(kind: Kind, place: Place): boolean {
   return place.environment === 'kubernetes' && kind.namespaced;
 }
 
-/** What a resource is called in the REST API (design, section 8): `<name>.<namespace>` where it lies in a namespace, else its name. */
+/** What a resource is called in the REST API (docs/design/interfaces.md#rest): `<name>.<namespace>` where it lies in a namespace, else its name. */
 export function restName(resource: Pick<Resource, 'key' | 'name' | 'namespace'>, place: Place): string {
   const namespaced = hasNamespaces(kindOf(resource.key.type), place) && resource.namespace !== '';
   return namespaced ? `${resource.name}.${resource.namespace}` : resource.name;

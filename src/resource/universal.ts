@@ -7,7 +7,7 @@ import type { Draft, JsonObject } from './resource.ts';
 export const UNIVERSAL_ENVELOPE: readonly string[] = ['type', 'mesh', 'name', 'labels', 'spec', 'status', ...SHOWN_ONLY];
 
 /**
- * Reads the Universal format (design, section 1): `type, mesh, name, labels, spec`, and for inline kinds the body's fields at
+ * Reads the Universal format (docs/design/resources.md#formats): `type, mesh, name, labels, spec`, and for inline kinds the body's fields at
  * the top. The mesh is `default` when absent; the namespace is a label.
  */
 export function readUniversal(document: Envelope): Draft {

@@ -8,7 +8,7 @@ import { secretsOf } from './tls.ts';
 import type { Snapshot } from './types.ts';
 
 /**
- * All that a proxy is to have, as proto3 JSON (design, section 5, "Delivery").
+ * All that a proxy is to have, as proto3 JSON (docs/design/access.md#delivery).
  *
  *   http inbound   cluster, routes, listener, and its RBAC as an extension config that the listener asks for
  *   tcp inbound    cluster, listener with its RBAC in it, and the RBAC as an extension config for other people's listeners

@@ -35,7 +35,7 @@ const zone = z.strictObject({
 
 const header = z.strictObject({
   title: z.string().min(1),
-  /** The seed or the section of the design that it shows: for readers. */
+  /** The page and heading of docs/design that it shows: for readers. */
   shows: z.string().min(1),
   zones: z.record(z.string(), zone.nullable()).default({ east: null, west: null }),
   show: z.array(z.enum(['Mesh', 'Zone'])).default([]),

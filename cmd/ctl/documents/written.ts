@@ -29,7 +29,7 @@ export function writtenOf(item: JsonObject, place: Place): Draft | undefined {
 }
 
 /**
- * The document of what a user wrote, in a format of YAML (design, section 1). In the Kubernetes format the namespace is always said where there are
+ * The document of what a user wrote, in a format of YAML (docs/design/resources.md#formats). In the Kubernetes format the namespace is always said where there are
  * some, for other tools take its absence for `default`; in the Universal one only where it isn't the system namespace.
  */
 export function formatDocument(draft: Draft, format: YamlFormat, place: Place): JsonObject {

@@ -30,7 +30,7 @@ const FAILURES: Rate = { perSecond: 1 / 3, burst: 20 };
 export const LOOPBACK: Principal = { name: 'loopback', role: 'admin', source: 'loopback' };
 
 /**
- * Who may ask (design, section 8: loopback counts as admin, anything else needs a token).
+ * Who may ask (docs/design/interfaces.md#rest: loopback counts as admin, anything else needs a token).
  *
  *   a token, from anywhere               -> whoever it is of; a wrong one is 401, from this machine too
  *   none, from this machine, not forwarded -> admin

@@ -32,7 +32,7 @@ export interface Impact {
 }
 
 /**
- * Finds every inbound and caller whose verdict changes between two states of a mesh, enforced or in the shadow (design, section 8). Callers are
+ * Finds every inbound and caller whose verdict changes between two states of a mesh, enforced or in the shadow (docs/design/interfaces.md#command-line). Callers are
  * all that permissions name, whoever they don't name, whoever comes in plain text, and the mesh's own proxies. Exact: what `decide` says before and after, which
  * is worked out once for inbounds and callers that no permission tells apart.
  *

@@ -43,7 +43,7 @@ export function siteAttributes(name: string, given: Labels): Attributes | undefi
 }
 
 /**
- * The source set (seed "Exchanging Attributes"). It is empty, and hence denied, unless both are known: what is merely absent would match
+ * The source set (docs/design/attributes.md#deciding). It is empty, and hence denied, unless both are known: what is merely absent would match
  * `NotIn` and `DoesNotExist`.
  */
 export function sourceAttributes(workload: Workload | undefined, site: Attributes | undefined): Attributes {
@@ -85,7 +85,7 @@ function present(key: string, value: string | undefined): Entry[] {
   return value ? [[key, value]] : [];
 }
 
-/** Sorted, so that the order in which a Pod lists them says nothing (design, section 6). */
+/** Sorted, so that the order in which a Pod lists them says nothing (docs/design/attributes.md#attributes). */
 function join(images: readonly string[] = []): string {
   return [...images].sort(compareText).join(',');
 }

@@ -53,7 +53,7 @@ function readPolicy({ key, spec }: Resource): BalancingPolicy[] {
 }
 
 /**
- * Picks one of the allowed candidates (design, section 6) by the first policy whose `from` matches the client and whose `to` one of them; what
+ * Picks one of the allowed candidates (docs/design/attributes.md#load-balancing) by the first policy whose `from` matches the client and whose `to` one of them; what
  * is no candidate is never picked, whatever the policy names. undefined: there is none. The picked site is the next `last`.
  *
  *   static [rome, gone, bern] over bern, oslo  ->  bern

@@ -22,7 +22,7 @@ export interface Bindings {
 }
 
 /**
- * The MeshServices behind an import, ordered by KRI (seed "Service Attributes": all must have the same attributes). The first by KRI says which,
+ * The MeshServices behind an import, ordered by KRI (docs/design/attributes.md#imports-and-bindings: all must have the same attributes). The first by KRI says which,
  * never the first that arrived.
  *
  *   ledger of east {tier: gold}, of north {tier: tin}, of west {tier: gold}  ->  bound: east, west; declined: north

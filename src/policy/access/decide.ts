@@ -25,7 +25,7 @@ export interface Decision {
 }
 
 /**
- * Decides a connection by policies in the order of `readAccessPolicies` (design, section 6): privileged deny, privileged allow, deny, allow, else deny.
+ * Decides a connection by policies in the order of `readAccessPolicies` (docs/design/attributes.md#deciding): privileged deny, privileged allow, deny, allow, else deny.
  * A caller of whom nothing is known is denied before any policy is asked.
  *
  *   allow {} to {}, deny {k8s:ns: pay} to {}, asked for a workload of `pay`  ->  denied by the second

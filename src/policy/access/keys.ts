@@ -8,7 +8,7 @@ interface Names {
 }
 
 /**
- * What a site is given by its operator is one attribute, however it is spelled: the seed's `site:<x>` and `cl:site:<x>`, and ClusterLink's label.
+ * What a site is given by its operator is one attribute, however it is spelled: `site:<x>` and `cl:site:<x>` (docs/design/sources.md#attributes), and ClusterLink's label.
  * Its name is proven, and an attribute that the operator calls `name` is another one.
  */
 const SITE: Names = {
@@ -47,7 +47,7 @@ const OWN: Readonly<Record<Side, Names>> = {
 };
 
 /**
- * The one key under which a set of that side holds an attribute (seed "Attribute Table"; design, section 6). undefined: no such set can have it.
+ * The one key under which a set of that side holds an attribute (docs/design/attributes.md#attributes). undefined: no such set can have it.
  *
  *   source, client.clusterlink.net/labels.app  ->  k8s:label:app
  *   source, export.clusterlink.net/name        ->  undefined

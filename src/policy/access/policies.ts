@@ -28,7 +28,7 @@ export interface AccessPolicy {
 export const ACCESS_TYPES: readonly string[] = ['AccessPolicy', 'PrivilegedAccessPolicy'];
 
 /**
- * The access policies of a mesh that are in force in a zone: its own and global's, in the order in which they decide (design, section 6):
+ * The access policies of a mesh that are in force in a zone: its own and global's, in the order in which they decide (docs/design/attributes.md#deciding):
  * privileged deny, privileged allow, deny, allow; among equals by KRI. A policy that can't be read denies all, unless it says that it allows.
  */
 export function readAccessPolicies(resources: Iterable<Resource>, at: Deciding): AccessPolicy[] {

@@ -5,7 +5,7 @@ import { LABEL } from '../../resource/labels.ts';
 import { isObject, quote } from '../../resource/path.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 
-/** A policy in the early form (policy-matching seed), in either format. */
+/** A policy in the early form (docs/design/sources.md#matching), in either format. */
 export interface EarlyPolicy {
   /** Its place among the documents. */
   readonly index: number;
@@ -20,7 +20,7 @@ export interface EarlyPolicy {
   readonly conf: JsonObject;
 }
 
-/** The kinds of policies by the names of the seed's examples and of its section "Rolling out". Those of today may have a `conf` too. */
+/** The kinds of policies by the names of the examples and of the section "Rolling out" (docs/design/sources.md#matching). Those of today may have a `conf` too. */
 const TYPES: Readonly<Record<string, string>> = {
   UpstreamTimeout: 'MeshTimeout',
   MeshUpstreamTimeout: 'MeshTimeout',

@@ -34,7 +34,7 @@ export interface Decision {
 }
 
 /**
- * Decides a request without Envoy: what the compiled RBAC must agree with (design, section 5). Pure.
+ * Decides a request without Envoy: what the compiled RBAC must agree with (docs/design/access.md#evaluation). Pure.
  *
  *   no policies, any request                                                   ->  Deny, decided by nobody
  *   one policy, allow: Prefix spiffe://td/ns/obs, request of .../ns/obs/sa/x   ->  Allow, decided by it

@@ -32,7 +32,7 @@ interface Said {
 }
 
 /**
- * Decides a request by the permissions of an inbound, in their order (design, section 5): deny lists; then the `from` items, the last
+ * Decides a request by the permissions of an inbound, in their order (docs/design/access.md#evaluation): deny lists; then the `from` items, the last
  * that means the client; then allow lists; else deny. Where a policy with lists selects the inbound too, `from` items for everybody open
  * nothing. In the shadow AllowWithShadowDeny counts as deny and DenyWithShadowAllow as allow.
  *

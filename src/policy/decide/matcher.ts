@@ -5,7 +5,7 @@ import type { Subject } from './request.ts';
 export type Answer = 'yes' | 'maybe' | 'no';
 
 /**
- * Whether a matcher of a deny list holds (design, section 5): for any of the client's URI SANs. What can't be seen, as the path of a
+ * Whether a matcher of a deny list holds (docs/design/access.md#identities): for any of the client's URI SANs. What can't be seen, as the path of a
  * TCP connection, is taken to hold.
  */
 export function denies(matcher: Matcher, subject: Subject): boolean {

@@ -24,7 +24,7 @@ export function readPermissions(matches: readonly Match[]): Permission[] {
 
 /**
  * What an operator may not expect of permissions that select one inbound: where both families do, a `from` that allows everybody opens
- * nothing any more (design, section 5).
+ * nothing any more (docs/design/access.md#evaluation).
  */
 export function warningsAbout(permissions: readonly Permission[]): string[] {
   if (!permissions.some(({ mtp }) => mtp.shape === 'spiffe')) return [];

@@ -37,7 +37,7 @@ function matchOne(policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshInde
 }
 
 /**
- * Whether a top-level targetRef selects an inbound, as it is written (design, section 5).
+ * Whether a top-level targetRef selects an inbound, as it is written (docs/design/matching.md#selecting).
  *
  *   MeshSubset {tags: {env: prod}}                         the inbounds with that tag
  *   MeshService {name: backend}                            the inbounds tagged so, and those that the service of that name selects

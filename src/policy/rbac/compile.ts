@@ -27,7 +27,7 @@ const HTTP_RBAC = 'envoy.extensions.filters.http.rbac.v3.RBAC';
 const NETWORK_RBAC = 'envoy.extensions.filters.network.rbac.v3.RBAC';
 
 /**
- * Compiles what decides one inbound to Envoy's RBAC (design, section 5). It must agree with `evaluate`. Lists become trees, `from` alone
+ * Compiles what decides one inbound to Envoy's RBAC (docs/design/access.md#lists-as-trees). It must agree with `evaluate`. Lists become trees, `from` alone
  * becomes rules; nothing at all becomes rules that allow nobody. What routes are targeted divides the requests, and each part gets the
  * complete decision, since in Envoy a route's RBAC replaces the listener's.
  *

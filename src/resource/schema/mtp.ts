@@ -5,7 +5,7 @@ import { fromRef, topRef } from './target-ref.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'] as const;
 
-/** Both spellings of each action (design, section 5), and what they are called here. */
+/** Both spellings of each action (docs/design/access.md#three-shapes), and what they are called here. */
 export const ACTIONS = {
   Allow: 'Allow',
   ALLOW: 'Allow',
@@ -51,8 +51,8 @@ const lists = z.strictObject({ deny: list, allowWithShadowDeny: list, allow: lis
 const SHAPES = ['default', 'rules', 'from'] as const;
 
 /**
- * The spec of a MeshTrafficPermission, in one of three shapes (design, section 5): `default.{deny, allowWithShadowDeny, allow}`
- * (SPIFFE seed), `rules[].default.{...}` (Kuma), or `from[].default.action` (first MTP seed). Never two of them in one policy.
+ * The spec of a MeshTrafficPermission, in one of three shapes (docs/design/access.md#three-shapes): `default.{deny, allowWithShadowDeny, allow}`
+ * (docs/design/sources.md#spiffe), `rules[].default.{...}` (Kuma), or `from[].default.action` (docs/design/sources.md#permission). Never two of them in one policy.
  */
 export const mtpSchema = z
   .strictObject({
