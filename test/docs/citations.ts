@@ -47,21 +47,21 @@ function headings(page: string): readonly string[] {
 /** A page that is cited with a heading, but not from the root: nobody can tell where it is. Pages link to one another otherwise. */
 export function shortCitations(text: Text): string[] {
   return found({ ...text, text: text.path.endsWith('.md') ? '' : commentsOf(text) }, /[\w./-]+\.md#/g, (citation) =>
-    /^docs\//.test(citation) ? '' : `write ${citation} from the root: docs/...`,
+    citation.startsWith('docs/') ? '' : `write ${citation} from the root: docs/...`,
   );
 }
 
-/** Files of the repository that a comment names and that are not there. `a.ts` is any file: an example. */
+/** Files of the repository that a comment or a page names and that are not there. `a.ts` is any file: an example. */
 export function missingFiles(text: Text): string[] {
-  if (text.path.endsWith('.md')) return [];
   const path = /(?<![\w./*{<-])(?:src|cmd|test|bench|demo|scripts|compose|reference|seeds)\/[\w./-]+\.(?:ts|mjs|json|tsv|yaml|md)\b/g;
   return found({ ...text, text: commentsOf(text) }, path, (file) =>
     file.endsWith('/a.ts') || existsSync(join(ROOT, file)) ? '' : `there is no ${file}`,
   );
 }
 
-/** The lines that are comments, the others empty. */
+/** The lines that are comments, the others empty. All of a page counts, but where its links lead. */
 function commentsOf({ path, text }: Text): string {
+  if (path.endsWith('.md')) return text.replace(/\]\([^)\n]*\)/g, ']');
   const comment = path.endsWith('.yaml') ? /^\s*(?:#|shows:)/ : /^\s*(?:\/\/|\/?\*)/;
   return text
     .split('\n')
