@@ -17,8 +17,8 @@ const wireRefusal = z.object({
 });
 
 /**
- * What a refusal leaves in force. A kind that may hold a deny fails closed: the last accepted version stays, or what it selects is
- * denied (docs/design/sync.md#zones-alone).
+ * What a refusal leaves in force. A kind that may hold a deny fails closed: the last accepted version stays, or what it
+ * selects is denied (docs/design/sync.md#zones-alone).
  */
 export function inForceAfterRefusal(key: Key, hasPrevious: boolean): Refusal['inForce'] {
   if (hasPrevious) return 'previous';
@@ -40,7 +40,7 @@ export function digestOfRefusals(refusals: readonly Refusal[]): string {
   return hash.digest('hex');
 }
 
-/** A refusal as the peer lists it, or undefined when the line is none. */
+/** A refusal as the peer lists it; undefined: the line is not a refusal. */
 export function decodeRefusal(line: string): Refusal | undefined {
   let value: unknown;
   try {

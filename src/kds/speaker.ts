@@ -7,12 +7,18 @@ export function compareSpeakers(a: Speaker, b: Speaker): number {
   return a.instance < b.instance ? -1 : a.instance > b.instance ? 1 : 0;
 }
 
-/** How `from` stands to the one that speaks so far: later above 0, the same 0, earlier below. What spoke from a store that is no longer the pinned one is no measure. */
+/**
+ * How `from` stands to the one that speaks so far: later above 0, the same 0, earlier below. What spoke from a store
+ * that is no longer the pinned one is no measure.
+ */
 export function orderOf(speaker: Speaker | undefined, from: Speaker): number {
   return speaker && speaker.store === from.store ? compareSpeakers(from, speaker) : 1;
 }
 
-/** Whether the cursor that a message gives out, if it does, is of the store and term that speak: nobody vouches for another one. */
+/**
+ * Whether the cursor that a message gives out, if it does, is of the store and term that speak: nobody vouches for
+ * another one.
+ */
 export function isOf({ store, term }: Speaker, body: Body): boolean {
   const given = body.kind === 'status' ? body.head : body.kind === 'page' || body.kind === 'push' ? body.end : undefined;
   return given === undefined || (given.store === store && given.term === term);
