@@ -13,8 +13,8 @@ const HAS_LABELS = `NOT EXISTS (
     SELECT 1 FROM json_each(resources.labels) AS label WHERE label.key = wanted.key AND label.value = wanted.value))`;
 
 /**
- * The resources of a kind that the filter leaves, ordered by mesh, name and namespace, `size` of them behind the first `offset`;
- * `total` counts them all.
+ * The resources of a kind that match the filter, ordered by mesh, name and namespace: `size` of them after the first
+ * `offset`. `total` counts all of them.
  */
 export function listResources(db: Connection, filter: Filter, offset: number, size: number): Page {
   const conditions = conditionsOf(filter);

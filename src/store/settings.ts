@@ -5,8 +5,8 @@ import { type Connection, requireCommit } from './database.ts';
 import { remember } from './remembered.ts';
 
 /**
- * Small values kept by name. `store`, `revision`, `floor` (see log.ts) and the secret are the store's own; `term` is raised with an
- * operator's word, by setting it in a commit.
+ * Small values kept by name. `store`, `revision`, `floor` (see log.ts) and the secret are the store's own; `term` is
+ * raised with an operator's word, by setting it in a commit.
  */
 export interface Settings {
   get(name: string): string | undefined;
