@@ -21,16 +21,16 @@ const OPTIONS = {
 } as const;
 
 /**
- * How many collections may be open at once while a text is read. Twice the limit of a body, for a pair in a list counts here too: the
- * exact limit is that of the value (src/resource/limits.ts). The library recurses, and some ten thousand levels end the process
- * without an exception, so it must not see them.
+ * How many collections may be open at once while a text is read. Twice the limit of a body, for a pair in a list counts
+ * here too: the exact limit is that of the value (src/resource/limits.ts). The library recurses, and some ten thousand
+ * levels end the process without an exception, so it must not see them.
  */
 const MAX_OPEN = 2 * MAX_LEVELS;
 
 /**
- * Splits a text of YAML or JSON documents into values. Empty documents are left out. A document with an error (its line and
- * column are in the reason), a key that comes twice, an unknown tag, an alias bomb or an alias to itself is a problem of that
- * document alone; only nesting without end stops the reading. Never throws.
+ * Splits a text of YAML or JSON documents into values. Empty documents are left out. A document with an error (its line
+ * and column are in the reason), a key that comes twice, an unknown tag, an alias bomb or an alias to itself is a
+ * problem of that document alone; only nesting without end stops the reading. Never throws.
  */
 export function readDocuments(text: string): ReadDocument[] {
   const lines = new LineCounter();

@@ -78,7 +78,10 @@ function policy(type: string, short: string, path: string, lists: string): Kind 
 
 const CLUSTERLINK = 'clusterlink.net/v1alpha1';
 
-/** The registry: Kuma 2.14's kinds (docs/design/sources.md#real-systems) and ClusterLink's policies (docs/design/attributes.md#kinds). */
+/**
+ * The registry: Kuma 2.14's kinds (docs/design/sources.md#real-systems) and ClusterLink's policies
+ * (docs/design/attributes.md#kinds).
+ */
 export const KINDS: readonly Kind[] = [
   kind('Dataplane', 'dp', 'dataplanes', 'u', 'z', { body: 'inline' }),
   kind('DataplaneInsight', '', 'dataplane-insights', 'u', 'z', { body: 'inline' }),

@@ -19,8 +19,9 @@ interface Node {
 }
 
 /**
- * What makes a value unfit to be carried as JSON: more than 64 levels, a `__proto__` or `<<` key, a number that JSON can't write, or
- * anything else that is not JSON. Everything that walks a body may rely on it, so it is asked first and doesn't recurse itself.
+ * What makes a value unfit to be carried as JSON: more than 64 levels, a `__proto__` or `<<` key, a number that JSON
+ * can't write, or anything else that is not JSON. Everything that walks a body may rely on it, so it is asked first and
+ * doesn't recurse itself.
  */
 export function shapeProblems(value: unknown, path: Path): Problem[] {
   const problems: Problem[] = [];

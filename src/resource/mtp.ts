@@ -35,8 +35,9 @@ type Spec = z.infer<typeof mtpSchema>;
 type Lists = NonNullable<Spec['default']>;
 
 /**
- * Reads the spec of a MeshTrafficPermission in any of its shapes. In: the spec, validated or not. Out: its matchers or items in
- * order, in one spelling; an absent `from[].targetRef` is Mesh, and an item without an action says nothing. Throws `invalid`.
+ * Reads the spec of a MeshTrafficPermission in any of its shapes. In: the spec, validated or not. Out: its matchers or
+ * items in order, in one spelling; an absent `from[].targetRef` is Mesh, and an item without an action says nothing.
+ * Throws `invalid`.
  *
  *   rules: [{default: {deny: [a]}}, {default: {deny: [b]}}]  ->  {shape: 'spiffe', deny: [a, b], ...}
  */
@@ -70,7 +71,10 @@ function readOrBroken(spec: JsonObject): MtpOrBroken {
   }
 }
 
-/** Whether each field at the top of a spec is one that is known: another may say that the policy is about more than its targetRef does. */
+/**
+ * Whether each field at the top of a spec is one that is known: another may say that the policy is about more than its
+ * targetRef does.
+ */
 export function hasKnownFields(spec: JsonObject): boolean {
   return Object.keys(spec).every((field) => Object.hasOwn(mtpSchema.shape, field));
 }

@@ -9,8 +9,8 @@ import type { Draft, JsonObject } from './resource.ts';
 import { readUniversal } from './universal.ts';
 
 /**
- * One document of a text. It is acceptable only when `problems` is empty and `validateDraft(draft)` finds none either: the draft
- * is there beside problems too, so that all problems of a document can be told at once.
+ * One document of a text. It is acceptable only when `problems` is empty and `validateDraft(draft)` finds none either:
+ * the draft is there beside problems too, so that all problems of a document can be told at once.
  */
 export interface ParsedDocument {
   /** Its position among the documents that are not empty, from 0. */
@@ -20,7 +20,10 @@ export interface ParsedDocument {
   readonly problems: readonly Problem[];
 }
 
-/** Parses a text of any number of YAML or JSON documents in either format (docs/design/resources.md#formats). Never throws. */
+/**
+ * Parses a text of any number of YAML or JSON documents in either format (docs/design/resources.md#formats). Never
+ * throws.
+ */
 export function parseDocuments(text: string): ParsedDocument[] {
   return readDocuments(text).map((read, index) =>
     'problem' in read ? { index, problems: [read.problem] } : { ...parseDocument(read.value), index },
@@ -28,8 +31,8 @@ export function parseDocuments(text: string): ParsedDocument[] {
 }
 
 /**
- * Parses one value in either format, which `type` (Universal) or `apiVersion` and `kind` (Kubernetes) tell apart. The draft is what
- * the user wrote: nothing is computed but a default mesh. Never throws.
+ * Parses one value in either format, which `type` (Universal) or `apiVersion` and `kind` (Kubernetes) tell apart. The
+ * draft is what the user wrote: nothing is computed but a default mesh. Never throws.
  */
 export function parseDocument(value: unknown): ParsedDocument {
   if (!isObject(value)) return refused('document', 'must be an object');
@@ -55,7 +58,10 @@ function parseKind(value: JsonObject, universal: boolean): ParsedDocument {
   return { index: 0, draft, problems: document.problems };
 }
 
-/** Only `conf` marks the early form (docs/design/matching.md#the-early-form). Kinds that are no policies may have a `conf` of their own. */
+/**
+ * Only `conf` marks the early form (docs/design/matching.md#the-early-form). Kinds that are no policies may have a
+ * `conf` of their own.
+ */
 function earlyField(value: JsonObject): string | undefined {
   if (value.conf !== undefined) return 'conf';
   return isObject(value.spec) && value.spec.conf !== undefined ? 'spec.conf' : undefined;
