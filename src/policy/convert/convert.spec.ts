@@ -75,7 +75,8 @@ describe('docs/design/sources.md#matching: applying', () => {
 
 describe('docs/design/sources.md#matching: UpstreamTimeout', () => {
   const policies = convert(
-    // The proposal writes `streamIdleTimeout` here, and prints the result as `idleTimeout`: one field, called `idleTimeout` in this test.
+    // The proposal writes `streamIdleTimeout` here, and prints the result as `idleTimeout`: one field, called
+    // `idleTimeout` in this test.
     early('UpstreamTimeout', '00-base-timeouts', mesh, {
       to: [{ targetRef: mesh, connectTimeout: '10s', http: { requestTimeout: '5s', idleTimeout: '1h' } }],
     }),
@@ -257,7 +258,10 @@ describe('convertEarly', () => {
     { selector: ({ name }) => name, maxLength: 6 },
   );
 
-  /** The early form's own rules: the most specific policy first, the greater name first; of the items that mean a service the first wins. */
+  /**
+   * The early form's own rules: the most specific policy first, the greater name first; of the items that mean a
+   * service the first wins.
+   */
   function earlyResult(
     given: readonly { name: string; targetRef: JsonObject; to: JsonObject[] }[],
     destination: string,

@@ -20,7 +20,10 @@ export interface EarlyPolicy {
   readonly conf: JsonObject;
 }
 
-/** The kinds of policies by the names of the examples and of the section "Rolling out" (docs/design/sources.md#matching). Those of today may have a `conf` too. */
+/**
+ * The kinds of policies by the names of the examples and of the section "Rolling out"
+ * (docs/design/sources.md#matching). Those of today may have a `conf` too.
+ */
 const TYPES: Readonly<Record<string, string>> = {
   UpstreamTimeout: 'MeshTimeout',
   MeshUpstreamTimeout: 'MeshTimeout',
@@ -42,14 +45,17 @@ const TYPES: Readonly<Record<string, string>> = {
   MeshMetrics: 'MeshMetric',
 };
 
-/** Whether a document is in the early form: only `conf`, at the top or in `spec`, says so. Kinds that are no policies may have their own. */
+/**
+ * Whether a document is in the early form: only `conf`, at the top or in `spec`, says so. Kinds that are no policies
+ * may have their own.
+ */
 export function isEarly(document: unknown): document is JsonObject {
   if (!isObject(document)) return false;
   const kind = findKind(asText(document.type) ?? asText(document.kind) ?? '');
   return (kind === undefined || kind.policy !== undefined) && (document.conf !== undefined || asObject(document.spec)?.conf !== undefined);
 }
 
-/** Reads one document of the early form; what is wrong with it is said with its place. */
+/** Reads one document of the early form. Each problem names its place. */
 export function readEarly(document: JsonObject, index: number): EarlyPolicy | Problem {
   const refuse = (field: string, reason: string): Problem => ({ field: `documents[${index}].${field}`, reason });
   const format = document.type === undefined ? 'kubernetes' : 'universal';

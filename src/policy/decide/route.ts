@@ -5,8 +5,8 @@ import { type Answer, all, answer, matchesText } from './matcher.ts';
 import type { Subject } from './request.ts';
 
 /**
- * Whether a request comes through one of the routes that a policy targets. `maybe`: it can't be told, since the protocol is TCP, or the
- * route asks for what is not looked at here (headers, query parameters, regular expressions).
+ * Whether a request comes through one of the routes that a policy targets. `maybe`: it can't be told, since the
+ * protocol is TCP, or the route asks for what is not looked at here (headers, query parameters, regular expressions).
  */
 export function comesThrough(via: readonly Via[] | undefined, subject: Subject): Answer {
   if (via === undefined) return 'yes';

@@ -23,7 +23,8 @@ describe('docs/design/sources.md#permission: converting MeshTrafficPermission', 
   const dev = { kind: 'MeshSubset', tags: { env: 'dev' } };
   const web = { kind: 'MeshService', name: 'web' };
   const policies = [
-    // The source calls it `global` and puts it before `global-2`; the lesser name comes last, so that here it is called `global-9`.
+    // The source calls it `global` and puts it before `global-2`; the lesser name comes last, so that here it is called
+    // `global-9`.
     permission('global-9', { targetRef: { kind: 'Mesh' }, ...fromList([{ kind: 'Mesh' }, 'DENY']) }),
     permission('global-2', { targetRef: { kind: 'Mesh' }, ...fromList([zone, 'DENY_WITH_SHADOW_ALLOW']) }),
     permission('backend', {

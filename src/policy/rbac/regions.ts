@@ -25,8 +25,9 @@ export const EVERYTHING: Region = { name: '', predicate: undefined, route: undef
 const PATHLESS: Region = { ...EVERYTHING, name: 'no path', predicate: NO_PATH, sample: { path: undefined, method: 'CONNECT' } };
 
 /**
- * Divides the requests of an HTTP inbound by the routes that its permissions target; a request is of the first region that it meets.
- * Beginnings of paths lie within each other or apart, so that the longest says all that there is to know about a path.
+ * Divides the requests of an HTTP inbound by the routes that its permissions target; a request is of the first region
+ * that it meets. Beginnings of paths lie within each other or apart, so that the longest says all that there is to know
+ * about a path.
  *
  *   /v2, GET /v2/x, GET  ->  GET /v2/x,  /v2/x,  GET /v2,  /v2,  GET,  all that are left
  */
@@ -85,7 +86,7 @@ function isPossible({ type, value }: StringMatch): boolean {
   return (value.startsWith('/') || (type === 'Prefix' && value === '')) && !/[?#]|\/\//.test(value);
 }
 
-/** Longer than any text that is there, so that none holds it. */
+/** Longer than any text that occurs, so that none contains it. */
 function otherThan(routes: readonly Route[]): string {
   const lengths = routes.map(({ path, method }) => Math.max(path?.value.length ?? 0, method?.length ?? 0));
   return '-'.repeat(1 + lengths.reduce((a, b) => Math.max(a, b), 0));
