@@ -16,7 +16,7 @@ interface Rows {
   readonly byKey: Map<string, Resource>;
   /** By name and namespace, as the store lists them. */
   resources: readonly Resource[];
-  /** In order, the most specific last. None where the kind is no policy. */
+  /** In order, the most specific last. Empty for kinds that are not policies. */
   policies: readonly Policy[];
 }
 
@@ -28,7 +28,10 @@ const NONE: Rows = { byKey: new Map(), resources: [], policies: [] };
 /** What was read of a resource, which never changes. */
 const read = new WeakMap<Resource, readonly Policy[]>();
 
-/** What of a mesh the policy engine reads, kept in step with the store key by key: the lists are those that reading everything again would give. */
+/**
+ * What of a mesh the policy engine reads, kept in step with the store key by key: the lists are those that reading
+ * everything again would give.
+ */
 export class MeshRows {
   private readonly store: Pick<Reader, 'list' | 'get'>;
   private readonly mesh: string;
@@ -41,7 +44,7 @@ export class MeshRows {
     for (const type of TYPES) this.#types.set(type, this.#read(type));
   }
 
-  /** Takes over what the store has of these keys now. Out: whether something of the mesh is among them. */
+  /** Reads the rows of these keys again. Out: whether any of them belongs to the mesh. */
   update(keys: readonly Key[]): boolean {
     const touched = new Map(keys.filter(({ type, mesh }) => mesh === this.mesh && this.#types.has(type)).map((key) => [keyId(key), key]));
     const types = new Set([...touched.values()].map(({ type }) => type));
@@ -140,7 +143,9 @@ function exchange<T extends object>(
   return kept;
 }
 
-/** A copy. Looking through the list for each of a few is faster than asking each of the list whether it is one of them. */
+/**
+ * A copy. Looking through the list for each of a few is faster than asking each of the list whether it is one of them.
+ */
 function without<T extends object>(list: readonly T[], out: readonly T[]): T[] {
   if (out.length > 16) {
     const gone = new Set(out);

@@ -48,7 +48,10 @@ export function peersOf(reader: Reader): readonly string[] {
   return known.map((name) => name.slice('peer:'.length));
 }
 
-/** Where a peer stands, or undefined for a zone that never introduced itself. Its zone's name is what the transport proves. */
+/**
+ * Where a peer stands, or undefined for a zone that never introduced itself. Its zone's name is what the transport
+ * proves.
+ */
 export function placeOf(reader: Reader, peer: string): Place | undefined {
   if (peer === GLOBAL_PEER) return GLOBAL;
   const about = readPeer(reader, peer)?.about;

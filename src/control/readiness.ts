@@ -13,8 +13,8 @@ export interface Readiness {
 }
 
 /**
- * Whether a control plane does what is expected of it. A zone whose NATS or global is away works on: that is a warning. `sync` is undefined for one that stands alone;
- * `away` says why NATS is, if it is.
+ * Whether a control plane works as it should. A zone keeps working while NATS or global is away: that is only a
+ * warning. `sync` is undefined for a zone that stands alone. `away`: why NATS is away; undefined: it is not.
  */
 export function readiness(plane: Plane, sync: Pick<Sync, 'view' | 'ended' | 'peers'> | undefined, away: string | undefined): Readiness {
   const reasons = [...ownReasons(plane, sync), ...(sync && !isGlobal(plane.place) ? zoneReasons(plane, sync) : [])];

@@ -9,7 +9,7 @@ import type { Plane } from './plane.ts';
 /** The label of a resource that was applied as one of a set: what a folder of files made, and so may take away. */
 export const SET_LABEL = 'meridian.io/set';
 
-/** A set that documents are applied as. `prune`: what was of it and is not among them is deleted. */
+/** A set of documents that are applied together. `prune`: members that are not among the documents are deleted. */
 export interface AppliedSet {
   readonly name: string;
   readonly prune: boolean;
@@ -41,8 +41,9 @@ export function refuseOtherSets(reader: Reader, { name }: AppliedSet, keys: read
 }
 
 /**
- * What is of the set, was made here, and is not among `kept`: in the order of deletion, what is in a mesh before the Mesh. Throws `conflict` for
- * a Zone: with it would go what it sent, denies among that, so nobody does it by leaving a file out.
+ * What is of the set, was made here, and is not among `kept`: in the order of deletion, what is in a mesh before the
+ * Mesh. Throws `conflict` for a Zone: with it would go what it sent, denies among that, so nobody does it by leaving a
+ * file out.
  *
  *   set `shop` holds a, b and c; a and c are applied  ->  b
  */

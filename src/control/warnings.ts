@@ -6,8 +6,9 @@ import type { Held } from './plane.ts';
 import { danglingReferences } from './status.ts';
 
 /**
- * What the author of each of these resources, which are stored, may not expect of it: what its document says (src/policy/warnings.ts), references that
- * point to nothing, and permissions that open nothing beside others. None for a key that is not there. `witnesses`: of a mesh, read from `held` if left out.
+ * Warnings to the author of each of these stored resources: about the document itself (src/policy/warnings.ts),
+ * references that point to nothing, and permissions that open nothing beside other ones. A key that is not stored has
+ * no warnings. `witnesses`: of a mesh; read from `held` if left out.
  */
 export function warningsAbout(
   held: Held,
@@ -33,7 +34,10 @@ function warningsOf(held: Held, resource: Resource, witnesses: (mesh: string) =>
   return [...dangling, ...warningsOfDocument(key.type, labels, spec), ...leftovers];
 }
 
-/** Where both families select an inbound, a `from` that allows everybody opens nothing any more (docs/design/access.md#evaluation). */
+/**
+ * Where both families select an inbound, a `from` that allows everybody opens nothing any more
+ * (docs/design/access.md#evaluation).
+ */
 function leftoverWarnings({ key, spec }: Resource, { lists, fromAll }: Witnesses): string[] {
   const family = familyOf(spec);
   if (family === 'lists' && fromAll && !sameKey(fromAll, key)) {

@@ -8,7 +8,10 @@ import { type Changed, Judge, type Verdict } from './judge.ts';
 import { type PlaintextChange, plaintextChanges } from './plaintext.ts';
 import { askedKeys, countingKeys } from './rules.ts';
 
-/** Callers whose verdicts change. `except`: those within whose don't; who is named by an entry of its own is not meant either. */
+/**
+ * Callers whose verdicts change. `except`: those within whose don't; who is named by an entry of its own is not meant
+ * either.
+ */
 export type Caller =
   | { readonly kind: 'identity'; readonly spiffeId: string }
   | { readonly kind: 'prefix'; readonly spiffeId: string; readonly except: readonly Named[] }
@@ -32,9 +35,10 @@ export interface Impact {
 }
 
 /**
- * Finds every inbound and caller whose verdict changes between two states of a mesh, enforced or in the shadow (docs/design/interfaces.md#command-line). Callers are
- * all that permissions name, whoever they don't name, whoever comes in plain text, and the mesh's own proxies. Exact: what `decide` says before and after, which
- * is worked out once for inbounds and callers that no permission tells apart.
+ * Finds every inbound and caller whose verdict changes between two states of a mesh, enforced or in the shadow
+ * (docs/design/interfaces.md#command-line). Callers are all that permissions name, whoever they don't name, whoever
+ * comes in plain text, and the mesh's own proxies. Exact: what `decide` says before and after, which is worked out once
+ * for inbounds and callers that no permission tells apart.
  *
  *   1,000 proxies, allow: [Prefix spiffe://td]; then deny: [spiffe://td/a] for the mesh
  *   -> [{inbounds: all 1,000, callers: [{from: [identity spiffe://td/a], verdicts: [Allow -> Deny]}]}]

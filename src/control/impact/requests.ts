@@ -30,8 +30,8 @@ export interface Found<T> {
 }
 
 /**
- * Asks about every kind of request that permissions tell apart, and says for which of them what was found; `undefined` is nothing. What holds
- * whatever the method, or whatever the path, is said once.
+ * Asks about every kind of request that permissions tell apart, and says for which of them what was found; `undefined`
+ * is nothing. What holds whatever the method, or whatever the path, is said once.
  *
  *   deny {path: Prefix /admin}, found for what it denies  ->  [{path: Prefix /admin}, ...], [{noPath: true}, ...]
  */
@@ -78,7 +78,10 @@ function routePath(path: ReturnType<typeof asObject>): StringMatch | undefined {
   return { type: type === 'Exact' ? 'Exact' : 'Prefix', value };
 }
 
-/** In one spelling: a slash at a prefix's end says nothing, and below what ends with one more there is nothing in a normalised path. */
+/**
+ * In one spelling: a slash at a prefix's end says nothing, and below what ends with one more there is nothing in a
+ * normalised path.
+ */
 function oneSpelling({ type, value }: StringMatch): StringMatch {
   const start = type === 'Prefix' ? withoutSlash(value) : value;
   return { type: start.endsWith('/') ? 'Exact' : type, value: start };
