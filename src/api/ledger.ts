@@ -44,8 +44,8 @@ const operation: Operation = {
 };
 
 /**
- * `GET /_ledger?type=&mesh=&name=&peer=`: where each resource stands at each peer. `size`, `offset` and `total` count resources; each has an
- * entry for every peer that should have it.
+ * `GET /_ledger?type=&mesh=&name=&peer=`: where each resource stands at each peer. `size`, `offset` and `total` count
+ * resources; each has an entry for every peer that should have it.
  */
 export function addLedgerRoute(app: FastifyInstance, { plane, sync }: ApiOptions): void {
   app.get('/_ledger', described('Could not retrieve resources', operation), (request) => {
@@ -66,7 +66,7 @@ function wantedBy(query: URLSearchParams): Wanted {
   return { types, mesh: query.get('mesh') || undefined, name: query.get('name') || undefined };
 }
 
-/** The kinds one after another, each in its own order: the part of that list behind `offset`. */
+/** The kinds one after another, each in its own order: the part of that list after `offset`. */
 function pageOf(store: Reader, wanted: Wanted, offset: number, size: number): { rows: readonly Row[]; total: number } {
   const rows: Row[] = [];
   let total = 0;

@@ -42,7 +42,7 @@ function rulesOf(about: Inspected, { kind, inbounds, policies }: MatchedKind): J
   };
 }
 
-/** Who reads which permissions there are must know where none is asked. */
+/** A reader of the permissions must know where no permission is asked. */
 function notesOfKind({ view, proxy }: Inspected, type: string): string[] {
   return type === 'MeshTrafficPermission' ? plaintextNotes(view, proxy) : [];
 }
