@@ -92,8 +92,8 @@ function standingOf({ proxy, streams, problem, refused }: ProxyView, rules: Prox
 }
 
 /**
- * Only to those that are connected, mesh by mesh: the store is asked once for all of a mesh. `told`: the rules that each was told of before; gives those of now,
- * undefined for what could not be worked out.
+ * Only to those that are connected, mesh by mesh: the store is asked once for all of a mesh. `told`: the rules that
+ * each was told of before; gives those of now, undefined for what could not be worked out.
  */
 function sendChanges(xds: Xds, enforcement: Enforcement, told: ReadonlyMap<string, ProxyRules | undefined>) {
   const meshes = new Map<string, (name: string) => ProxyRules | undefined>();

@@ -15,7 +15,10 @@ export interface Failure {
   readonly hint: string | null;
 }
 
-/** Tells on standard error what was thrown, and gives the exit code. Help and version, which commander throws too, are no failures. */
+/**
+ * Tells on standard error what was thrown, and gives the exit code. Help and version, which commander throws too, are
+ * no failures.
+ */
 export function tellFailure(thrown: unknown, format: Format): number {
   if (thrown instanceof CommanderError && isShown(thrown)) return thrown.exitCode === 0 ? 0 : WRONG_USAGE;
   const failure = toFailure(thrown);

@@ -12,7 +12,10 @@ export interface Source {
 
 const DOCUMENTS = /\.(yaml|yml|json)$/;
 
-/** Reads files, folders (with all that is in them, sorted) and `-`. Throws `not_found` or `invalid` for what can't be read. */
+/**
+ * Reads files, folders (with all that is in them, sorted) and `-`. Throws `not_found` or `invalid` for what can't be
+ * read.
+ */
 export async function readSources(paths: readonly string[]): Promise<Source[]> {
   const sources: Source[] = [];
   for (const path of paths) sources.push(...(await readPath(path)));

@@ -15,7 +15,10 @@ const TD = 'spiffe://trust-domain.mesh';
 const OPERATOR = 'by-mesh-operator';
 const OWNER = 'by-backend-owner';
 
-/** A policy of docs/design/sources.md#spiffe: its conf as it is written there. The operator's is for everybody, the owner's for the backend. */
+/**
+ * A policy of docs/design/sources.md#spiffe: its conf as it is written there. The operator's is for everybody, the
+ * owner's for the backend.
+ */
 function operator(conf: string): object {
   return { type: 'MeshTrafficPermission', name: OPERATOR, spec: { default: parse(conf) as unknown } };
 }
