@@ -4,6 +4,7 @@ import { installed, refusing } from './architecture/engines.ts';
 import { importsGoOneWay } from './architecture/layers.ts';
 import { pureGlobals, pureImports } from './architecture/purity.ts';
 import { goneLongFiles, noBarrels, noUtils, nothingLeft, shortFiles, silencedWithReason } from './architecture/shape.ts';
+import { narrowComments } from './architecture/width.ts';
 import { type Rule, source, sourcesIn } from './architecture/source.ts';
 
 const product = sourcesIn('src', 'cmd');
@@ -149,6 +150,20 @@ const PROOFS: Record<string, Proof> = {
       ['scripts/a.mjs', `/* ${'FIX'}${'ME'} */`],
     ],
     passes: [['src/kds/a.ts', '// to do so, then fix me']],
+  },
+  'comments wrap at column 120': {
+    rule: narrowComments,
+    on: everything,
+    refuses: [
+      ['src/kds/a.ts', `// ${'word '.repeat(24)}`],
+      ['src/kds/a.ts', `/** ${'word '.repeat(24)}*/`],
+      ['src/kds/a.ts', `/**\n   * ${'word '.repeat(24)}\n */`],
+    ],
+    passes: [
+      ['src/kds/a.ts', `// ${'word '.repeat(23)}`],
+      ['src/kds/a.ts', `const text = '${'word '.repeat(24)}';`],
+      ['src/kds/a.ts', `// https://${'x'.repeat(120)}`],
+    ],
   },
   'what is silenced says why': {
     rule: silencedWithReason,

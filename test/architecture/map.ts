@@ -1,12 +1,18 @@
 /** A folder, or a file that is a part of its own. */
 export interface Part {
-  /** From the root. A part within another one (`src/control/enforce`) may have an entry of its own: the longest path counts. */
+  /**
+   * From the root. A part within another one (`src/control/enforce`) may have an entry of its own: the longest path
+   * counts.
+   */
   readonly path: string;
   /** What it is, for the map in docs/architecture.md. */
   readonly what: string;
   /** Other parts, by path, with all that is within them. */
   readonly imports: readonly string[] | 'everything' | 'nothing';
-  /** Without clock, randomness, file, socket or log: given the same input it gives the same output, so that it can be simulated. */
+  /**
+   * Without clock, randomness, file, socket or log: given the same input it gives the same output, so that it can be
+   * simulated.
+   */
   readonly pure?: true;
 }
 
@@ -17,9 +23,10 @@ const POLICY = [...NAMING, 'src/policy'];
 const CORE = [...POLICY, 'src/kds'];
 
 /**
- * The map of the repository: each part, what it is, and what it may import besides itself. The tests of the imports and the table in
- * docs/architecture.md are made of it. `errors <- resource <- naming <- policy <- kds <- control`; the adapters import those and never
- * one another; only cmd, which nobody imports, sees everything. A new folder is one entry here.
+ * The map of the repository: each part, what it is, and what it may import besides itself. The tests of the imports and
+ * the table in docs/architecture.md are made of it. `errors <- resource <- naming <- policy <- kds <- control`; the
+ * adapters import those and never one another; only cmd, which nobody imports, sees everything. A new folder is one
+ * entry here.
  */
 export const PARTS: readonly Part[] = [
   { path: 'src/errors.ts', what: 'The one error class, and its closed set of codes', imports: 'nothing', pure: true },

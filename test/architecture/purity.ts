@@ -21,7 +21,10 @@ const IMPURE = [
   ['globalThis', 'require', 'eval', 'Function', 'Intl'],
 ].flat();
 
-/** The pure parts import no built-in module but node:crypto, of it only what hashes and signs, and only packages known to be pure. */
+/**
+ * The pure parts import no built-in module but node:crypto, of it only what hashes and signs, and only packages known
+ * to be pure.
+ */
 export const pureImports: Rule = (source) => {
   if (!isPure(source)) return [];
   return importsOf(source).flatMap((module) => {
@@ -43,7 +46,10 @@ function impureCrypto(source: Source, module: ts.StringLiteralLike): string[] {
   });
 }
 
-/** The pure parts name no global that reads a clock, chance, or the world. A local of such a name is refused too: rename it. */
+/**
+ * The pure parts name no global that reads a clock, chance, or the world. A local of such a name is refused too: rename
+ * it.
+ */
 export const pureGlobals: Rule = (source) => {
   if (!isPure(source)) return [];
   return nodes(source, ts.isIdentifier)

@@ -4,7 +4,10 @@ import { brokenCitations, missingFiles, outsideCitations, readTexts, shortCitati
 
 const texts = readTexts();
 
-/** Each rule with lines that it must refuse, and lines that it must let pass. Put together, so that this file does not hold them itself. */
+/**
+ * Each rule with lines that it must refuse, and lines that it must let pass. Put together, so that this file does not
+ * hold them itself.
+ */
 interface Proof {
   readonly rule: (text: Text) => string[];
   readonly refuses: readonly string[];

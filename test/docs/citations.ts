@@ -44,7 +44,10 @@ function headings(page: string): readonly string[] {
   return anchors;
 }
 
-/** A page that is cited with a heading, but not from the root: nobody can tell where it is. Pages link to one another otherwise. */
+/**
+ * A page that is cited with a heading, but not from the root: nobody can tell where it is. Pages link to one another
+ * otherwise.
+ */
 export function shortCitations(text: Text): string[] {
   return found({ ...text, text: text.path.endsWith('.md') ? '' : commentsOf(text) }, /[\w./-]+\.md#/g, (citation) =>
     citation.startsWith('docs/') ? '' : `write ${citation} from the root: docs/...`,
@@ -69,7 +72,8 @@ function commentsOf({ path, text }: Text): string {
     .join('\n');
 }
 
-// The words are put together here, so that this file does not hold them itself. A space may be a line's end within a comment.
+// The words are put together here, so that this file does not hold them itself. A space may be a line's end within a
+// comment.
 const [DRAFT, SOURCE, PART] = [['de', 'sign'].join(''), ['se', 'ed'].join(''), ['sec', 'tions?'].join('')];
 const OUTSIDE = [
   `\\b${DRAFT}(?:\\.md)?[,:]? (?:${PART}|document)\\b`,

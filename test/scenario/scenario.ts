@@ -43,7 +43,10 @@ const header = z.strictObject({
 
 const NUMBERED = /^(\d+)-([a-z0-9-]+)(?:\.([a-z-]+))?\.yaml$/;
 
-/** Reads a folder. Throws when a file in it is none that a scenario has: what nobody reads would be believed to be tested. */
+/**
+ * Reads a folder. Throws when a file in it is none that a scenario has: what nobody reads would be believed to be
+ * tested.
+ */
 export function readScenario(folder: string): Scenario {
   const names = readdirSync(folder).filter((name) => name !== 'scenario.yaml' && name !== 'expected');
   const { title, zones, show } = header.parse(readYaml(join(folder, 'scenario.yaml'))[0]);
