@@ -31,7 +31,7 @@ export interface Enforced {
   readonly proxies: () => ProxyStanding[];
 }
 
-/** Gives Envoys what they are to enforce, at once when it changes. */
+/** Gives Envoys their rules, at once when those change. */
 export async function serveXds(
   daemon: Daemon<ZoneConfig>,
   { plane, onCommit }: Watched,
@@ -69,7 +69,7 @@ export async function serveXds(
     await xds.close();
     attempt(() => insights.record(xds.views()));
   });
-  // Not `given`: what a new stream was given, the streams beside it were not told.
+  // This is not `given`: a new stream may have been given rules that the proxy's other streams were not told of.
   let told: ReadonlyMap<string, ProxyRules | undefined> = new Map();
   onCommit(() => {
     told = sendChanges(xds, enforcement, told);
@@ -79,7 +79,7 @@ export async function serveXds(
   return { proxyTokens: tokensOf(plane, xds, now), proxies };
 }
 
-/** A proxy as the API shows it: what it was sent, and what of its Dataplane can't be. */
+/** A proxy as the API shows it: its streams, and the parts of its Dataplane that can't be served. */
 function standingOf({ proxy, streams, problem, refused }: ProxyView, rules: ProxyRules | undefined): ProxyStanding {
   return {
     ...proxy,
@@ -108,7 +108,7 @@ function sendChanges(xds: Xds, enforcement: Enforcement, told: ReadonlyMap<strin
   return now;
 }
 
-/** Whatever goes wrong here goes wrong again when the snapshot is made, which shows it. */
+/** An error here happens again when the snapshot is made, and is shown then. */
 function rulesIn(enforcement: Enforcement, mesh: string): (name: string) => ProxyRules | undefined {
   const attempt = <T>(what: () => T): T | undefined => {
     try {

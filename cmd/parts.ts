@@ -28,7 +28,7 @@ import { sampleOf } from './sample.ts';
  * in src.
  */
 
-/** How often timeouts and announcements that are due are looked for: a fraction of the shortest of them. */
+/** How often due timeouts and announcements are checked: a fraction of the shortest one. */
 const TICK = 500;
 const DRAIN = 2_000;
 

@@ -18,8 +18,8 @@ import { isGlobal, type Plane } from './plane.ts';
 
 /**
  * Puts what a peer sent into the store, as a copy: checked again, renamed, relabelled, its references rendered for this
- * store. Gives the reason when it can't be taken; then nothing was written but names that were given out, which are for
- * good anyway. The row is written last.
+ * store. Returns the reason when the item can't be taken. Then nothing was written, except for assigned names, which
+ * stay anyway. The row is written last.
  *
  *   zone east sends     MeshTimeout (default, east, backend-ns, slow), to: MeshService backend
  *   global assigns      slow-x7c4…, resolves the reference to (default, east, backend-ns, backend),

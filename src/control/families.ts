@@ -31,7 +31,7 @@ export function familyOf(spec: JsonObject): Family | undefined {
 /** Looks for one permission of each family among the first of a mesh. */
 export function readWitnesses(store: Reader, mesh: string): Witnesses {
   const { items } = store.list({ type: PERMISSION, mesh }, 0, LOOKED_AT);
-  // Reading a permission takes long: not for what can't be of the family.
+  // Reading a permission takes long, so it is not done for items that can't belong to the family.
   const first = (family: Family): Key | undefined =>
     items.find(({ spec }) => asArray(spec.from).length > 0 === (family === 'fromAll') && familyOf(spec) === family)?.key;
   return { lists: first('lists'), fromAll: first('fromAll') };

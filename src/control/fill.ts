@@ -18,7 +18,7 @@ interface Part {
   readonly wire: string;
 }
 
-/** Whether a store holds a part of what global has, and not yet the whole. */
+/** Whether a store holds only a part of global's items so far. */
 export function isFilling({ setting }: Pick<Reader, 'setting'>): boolean {
   return setting(FILLING) === 'yes';
 }
@@ -29,7 +29,8 @@ export function isFilling({ setting }: Pick<Reader, 'setting'>): boolean {
  */
 export function isFirstFill({ place, store }: Plane, { peer, mode }: Transfer): boolean {
   if (isGlobal(place) || mode !== 'scan' || store.mirror.position(peer) !== undefined) return false;
-  // What an earlier process took of a fill that it did not end may be gone by now: a scan in one commit finds that.
+  // An earlier process may have taken a part of a fill, and those items may be deleted by now. A scan in one commit
+  // finds that.
   for (const _ of store.mirror.each(peer)) return false;
   return true;
 }
@@ -57,7 +58,7 @@ export function* fill(plane: Plane, { peer, origin, lines, end }: Transfer, slic
   write(meshes, (tx) => tx.setSetting(FILLING, 'yes'));
   for (const parts of slices(store.mirror.staged(peer), slice)) {
     yield;
-    // An operator accepted another store meanwhile: what this one sent proves nothing any more.
+    // An operator accepted another store meanwhile: the items of this one no longer prove anything.
     if (readPeer(store, peer)?.store !== end.store) return 'failed';
     write(parts.filter(({ key }) => key.type !== 'Mesh'));
   }

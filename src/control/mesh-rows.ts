@@ -25,12 +25,12 @@ export const LEADING = TYPES.filter((type) => type.endsWith('Route') || (TARGETS
 
 const NONE: Rows = { byKey: new Map(), resources: [], policies: [] };
 
-/** What was read of a resource, which never changes. */
+/** The parsed form of a resource, which never changes. */
 const read = new WeakMap<Resource, readonly Policy[]>();
 
 /**
- * What of a mesh the policy engine reads, kept in step with the store key by key: the lists are those that reading
- * everything again would give.
+ * The rows of a mesh that the policy engine reads. They follow the store key by key, and equal what reading everything
+ * again would give.
  */
 export class MeshRows {
   private readonly store: Pick<Reader, 'list' | 'get'>;
@@ -159,7 +159,7 @@ function without<T extends object>(list: readonly T[], out: readonly T[]): T[] {
   return kept;
 }
 
-/** The first place of a sorted list that is not before (`compare` below 0) what is looked for, by halves. */
+/** Binary search: the first place in a sorted list whose entry is not before (`compare` below 0) the wanted one. */
 function firstNotBefore<T>(list: readonly T[], compare: (one: T) => number): number {
   let [from, to] = [0, list.length];
   while (from < to) {

@@ -159,7 +159,7 @@ function inOrder(policies: readonly Policy[], others: readonly Policy[]): Policy
   return [...policies, ...others].sort(comparePolicies);
 }
 
-/** Global remembers whose name it is; a zone sees it on the copies that it has. */
+/** Global has a table of the assigned names. A zone reads them from its copies. */
 function holderOf({ place, store }: Held, mesh: string, type: string, name: string): Key | undefined {
   const held = store.nameHolder(type, name);
   if (held) return held;

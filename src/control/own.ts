@@ -44,7 +44,8 @@ export function putOwn(tx: Transaction, plane: Plane, { admitted, spec, status }
 }
 
 /**
- * Global resolves what its own policies refer to; a zone's are resolved by global, from the spec and the proven zone.
+ * Global resolves the references of its own policies here. Those of a zone's policies are resolved when global takes
+ * them.
  */
 function ownReferences(tx: Transaction, place: Place, key: Key, spec: JsonObject): readonly ItemReference[] {
   return isGlobal(place) ? resolveAll(tx, key, place, spec) : [];

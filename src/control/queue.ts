@@ -40,7 +40,7 @@ export class FairQueue {
     this.turns.add(peer);
   }
 
-  /** Whether what comes from the peer now would be dropped: then it need not be read. */
+  /** Whether a message from the peer would be dropped now. Then it need not be read. */
   isFull(peer: string): boolean {
     return (this.waiting.get(peer)?.messages.length ?? 0) >= LIMIT;
   }

@@ -24,8 +24,8 @@ const MOST = 10_000;
 const OTHERS = '(others)';
 
 /**
- * A report that a peer can't fill with its warnings. `flush`, called now and then, says what was kept back, with
- * `more`: how many besides.
+ * A report that a peer can't flood with warnings. `flush` is called from time to time and logs those that were left
+ * out; `more`: how many.
  */
 export interface Quiet {
   readonly report: Report;

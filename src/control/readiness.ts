@@ -44,7 +44,7 @@ function ownReasons({ store }: Plane, sync: Pick<Sync, 'ended'> | undefined): st
 function zoneReasons({ store }: Plane, sync: Pick<Sync, 'view'>): string[] {
   const { stopped } = sync.view(GLOBAL_PEER);
   const scanned = hasFirstScan(store) ? [] : ['the first scan of what global has is not complete: until then everything is denied'];
-  // That global was restored is global's trouble: what this zone has stays in force.
+  // If global was restored, this zone still works: its policies stay in force.
   const closed = stopped && stopped.code !== 'diverged' ? [`${stopped.code}: ${stopped.message}`] : [];
   return [...scanned, ...closed];
 }

@@ -12,7 +12,7 @@ import { retryRefused } from './retry.ts';
 import { isGlobal, type Plane } from './plane.ts';
 import { forgetUnused, useRoom } from './room.ts';
 
-/** What a peer sent, complete: what is staged in the store for it, and these last lines. */
+/** A complete transfer of a peer: the lines that are staged in the store, and these last ones. */
 export interface Transfer {
   readonly peer: string;
   /** Where the peer stands: on global the zone, on a zone global. */
@@ -98,7 +98,10 @@ function addsUp(tx: Transaction, { peer, mode, end }: Transfer, changes: Readonl
   return formatDigest(digest) === end.digest && count === end.count;
 }
 
-/** What a verified scan proves to be gone: in the mirror from this very store and term, and not listed. */
+/**
+ * The keys that a verified scan proves to be gone: those in the mirror from the same store and term that it did not
+ * list.
+ */
 function gone(tx: Transaction, { peer, end }: Transfer, changes: ReadonlyMap<string, Change>): Key[] {
   const absent: Key[] = [];
   for (const { key, term } of tx.mirror.each(peer)) {

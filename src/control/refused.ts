@@ -16,7 +16,7 @@ const PERMISSION = 'MeshTrafficPermission';
 /** Stands for a list that can't be read: the engine must not use what a refused item says. */
 const UNREADABLE = 'refused';
 
-/** What was refused of a mesh, and matters to who may enter. */
+/** The refused items of a mesh that matter for access. */
 export interface Refused {
   /**
    * The MeshTrafficPermissions that nothing accepted stands in for: what each selects is denied
@@ -28,7 +28,7 @@ export interface Refused {
    * (see asLost).
    */
   readonly targets: readonly Refusal[];
-  /** Whether something may say that plain text is not taken: what stands in for it may be older. */
+  /** Whether a refused item may forbid plain text: the version in force may be older. */
   readonly tls: boolean;
 }
 

@@ -85,7 +85,7 @@ export class Sync {
 
   /** Something was committed here. */
   committed(): void {
-    // A mesh that came makes good what was refused of any peer.
+    // When a mesh has come, refused items of every peer are judged again.
     this.voice.forgetRefusals();
     this.announceCommit(undefined);
   }
@@ -233,7 +233,7 @@ export class Sync {
       );
   }
 
-  /** A part of a fill; the next one soon, after what else is at hand. */
+  /** One part of a fill. The next one follows soon, after other tasks. */
   private go(transfer: Transfer, before: number, filling: Generator<void, Outcome>): void {
     if (this.endedBy !== undefined) return;
     const outcome = this.attempt(transfer.peer, () => filling.next().value ?? 'more');

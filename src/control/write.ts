@@ -156,10 +156,7 @@ function writeOne(tx: Transaction, plane: Plane, draft: Draft, own: Admitted): W
   return { key: own.key, outcome };
 }
 
-/**
- * What zones sent for a mesh before it existed is judged again; and of a zone that was enabled again what had to wait
- * for that.
- */
+/** Judges again what zones sent for a mesh before it existed, and what a zone sent while it was disabled. */
 function retry(tx: Transaction, plane: Plane, { key: { type, name }, outcome }: Written): void {
   if (type === 'Mesh' && outcome === 'created') retryOfAll(tx, plane, ({ key }) => key.mesh === name);
   if (type === 'Zone' && outcome === 'changed') retryOf(tx, plane, name, () => true);

@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Head, Position } from '../resource/store.ts';
 
 /**
- * The setting that holds a store's secret. It is made with the store's id: a backup that had the one and not the other
- * would come back with another secret, and what the lost one signed would prove nothing.
+ * The setting that holds a store's secret. It is made together with the store's id. Else a backup could have the id but
+ * no secret, and would get another one: then the cursors that the lost secret signed would prove nothing.
  */
 export const SECRET = 'sign-secret';
 

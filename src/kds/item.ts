@@ -68,8 +68,8 @@ export interface Decoded {
 }
 
 /**
- * An object is an item, an array is a delete; undefined for what has no key. Of an item that can't be read (a newer
- * version wrote it) the key can be told: it is refused alone, and holds up nothing else.
+ * An object is an item, an array is a delete; undefined: the line has no key. An item that can't be read (a newer
+ * version wrote it) still has a key: it alone is refused, and holds up nothing else.
  */
 export function decodeLine(text: string): Decoded | undefined {
   const value = parseJson(text);
@@ -87,7 +87,7 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Parts are names. What else they could be would be long, break a line, or be one thing to us and another to the
+ * The parts are names. Other texts could be too long, break a line, or mean one thing to us and another to the
  * database.
  */
 const PART = /^[ -~]{0,253}$/;

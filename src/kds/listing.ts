@@ -12,7 +12,7 @@ import { decodeRefusal } from './refusal.ts';
  */
 export interface Listing {
   readonly id: string;
-  /** What was asked last, when, and how often. */
+  /** The last question, when it was asked, and how often. */
   readonly after?: KeyTuple | undefined;
   readonly sentAt: number;
   readonly tries: number;

@@ -2,7 +2,7 @@ import type { Position } from '../resource/store.ts';
 import { ANSWER_TIMEOUT, type Ask, LINE_BYTES, MAX_TRIES, type PageBody, type Push } from './protocol.ts';
 
 /**
- * The receiving half of a session: decides when to ask for what, and when what arrived may be applied. Pure: state and
+ * The receiving half of a session: decides when to ask, for what, and when the answer may be applied. Pure: state and
  * event in, state and effects out.
  *
  *   status: head 7, mine 5          -> ask delta(cursor 5, after 0)
@@ -12,7 +12,7 @@ import { ANSWER_TIMEOUT, type Ask, LINE_BYTES, MAX_TRIES, type PageBody, type Pu
 export interface Receiving {
   /** The request that is out, if any. One at a time. */
   readonly asking?: Asking | undefined;
-  /** What arrived is being applied: until the outcome is known, nothing is asked. */
+  /** A transfer is being applied. Until its outcome is known, nothing is asked. */
   readonly applying: boolean;
   /**
    * The transfer that is being applied was asked of an earlier process, or before the connection was lost. So its end
@@ -51,7 +51,7 @@ export type ReceiverEffect =
   | { readonly do: 'apply'; readonly mode: 'delta' | 'scan'; readonly lines: readonly string[]; readonly end: Position }
   | { readonly do: 'adopt'; readonly position: Position };
 
-/** What a step may use besides its state: the position that is stored, the time, and chance. */
+/** What a step may use besides its state: the stored position, the time, and randomness. */
 export interface ReceiverContext {
   readonly position: Position | undefined;
   /** Monotonic, ms. */
@@ -80,7 +80,7 @@ export function onHead(state: Receiving, head: Position, context: ReceiverContex
   return start({ ...state, seen: newest(state.seen, head) }, context);
 }
 
-/** A small delta came unasked. It applies if the mirror is what it starts from; else it is only news. */
+/** A small delta came unasked. It is applied if it starts from the present mirror. Else it only announces a head. */
 export function onPush(state: Receiving, push: Push, lines: readonly string[], context: ReceiverContext): Received {
   const seen = newest(state.seen, push.end);
   const { position } = context;

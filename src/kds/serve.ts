@@ -18,7 +18,7 @@ export interface Divergence {
   readonly term: number;
 }
 
-/** What answers come from: the store of this control plane, and its signature. */
+/** What answers are made of: the store of this control plane, and its signature. */
 export interface Source {
   readonly store: Reader;
   readonly sign: Sign;
@@ -103,8 +103,7 @@ function serveChanges({ store, sign }: Source, peer: string, id: string, revisio
 }
 
 /**
- * A scan takes away what it does not list: a store that was restored must not serve it, so it is shown the cursor
- * first.
+ * A receiver deletes what a scan does not list. A restored store must not serve one, so it is shown the cursor first.
  */
 function serveScan(source: Source, peer: string, id: string, { cursor, after }: Extract<Ask, { mode: 'scan' }>): ServedPage | Divergence {
   const verdict = cursor ? judgeCursor(source, peer, cursor) : 'unknown';

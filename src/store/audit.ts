@@ -2,8 +2,8 @@ import type { AuditEntry, AuditFilter, AuditReader, AuditRecord } from '../resou
 import { type Connection, requireCommit } from './database.ts';
 
 /**
- * How many records are kept, about 30 MB; of refusals fewer, so that whoever is refused a lot can't push out what was
- * done.
+ * How many records are kept, about 30 MB. Fewer of them are refusals, so that many refused requests can't push out the
+ * changes.
  */
 export const AUDIT_DONE = 100_000;
 export const AUDIT_REFUSED = 10_000;

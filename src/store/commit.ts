@@ -64,7 +64,7 @@ export function createCommits(db: Connection, settings: Settings, log: Log, sums
   return { commit, record, revision };
 }
 
-/** What an async body writes after its first `await` would be outside of the transaction. */
+/** An async body would write outside of the transaction after its first `await`. */
 function refusePromise<T>(result: T): T {
   if (result instanceof Promise) throw new MeridianError('internal', 'the body of a commit must be synchronous');
   return result;

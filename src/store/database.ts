@@ -83,7 +83,7 @@ export function requireDurable(db: Connection): void {
   }
 }
 
-/** Throws `internal` outside of a commit: what is written there would be on its own. */
+/** Throws `internal` outside of a commit: a write there would not be part of any transaction. */
 export function requireCommit(db: Connection): void {
   if (!db.inTransaction) throw new MeridianError('internal', 'the store was written to outside of a commit');
 }

@@ -10,8 +10,8 @@ import { addItem, copySums, emptySums, type Sums, summaryOf, undoStep } from './
 const REMEMBERED = 8;
 
 /**
- * The feeds. The log reaches back to `floor`: of an earlier revision there is no `summaryAt`, and no `changes` either,
- * so that nobody takes what is left for all. In a commit, `summary` shows what was written so far.
+ * The feeds. The log reaches back to `floor`. For an earlier revision there is no `summaryAt` and no `changes`, so that
+ * nobody takes the rest for the whole. In a commit, `summary` shows what was written so far.
  */
 export function createFeed(db: Connection, settings: Settings, log: Log, sums: Sums): FeedReader {
   const past = createPast(log, sums);

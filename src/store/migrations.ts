@@ -92,7 +92,7 @@ const HISTORY = `
   CREATE INDEX audit_refused ON audit (id) WHERE outcome = 'refused';
 `;
 
-/** What tells that a row says what was written (seals.ts). */
+/** The seals, which prove that a row is as it was written (seals.ts). */
 const SEALS = sealAll('resources') + sealAll('mirror');
 
 /** What refers to keys, to find those that nothing does, and the keys of one zone (unused.ts). */

@@ -6,7 +6,7 @@ export interface Remembered<T> {
   get(key: string): T | undefined;
   /** After a row was written: the next `get` reads it again. */
   forget(key: string): void;
-  /** After a rollback: what was read in the commit may never have been. */
+  /** After a rollback: values that were read in the commit may never have existed. */
   forgetAll(): void;
 }
 

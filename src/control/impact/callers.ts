@@ -23,7 +23,7 @@ export interface Named {
   readonly sample: readonly string[];
 }
 
-/** Everybody whom permissions name, and the others: once each. */
+/** Everybody that permissions name, and the others: once each. */
 export function namedBy(permissions: readonly Permission[]): Named[] {
   const found = permissions.flatMap(({ key, mtp }): Unsampled[] => {
     if (mtp.shape === 'from') return mtp.items.map(({ targetRef }) => fromItem(targetRef, targetRef.mesh ?? key.mesh));

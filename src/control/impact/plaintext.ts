@@ -5,8 +5,8 @@ import { plaintextAt } from '../plaintext.ts';
 import { listening } from './inbounds.ts';
 
 /**
- * Inbounds that take plain text after a change and did not before, or the other way round: there, whoever has no
- * certificate gets in, or doesn't.
+ * Inbounds that take plain text after a change and did not before, or the other way round: clients without a
+ * certificate get in, or no longer.
  */
 export interface PlaintextChange {
   readonly taken: boolean;
