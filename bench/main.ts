@@ -32,8 +32,8 @@ async function bulk({ global, east, west }: System): Promise<void> {
 }
 
 /**
- * From the start of the request at global to the commit in each zone: the zone's modification time, on the same clock, in whole ms. Looking all the
- * time would take the cores from what is measured, so it is read afterwards.
+ * From the start of the request at global to the commit in each zone: the zone's modification time, on the same clock,
+ * in whole ms. Looking all the time would take the cores from what is measured, so it is read afterwards.
  */
 async function changes({ global, east, west }: System): Promise<void> {
   const names = await Promise.all([east, west].map((zone) => namesIn(zone)));

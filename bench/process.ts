@@ -13,7 +13,9 @@ export function residentMb(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-/** Time that this process' main thread has run on a core, in ms (Linux): what others take of the machine is not in it. */
+/**
+ * Time that this process' main thread has run on a core, in ms (Linux): what others take of the machine is not in it.
+ */
 export function threadMs(): number {
   return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 }

@@ -23,8 +23,8 @@ export interface Daemon<C extends GlobalConfig = GlobalConfig> {
 const GRACE = 10_000;
 
 /**
- * Runs a daemon: its arguments, its configuration, `start`, and then whatever `start` began, until a signal. Exit codes: 0 stopped, 1 failed, 2 wrong
- * arguments or configuration.
+ * Runs a daemon: its arguments, its configuration, `start`, and then whatever `start` began, until a signal. Exit
+ * codes: 0 stopped, 1 failed, 2 wrong arguments or configuration.
  */
 export async function runDaemon<S extends Settings>(
   name: string,

@@ -32,7 +32,7 @@ export interface Enforced {
   readonly proxies: () => ProxyStanding[];
 }
 
-/** Gives Envoys what they are to enforce, at once when it changes. */
+/** Gives Envoys their rules, at once when those change. */
 export async function serveXds(
   daemon: Daemon<ZoneConfig>,
   { plane, onCommit }: Watched,
@@ -72,7 +72,7 @@ export async function serveXds(
     await xds.close();
     attempt(() => insights.record(xds.views()));
   });
-  // Not `given`: what a new stream was given, the streams beside it were not told.
+  // This is not `given`: a new stream may have been given rules that the proxy's other streams were not told of.
   let told: ReadonlyMap<string, ProxyRules | undefined> = new Map();
   onCommit(() => {
     told = sendChanges(xds, enforcement, told);
@@ -110,8 +110,8 @@ function standingOf({ proxy, streams, problem, refused }: ProxyView, given: Give
 }
 
 /**
- * Only to those that are connected, mesh by mesh: the store is asked once for all of a mesh. `told`: the rules that each was told of before; gives those of now,
- * undefined for what could not be worked out.
+ * Only to those that are connected, mesh by mesh: the store is asked once for all of a mesh. `told`: the rules that
+ * each was told of before; gives those of now, undefined for what could not be worked out.
  */
 function sendChanges(xds: Xds, enforcement: Enforcement, told: ReadonlyMap<string, ProxyRules | undefined>) {
   const meshes = new Map<string, (name: string) => ProxyRules | undefined>();
@@ -126,7 +126,7 @@ function sendChanges(xds: Xds, enforcement: Enforcement, told: ReadonlyMap<strin
   return now;
 }
 
-/** Whatever goes wrong here goes wrong again when the snapshot is made, which shows it. */
+/** An error here happens again when the snapshot is made, and is shown then. */
 function rulesIn(enforcement: Enforcement, mesh: string): (name: string) => ProxyRules | undefined {
   const attempt = <T>(what: () => T): T | undefined => {
     try {

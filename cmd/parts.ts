@@ -24,13 +24,19 @@ import type { Daemon } from './daemon.ts';
 import type { Enforced } from './enforce.ts';
 import { sampleOf } from './sample.ts';
 
-/** The parts that global and zones are made of, each started with what it needs and told how to stop. No logic: that is in src. */
+/**
+ * The parts that global and zones are made of, each started with what it needs and told how to stop. No logic: that is
+ * in src.
+ */
 
-/** How often timeouts and announcements that are due are looked for: a fraction of the shortest of them. */
+/** How often due timeouts and announcements are checked: a fraction of the shortest one. */
 const TICK = 500;
 const DRAIN = 2_000;
 
-/** The store and where it stands, for good; at global with what each zone may hold there. What was refused before is judged again. */
+/**
+ * The store and where it stands, for good; at global with what each zone may hold there. What was refused before is
+ * judged again.
+ */
 export function openPlane({ config, supervisor }: Daemon, place: Place, quota?: Quota): Plane {
   const store = openStore(join(config.dataDir, 'meridian.db'), { random: randomHex });
   supervisor.onStop('store', () => store.close());
@@ -46,7 +52,9 @@ export function identify(plane: Plane): Identity {
   return beginLife(plane.store, randomHex);
 }
 
-/** The way to the other control planes; undefined for one that stands alone. It connects once the sync listens to it. */
+/**
+ * The way to the other control planes; undefined for one that stands alone. It connects once the sync listens to it.
+ */
 export function openNats({ config, report }: Daemon, place: Place): NatsTransport | undefined {
   if (config.natsUrl === '') return undefined;
   const { natsUrl: url, natsCreds } = config;

@@ -5,7 +5,10 @@ import { Scope } from '../test/harness/scope.ts';
 import { until } from '../test/harness/until.ts';
 import { ctl } from './ctl.ts';
 
-/** The demo: NATS, a global and two zones as real processes; policies on a zone and on global; where each arrived, and what it decides. */
+/**
+ * The demo: NATS, a global and two zones as real processes; policies on a zone and on global; where each arrived, and
+ * what it decides.
+ */
 
 const POLICIES = 'demo/policies';
 const failures: string[] = [];

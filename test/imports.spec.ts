@@ -4,6 +4,7 @@ import { installed, refusing } from './architecture/engines.ts';
 import { importsGoOneWay } from './architecture/layers.ts';
 import { pureGlobals, pureImports } from './architecture/purity.ts';
 import { goneLongFiles, noBarrels, noUtils, nothingLeft, shortFiles, silencedWithReason } from './architecture/shape.ts';
+import { narrowComments } from './architecture/width.ts';
 import { type Rule, source, sourcesIn } from './architecture/source.ts';
 
 const product = sourcesIn('src', 'cmd');
@@ -39,12 +40,14 @@ const PROOFS: Record<string, Proof> = {
       ['src/store/a.ts', "import { x } from '../../cmd/x.ts';"],
       ['src/store/a.ts', "import { x } from '../../test/x.ts';"],
       ['src/other/a.ts', ''],
+      ['src/controls/a.ts', ''],
+      ['src/store/a.ts', "import { x } from '../resources/x.ts';"],
     ],
     passes: [
       ['src/resource/a.ts', "import { x } from '../errors.ts';\nimport { y } from './y.ts';"],
       ['src/resource/schema/a.ts', "import { x } from '../key.ts';\nimport { y } from '../../errors.ts';"],
       ['src/policy/a.ts', "import { x } from '../naming/x.ts';"],
-      ['src/api/a.ts', "import { x } from '../control/x.ts';"],
+      ['src/api/a.ts', "import { x } from '../control/enforce/x.ts';"],
       ['src/runtime/a.ts', "import { x } from '../config/x.ts';"],
       ['src/kds/a.spec.ts', "import { x } from '../store/x.ts';"],
       ['cmd/zone/a.ts', "import { x } from '../../src/store/x.ts';\nimport { y } from '../../src/nats/y.ts';"],
@@ -147,6 +150,20 @@ const PROOFS: Record<string, Proof> = {
       ['scripts/a.mjs', `/* ${'FIX'}${'ME'} */`],
     ],
     passes: [['src/kds/a.ts', '// to do so, then fix me']],
+  },
+  'comments wrap at column 120': {
+    rule: narrowComments,
+    on: everything,
+    refuses: [
+      ['src/kds/a.ts', `// ${'word '.repeat(24)}`],
+      ['src/kds/a.ts', `/** ${'word '.repeat(24)}*/`],
+      ['src/kds/a.ts', `/**\n   * ${'word '.repeat(24)}\n */`],
+    ],
+    passes: [
+      ['src/kds/a.ts', `// ${'word '.repeat(23)}`],
+      ['src/kds/a.ts', `const text = '${'word '.repeat(24)}';`],
+      ['src/kds/a.ts', `// https://${'x'.repeat(120)}`],
+    ],
   },
   'what is silenced says why': {
     rule: silencedWithReason,

@@ -6,8 +6,8 @@ import { Scope } from './harness/scope.ts';
 import { until } from './harness/until.ts';
 
 /**
- * Real processes die (SIGKILL) in the middle of a stream of changes: global, a zone, NATS. In the end all is where it belongs, nothing that did not
- * change was rewritten, nothing went that nobody deleted.
+ * Real processes die (SIGKILL) in the middle of a stream of changes: global, a zone, NATS. In the end all is where it
+ * belongs, nothing that did not change was rewritten, nothing went that nobody deleted.
  */
 
 const scope = new Scope();

@@ -21,8 +21,8 @@ import type { Draft, JsonObject, Resource } from '../src/resource/resource.ts';
 import { restName } from '../src/resource/rest-name.ts';
 
 /**
- * A tenant can't reach further than its namespace: whatever it writes in namespace `a` of zone east, no answer about a proxy of another namespace or
- * zone changes, on the zone, on the other zone and at global.
+ * A tenant can't reach further than its namespace: whatever it writes in namespace `a` of zone east, no answer about a
+ * proxy of another namespace or zone changes, on the zone, on the other zone and at global.
  */
 
 const RUNS = Number(process.env.TENANT_RUNS ?? 60);

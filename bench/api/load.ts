@@ -14,8 +14,8 @@ export interface Figures {
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
 /**
- * Asks for one address over `connections` connections at once, each the next time when it has its answer, for `seconds`. The client does as little as
- * can be: it shares a machine with the server. `pid` is the server's.
+ * Asks for one address over `connections` connections at once, each the next time when it has its answer, for
+ * `seconds`. The client does as little as can be: it shares a machine with the server. `pid` is the server's.
  */
 export async function load(address: string, connections: number, seconds: number, pid: number): Promise<Figures> {
   const { hostname, port, pathname, search } = new URL(address);

@@ -1,4 +1,5 @@
-// A server that answers every request with the same bytes: what Fastify itself takes of a core. In: their number. It prints its port.
+// A server that answers every request with the same bytes: what Fastify itself takes of a core. In: their number. It
+// prints its port.
 import Fastify from 'fastify';
 
 const body = Buffer.from(JSON.stringify('x'.repeat(Number(process.argv[2]) - 2)));

@@ -11,8 +11,8 @@ const CHANGES = 200;
 const PAUSE = 50;
 
 /**
- * From a permission's commit in its zone to the moment when Envoy has taken it and acknowledges it: Envoy's own `update_time`, on the same clock, in whole
- * ms, as the time that stands on the commit.
+ * From a permission's commit in its zone to the moment when Envoy has taken it and acknowledges it: Envoy's own
+ * `update_time`, on the same clock, in whole ms, as the time that stands on the commit.
  */
 export async function measureAcks(scope: Scope): Promise<void> {
   const site = await startSite(scope, ['web']);

@@ -11,7 +11,10 @@ import { openStore } from '../../src/store/open.ts';
 import { encodeSnapshot } from '../../src/xds/encode.ts';
 import { generate } from '../../src/xds/generate.ts';
 
-/** A process that compiles 10,000 SPIFFE rules for the first time, and prints what took how long, and how long of it on a core, in ms, as JSON. */
+/**
+ * A process that compiles 10,000 SPIFFE rules for the first time, and prints what took how long, and how long of it on
+ * a core, in ms, as JSON.
+ */
 
 const RULES = 10_000;
 const id = (index: number): JsonObject => ({

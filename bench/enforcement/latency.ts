@@ -11,7 +11,10 @@ const REQUESTS = 3_000;
 const PER_POLICY = 1_000;
 const REPEATS = 3;
 
-/** Requests through one Envoy to inbounds with and without identities, in turn, each over its own mTLS connection that stays open. */
+/**
+ * Requests through one Envoy to inbounds with and without identities, in turn, each over its own mTLS connection that
+ * stays open.
+ */
 export async function measureLatency(scope: Scope): Promise<void> {
   const { east, authority, ports } = await startSite(scope, ['none', 'one', 'many']);
   const files = await authority.issue('web', [identity('web')]);

@@ -12,7 +12,10 @@ const SECONDS = Number(process.env.SCALE_SECONDS ?? '30');
 const PER_SECOND = 10;
 const NAMES = 8;
 
-/** What there must be in the end: by kind, origin ('' for global) and name, the port or the number that it was given last. */
+/**
+ * What there must be in the end: by kind, origin ('' for global) and name, the port or the number that it was given
+ * last.
+ */
 type Expected = Map<string, number>;
 
 /** Real zones; every second change is one of global, the others are of a zone in turn; every tenth is a delete. */

@@ -9,8 +9,8 @@ import { measureSlow } from './slow.ts';
 const PARTS = { fleet: measureFleet, mixed: measureMixed, fresh: measureFresh, slow: measureSlow };
 
 /**
- * Many zones, many policies, and zones that are slow. `SCALE_PARTS=fleet,slow`: only these; `SCALE_ZONES`, `SCALE_PROCESSES`, `SCALE_POLICIES`, `SCALE_MASS` and
- * `SCALE_SECONDS` make it smaller.
+ * Many zones, many policies, and zones that are slow. `SCALE_PARTS=fleet,slow`: only these; `SCALE_ZONES`,
+ * `SCALE_PROCESSES`, `SCALE_POLICIES`, `SCALE_MASS` and `SCALE_SECONDS` make it smaller.
  */
 export async function measureScale(): Promise<void> {
   const asked = process.env.SCALE_PARTS?.split(',') ?? Object.keys(PARTS);

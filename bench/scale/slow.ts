@@ -15,7 +15,10 @@ const CRAWL = 4_000;
 const POLICIES = 40;
 const PADDING = 'x'.repeat(1_000);
 
-/** Changes of 40 KB, ten a second, while one zone reads 4 KB a second: what that does to global and to another zone; then it reads as it can. */
+/**
+ * Changes of 40 KB, ten a second, while one zone reads 4 KB a second: what that does to global and to another zone;
+ * then it reads as it can.
+ */
 export async function measureSlow(scope: Scope): Promise<void> {
   const nats = await startNats(scope);
   const global = await startDaemon(scope, 'global', { MERIDIAN_NATS_URL: nats.url });

@@ -12,7 +12,7 @@ import type { JsonValue, Resource } from '../../src/resource/resource.ts';
 export interface DecidedQuery {
   readonly allowed: boolean;
   readonly privileged: boolean;
-  /** The policy's display name; null: no policy decided, and what none allows is denied. */
+  /** The policy's display name. null: no policy decided, so the connection is denied. */
   readonly decidedBy: string | null;
   readonly decidedByKri: string | null;
   /** There, and true, where no policy decided. */
@@ -27,7 +27,10 @@ export interface AccessDecided {
   readonly warnings: readonly string[];
 }
 
-/** Decides each query as one entry of reference/access-decisions.json asks it: documents as they were parsed. Throws `invalid`. */
+/**
+ * Decides each query as one entry of test/reference/access-decisions.json asks it: documents as they were parsed.
+ * Throws `invalid`.
+ */
 export function accessEntry(documents: readonly unknown[], queries: readonly unknown[]): AccessDecided {
   const resources = documents.map((value, index) => givenResource(value, `policies[${index}]`));
   const mine = resources.filter(({ key }) => ACCESS_TYPES.includes(key.type));

@@ -24,13 +24,13 @@ interface Exchanged {
   readonly text: string;
 }
 
-/** Longer than any answer takes; a control plane that hangs is told apart from one that is slow by nobody. */
+/** Longer than any answer takes. Nobody can tell a control plane that hangs from a slow one. */
 const TIMEOUT_MS = 60_000;
 const PAGE_SIZE = '500';
 
 /**
- * Asks a control plane; gives the JSON that it answers, undefined for an empty answer. Throws what the control plane refuses with,
- * its problems and hint kept, and `unavailable` when nothing of Meridian answers there.
+ * Asks a control plane; gives the JSON that it answers, undefined for an empty answer. Throws what the control plane
+ * refuses with, its problems and hint kept, and `unavailable` when nothing of Meridian answers there.
  */
 export async function ask(server: Server, path: string, request: Request = {}): Promise<unknown> {
   const { url, token } = server;
@@ -140,7 +140,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   503: 'unavailable',
 };
 
-/** What the API says of a resource that is not there, and no more. */
+/** What the API answers for a resource that does not exist, and nothing else. */
 const NOT_FOUND = 'Not found';
 const NEEDS_NAME = 'check the name and the mesh (-m): `meridianctl get KIND` lists what there is';
 const NEEDS_TOKEN = 'give a token: --token-file, MERIDIAN_TOKEN, or one that is kept in a context (`config control-planes add`)';

@@ -24,7 +24,7 @@ export interface DecideInput {
 export interface DecidedClient {
   readonly decision: Action;
   readonly shadow: Action;
-  /** The policy's name as in `matchedInOrder`; null: no policy decided, and what none allows is denied. */
+  /** The policy's name as in `matchedInOrder`. null: no policy decided, so the client is denied. */
   readonly decidedBy: string | null;
   readonly decidedByKri: string | null;
   readonly reason: string;
@@ -39,7 +39,10 @@ export interface Decided {
   readonly warnings: readonly string[];
 }
 
-/** Decides for each client whether it may enter, as one entry of reference/from-decisions.json asks it. Throws `invalid`. */
+/**
+ * Decides for each client whether it may enter, as one entry of test/reference/from-decisions.json asks it. Throws
+ * `invalid`.
+ */
 export function decideEntry({ policies, dataplane, clients, section }: DecideInput): Decided {
   const resources = policies.map((value, index) => givenResource(value, `policies[${index}]`));
   const target = givenResource(dataplane, 'dataplane');

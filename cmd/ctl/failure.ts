@@ -4,7 +4,7 @@ import type { Format } from './options.ts';
 import { toJson } from './output.ts';
 import { printable } from './printable.ts';
 
-/** Exit codes (design, section 8). */
+/** Exit codes (docs/design/interfaces.md#command-line). */
 export const REFUSED = 1;
 export const WRONG_USAGE = 2;
 
@@ -16,7 +16,10 @@ export interface Failure {
   readonly hint: string | null;
 }
 
-/** Tells on standard error what was thrown, and gives the exit code. Help and version, which commander throws too, are no failures. */
+/**
+ * Tells on standard error what was thrown, and gives the exit code. Help and version, which commander throws too, are
+ * no failures.
+ */
 export function tellFailure(thrown: unknown, format: Format): number {
   if (thrown instanceof CommanderError && isShown(thrown)) return thrown.exitCode === 0 ? 0 : WRONG_USAGE;
   const failure = toFailure(thrown);

@@ -70,7 +70,10 @@ async function show(server: Server, { output }: Options, items: readonly JsonObj
   write((await Promise.all(documents.map(toDocument).map(toYaml))).join('---\n'));
 }
 
-/** The explicit form of policies is the control plane's to tell: it knows the origin, and what references were before they got names here. */
+/**
+ * The explicit form of policies is the control plane's to tell: it knows the origin, and what references were before
+ * they got names here.
+ */
 async function explicitItems(server: Server, items: readonly JsonObject[]): Promise<JsonObject[]> {
   const explicit: JsonObject[] = [];
   for (const item of items) {

@@ -5,7 +5,10 @@ import { ask } from './client.ts';
 import { printable, textOf } from './printable.ts';
 import type { Server } from './server.ts';
 
-/** How the Envoy of a Dataplane stands; `base`: the Dataplane's path. undefined: it was never connected there, or global is asked. */
+/**
+ * How the Envoy of a Dataplane stands; `base`: the Dataplane's path. undefined: it was never connected there, or global
+ * is asked.
+ */
 export async function askProxy(server: Server, base: string): Promise<JsonObject | undefined> {
   try {
     const answer = await ask(server, `${base}/_proxy`);

@@ -61,7 +61,9 @@ export function toPeerRow(peer: JsonObject): PeerRow {
   };
 }
 
-/** Revisions count one store's commits in one term; a mirror with the same content lacks nothing, whatever its revision. */
+/**
+ * Revisions count one store's commits in one term; a mirror with the same content lacks nothing, whatever its revision.
+ */
 function behind(head: JsonValue | undefined, position: JsonValue | undefined): number | null {
   if (!isObject(head) || !isObject(position) || head.store !== position.store || head.term !== position.term) return null;
   if (head.digest === position.digest && head.count === position.count) return 0;

@@ -2,7 +2,10 @@ import { InvalidArgumentError } from 'commander';
 import { type Kind, KINDS } from '../../src/resource/kinds.ts';
 import { nearest } from '../../src/resource/nearest.ts';
 
-/** The kind that a user means: by type, REST path or short name, in any case. `MeshTimeout`, `meshtimeouts`, `mt`. Else wrong usage. */
+/**
+ * The kind that a user means: by type, REST path or short name, in any case. `MeshTimeout`, `meshtimeouts`, `mt`. Else
+ * wrong usage.
+ */
 export function parseKindName(text: string): Kind {
   const typed = text.toLowerCase();
   const found = KINDS.find(({ type, path, short }) => [type.toLowerCase(), path, short].includes(typed));

@@ -19,7 +19,7 @@ export interface LintPlace {
   readonly systemNamespace?: string | undefined;
 }
 
-/** What is known of one document before it is applied (design, section 8). null: it can't be told. */
+/** What is known of one document before it is applied (docs/design/interfaces.md#command-line). null: it can't be told. */
 export interface Linted {
   readonly type: string | null;
   readonly name: string | null;

@@ -6,7 +6,7 @@ export type Format = (typeof FORMATS)[number];
 
 /** The options that stand before or behind any command. Which control plane they come to says `serverOf`. */
 export interface Options {
-  /** Without a slash at its end; undefined: not said. */
+  /** Without a slash at its end; undefined: not given. */
   readonly url?: string;
   readonly context?: string;
   readonly tokenFile?: string;

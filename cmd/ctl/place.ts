@@ -5,7 +5,10 @@ import { ask } from './client.ts';
 import { textOf } from './printable.ts';
 import type { Server } from './server.ts';
 
-/** Where the control plane stands that is asked: global or which zone, and whether there are namespaces. Throws `unavailable` for a stranger. */
+/**
+ * Where the control plane stands that is asked: global or which zone, and whether there are namespaces. Throws
+ * `unavailable` for a stranger.
+ */
 export async function placeOf(server: Server): Promise<Place> {
   const config = await ask(server, '/config');
   const { mode, environment, multizone, store } = isObject(config) ? config : {};

@@ -50,7 +50,10 @@ const COMMANDS = [
   addCompletion,
 ];
 
-/** The command line, complete and not yet run: what runs it, documents it and completes it (reference.ts, completion/) is made from it. */
+/**
+ * The command line, complete and not yet run: what runs it, documents it and completes it (reference.ts, completion/)
+ * is made from it.
+ */
 export function createProgram(): Command {
   const program = new Command('meridianctl')
     .description('Talks to the control planes of Meridian: global and the zones.')

@@ -5,7 +5,10 @@ import { dirname } from 'node:path';
 /** The mode of files that hold secrets. */
 export const OWNER_ONLY = 0o600;
 
-/** Replaces a file that holds secrets, and makes its folder: another process reads the old one or the new one, never a part. */
+/**
+ * Replaces a file that holds secrets, and makes its folder: another process reads the old one or the new one, never a
+ * part.
+ */
 export function replaceFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   // A link stays one: what it leads to is replaced.

@@ -19,9 +19,9 @@ export interface Server {
 }
 
 /**
- * The control plane that a command is for. What is nearer to the command wins: its own options, then variables, then the current context. A
- * context's token goes to the context's address alone. Throws `not_found` for an unknown context, `forbidden` for a token that would be sent
- * in the clear, and what the files can't be read with.
+ * The control plane that a command is for. What is nearer to the command wins: its own options, then variables, then
+ * the current context. A context's token goes to the context's address alone. Throws `not_found` for an unknown
+ * context, `forbidden` for a token that would be sent in the clear, and what the files can't be read with.
  *
  *   --url U, or --context C             -> U, or C's address
  *   MERIDIAN_URL, else the file's current context, else http://127.0.0.1:5681

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 
 /**
- * What each command prints with `-o json`, and as the same value with `-o yaml`: scripts may rely on it. Fields may be added, never taken away.
- * RESOURCE is a resource as the REST API shows it; `T | null`: null says that there is none.
+ * What each command prints with `-o json`, and as the same value with `-o yaml`: scripts may rely on it. Fields may be
+ * added, never taken away. RESOURCE is a resource as the REST API shows it; `T | null`: null says that there is none.
  */
 export const SHAPES: Readonly<Record<string, string>> = {
   apply:

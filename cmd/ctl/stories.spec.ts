@@ -15,7 +15,10 @@ const TD = 'spiffe://trust-domain.mesh';
 const OPERATOR = 'by-mesh-operator';
 const OWNER = 'by-backend-owner';
 
-/** A policy of the SPIFFE seed: its conf as the seed writes it. The operator's is for everybody, the owner's for the backend. */
+/**
+ * A policy of docs/design/sources.md#spiffe: its conf as it is written there. The operator's is for everybody, the
+ * owner's for the backend.
+ */
 function operator(conf: string): object {
   return { type: 'MeshTrafficPermission', name: OPERATOR, spec: { default: parse(conf) as unknown } };
 }
@@ -41,7 +44,7 @@ allow:
   - {method: POST, spiffeId: {type: Exact, value: "${TD}/ns/default/sa/writer-1"}}
   - {method: POST, spiffeId: {type: Exact, value: "${TD}/ns/default/sa/writer-2"}}
   - {method: POST, spiffeId: {type: Prefix, value: "${TD}/ns/writers"}}`);
-/** The seed's first example (Schema): there the owner is called so, and both are for every proxy. */
+/** The first example there ("Schema"): there the owner is called so, and both are for every proxy. */
 const SCHEMA = [
   operator(`deny: [{spiffeId: {type: Exact, value: "${TD}/ns/default/sa/frontend"}}]`),
   {
@@ -136,7 +139,7 @@ const STORIES: Readonly<Record<string, Story>> = {
   },
 };
 
-describe('meridianctl can: each example of the SPIFFE seed', { concurrency: 2 }, () => {
+describe('meridianctl can: each example of docs/design/sources.md#spiffe', { concurrency: 2 }, () => {
   let zone: Live;
 
   /** Each story has a mesh of its own, all in one zone. */

@@ -19,14 +19,18 @@ const SMALL_GAP = 1;
 /** No column is cut below this. */
 const MIN_WIDTH = 6;
 
-/** Standard output: a terminal's width, and colours there alone and not with NO_COLOR (no-color.org: any value but an empty one). */
+/**
+ * Standard output: a terminal's width, and colours there alone and not with NO_COLOR (no-color.org: any value but an
+ * empty one).
+ */
 export function standardPaper(): Paper {
   const { isTTY, columns } = process.stdout;
   return { width: isTTY ? columns : undefined, colours: isTTY && !process.env.NO_COLOR };
 }
 
 /**
- * Lines of aligned columns under a heading, each ended by a newline; an empty cell is shown as `-`. What is wider than the paper is cut, the widest columns first.
+ * Lines of aligned columns under a heading, each ended by a newline; an empty cell is shown as `-`. What is wider than
+ * the paper is cut, the widest columns first.
  *
  *   ['NAME', 'REASON'], [['a', 'it is refused']]  on 14 characters
  *   -> NAME   REASON

@@ -2,7 +2,10 @@ import { invalid } from '../../src/errors.ts';
 import { isObject } from '../../src/resource/path.ts';
 import { readSources } from './sources.ts';
 
-/** The documents of files. A list stands for its items, and an object that is no resource for what it has under `field`. Throws `invalid`. */
+/**
+ * The documents of files. A list stands for its items, and an object that is no resource for what it has under `field`.
+ * Throws `invalid`.
+ */
 export async function readValues(paths: readonly string[], field: string): Promise<unknown[]> {
   const [{ readDocuments }, sources] = await Promise.all([import('../../src/resource/documents.ts'), readSources(paths)]);
   return sources.flatMap(({ file, text }) =>

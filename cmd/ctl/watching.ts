@@ -15,15 +15,19 @@ export interface Told {
   away(reason: string): void;
 }
 
-/** How long until the next try, ms: twice as long each time, some of it by chance, so that many clients don't come at once. */
+/**
+ * How long until the next try, ms: twice as long each time, some of it by chance, so that many clients don't come at
+ * once.
+ */
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 10_000;
 /** A control plane shows itself at least so often, ms: it pings every 30 s. */
 const SILENCE = 75_000;
 
 /**
- * Follows the watch of a control plane until `stop`, from `since` on (undefined: from everything). A connection that is lost is made again from
- * the last position. Throws what the control plane refuses with, and `unavailable` if it never answered.
+ * Follows the watch of a control plane until `stop`, from `since` on (undefined: from everything). A connection that is
+ * lost is made again from the last position. Throws what the control plane refuses with, and `unavailable` if it never
+ * answered.
  */
 export async function follow(
   server: Server,

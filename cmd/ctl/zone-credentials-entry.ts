@@ -111,7 +111,7 @@ function readKept(dir: string): Authority | undefined {
   return readAuthority(readFileSync(file, 'utf8'));
 }
 
-/** The authority first: of a credential that is not in it nobody could be told that it counts no more. */
+/** The authority is written first: a credential that is not in it could never be revoked. */
 async function keep(dir: string, authority: Authority, accountsDir: string): Promise<string> {
   const configuration = serverConfiguration(await claimsOf(authority), accountsDir);
   replaceFile(join(dir, 'authority.json'), `${JSON.stringify(authority, undefined, 2)}\n`);

@@ -54,8 +54,10 @@ const operation: Operation = {
 };
 
 /**
- * `POST /apply`: many documents in either format, all or none. The problems of all documents come at once. `?dryRun=true` changes
- * nothing, gives the same answer, and says at which proxies whose verdicts would change (src/control/impact). `?set=NAME&prune=true` deletes what was applied as this set before and is not among the documents.
+ * `POST /apply`: many documents in either format, all or none. The problems of all documents come at once.
+ * `?dryRun=true` changes nothing, gives the same answer, and says at which proxies whose verdicts would change
+ * (src/control/impact). `?set=NAME&prune=true` deletes what was applied as this set before and is not among the
+ * documents.
  */
 export function addApplyRoute(app: FastifyInstance, { plane, sync, afterCommit }: ApiOptions, beside: Beside): void {
   app.post('/apply', { bodyLimit: MAX_APPLY_BYTES, ...described('Could not process a resource', operation) }, (request) => {

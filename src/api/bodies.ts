@@ -11,7 +11,10 @@ export const MAX_APPLY_BYTES = 16 * 1024 * 1024;
 export const JSON_TYPE = 'application/json';
 export const YAML_TYPE = 'application/yaml';
 
-/** Bodies reach the routes as text: JSON and YAML alone, all else is 415. No form of a web page can send these without asking first. */
+/**
+ * Bodies reach the routes as text: JSON and YAML alone, all else is 415. No form of a web page can send these without
+ * asking first.
+ */
 export function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser([JSON_TYPE, YAML_TYPE], { parseAs: 'buffer' }, ({ headers }, bytes, done) => {
@@ -38,7 +41,10 @@ export function textOf({ body }: FastifyRequest): string {
   throw new MeridianError('invalid', 'the request has no body');
 }
 
-/** The value of a text of JSON. Throws `invalid` for what is none, and for a key that comes twice: parsers differ on which one counts. */
+/**
+ * The value of a text of JSON. Throws `invalid` for a text that is not JSON, and for a key that comes twice: parsers
+ * differ on which one counts.
+ */
 export function parseJson(text: string): unknown {
   const value = parse(text);
   const repeated = repeatedKey(text);

@@ -17,10 +17,15 @@ export interface Pair {
   readonly key: string;
 }
 
-/** How often it is looked whether they are new. Files are moved and mounted in many ways: only what is in them counts. */
+/**
+ * How often the files are checked for changes. Files are moved and mounted in many ways, so their contents are
+ * compared.
+ */
 const LOOK = 2_000;
 
-/** The certificate and key, which belong together. Throws `invalid` and says which file is wrong, never what is in it. */
+/**
+ * The certificate and key, which belong together. Throws `invalid` and says which file is wrong, never what is in it.
+ */
 export function readPair({ cert, key }: TlsFiles): Pair {
   const pair = { cert: read(cert, 'apiTlsCert (MERIDIAN_API_TLS_CERT)'), key: read(key, 'apiTlsKey (MERIDIAN_API_TLS_KEY)') };
   try {
@@ -44,7 +49,8 @@ function read(path: string, field: string): string {
 }
 
 /**
- * Serves new files as soon as they are there and belong together; until then what was served before. `servers` gives those that serve them. The result ends it.
+ * Serves new files as soon as they are there and belong together; until then what was served before. `servers` gives
+ * those that serve them. The result ends it.
  */
 export function watchPair(files: TlsFiles, first: Pair, servers: () => readonly Server[], report: Report): () => void {
   let served = first;

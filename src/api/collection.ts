@@ -13,7 +13,7 @@ export interface ListQuery {
   readonly labels: Readonly<Record<string, string>> | undefined;
 }
 
-/** A list as Kuma writes it: `next` is the address of the page behind this one. */
+/** A list as Kuma writes it: `next` is the address of the next page. */
 export interface Collection<T> {
   readonly total: number;
   readonly items: readonly T[];
@@ -59,7 +59,7 @@ function labelFilters(path: string, query: URLSearchParams): Record<string, stri
   return wanted.length === 0 ? undefined : Object.fromEntries(wanted);
 }
 
-/** A page of `items`, which are `size` at most behind the first `offset` of `total`. */
+/** A page of `items`: at most `size` of them, after the first `offset` of `total`. */
 export function collection<T>(request: FastifyRequest, total: number, items: readonly T[]): Collection<T> {
   const { searchParams } = addressOf(request);
   const { offset, size } = paging(searchParams);

@@ -11,8 +11,8 @@ declare module 'fastify' {
 }
 
 /**
- * An error as Kuma writes it (reference/kumactl-conversations.json): `details` and `causes` repeat the others for older clients. `code` and `hint`
- * are ours; `detail` ends with the hint, for clients that know only that.
+ * An error as Kuma writes it (test/reference/kumactl-conversations.json): `details` and `causes` repeat the others for
+ * older clients. `code` and `hint` are ours; `detail` ends with the hint, for clients that know only that.
  */
 export interface ErrorBody {
   readonly type: '/std-errors';
@@ -93,7 +93,7 @@ function detailOf({ code, message, problems, hint }: MeridianError): string {
   return hint === undefined ? detail : `${detail}: ${hint}`;
 }
 
-/** Turns everything that a route throws into Kuma's shape; what is a bug of ours is reported, and its text stays inside. */
+/** Turns everything that a route throws into Kuma's shape. A bug of ours is reported, and its text is not shown. */
 export function errorHandler(report: Report) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const title = request.routeOptions?.config?.title ?? 'Bad Request';

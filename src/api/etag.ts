@@ -4,8 +4,8 @@ import { invalid, MeridianError } from '../errors.ts';
 import type { Reader, Row } from '../resource/store.ts';
 
 /**
- * The opaque tag of a resource as it is now: another one after each change, a copy's rendering included. The time is in it since a store that was
- * restored gives its revisions out again.
+ * The opaque tag of a resource as it is now: another one after each change, a copy's rendering included. The time is in
+ * it since a store that was restored gives its revisions out again.
  */
 export function etagOf(store: Reader, { resource, revision }: Row): string {
   const { store: id, term } = store.head();
@@ -14,9 +14,9 @@ export function etagOf(store: Reader, { resource, revision }: Row): string {
 }
 
 /**
- * Refuses a write that was made for another state of the resource: `If-Match: <tag>, ...` (or `*`: it is there), `If-None-Match: *` (it is not
- * there). Ask in the same turn of the event loop as the write: nothing comes between. Throws `precondition_failed`, and `invalid` for a header that
- * is no list of tags.
+ * Refuses a write that was made for another state of the resource: `If-Match: <tag>, ...` (or `*`: it is there),
+ * `If-None-Match: *` (it is not there). Ask in the same turn of the event loop as the write: nothing comes between.
+ * Throws `precondition_failed`, and `invalid` for a header that is no list of tags.
  */
 export function requireMatch({ headers }: FastifyRequest, store: Reader, row: Row | undefined): void {
   const tag = row && etagOf(store, row);
@@ -29,8 +29,8 @@ export function requireMatch({ headers }: FastifyRequest, store: Reader, row: Ro
 const READS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Refuses a write with a precondition where nothing looks at it: whoever sends one relies on it. `POST /apply` writes many resources, and there is one
- * tag for each.
+ * Refuses a write with a precondition where nothing looks at it: whoever sends one relies on it. `POST /apply` writes
+ * many resources, and there is one tag for each.
  */
 export function refuseUnseenConditions(app: FastifyInstance): void {
   app.addHook('preHandler', async ({ method, headers, routeOptions }) => {
@@ -54,7 +54,7 @@ function stale(message: string): MeridianError {
 
 const ANY = '*';
 
-/** Weak tags are none of ours: they match nothing. */
+/** We never make weak tags, so they match nothing. */
 function tagsOf(header: string, value: string | undefined): readonly string[] | undefined {
   if (value === undefined) return undefined;
   if (value.trim() === ANY) return [ANY];

@@ -29,7 +29,7 @@ const older = (type: string, path: string, instead: string): ForeignKind => ({
 const SECRETS = 'no secrets are kept here: give certificates to the proxies by file, and trust domains by MeshTrust';
 const PROXIES = 'traffic between zones is not proxied here';
 
-/** Kuma 2.14's kinds that are none of ours (docs/kuma-differences.md). */
+/** Kuma 2.14's kinds that Meridian does not have (docs/kuma-differences.md). */
 export const FOREIGN_KINDS: readonly ForeignKind[] = [
   older('CircuitBreaker', 'circuit-breakers', 'MeshCircuitBreaker'),
   older('ExternalService', 'external-services', 'MeshExternalService'),
@@ -91,8 +91,8 @@ function listNothing(path: string): Operation {
 const undocumented = 'a kind of Kuma that is not served here: there is never one';
 
 /**
- * Kuma's kinds that are none of ours: empty lists, so that `kumactl get`, `kumactl export` and dashboards carry on, and a refusal that says what to
- * use instead for whoever writes one.
+ * Kuma's kinds that Meridian does not have. Their lists are empty, so that `kumactl get`, `kumactl export` and
+ * dashboards work. A write is refused, and the answer says what to use instead.
  */
 export function addForeignRoutes(app: FastifyInstance, { plane }: ApiOptions): void {
   for (const path of EMPTY_LISTS) {

@@ -17,7 +17,7 @@ const FAILED = 'Could not describe the control plane';
 /** What the control plane is and what it can do, in Kuma's shapes. */
 export function addInfoRoutes(app: FastifyInstance, options: ApiOptions): void {
   const { plane, info } = options;
-  // Whoever has not said who he is yet learns what is here, not where.
+  // A client that has not authenticated learns what this is, but not where.
   app.get('/', described(FAILED, getInfo), ({ principal }) => ({
     ...API,
     hostname: principal ? hostname() : '',

@@ -36,7 +36,10 @@ const getExplicit: Operation = {
   answers: { 200: anyShown },
 };
 
-/** A resource by who it is, whatever it is called here; and what it means, with all that it leaves out said (design, section 3). */
+/**
+ * A resource by who it is, whatever it is called here; and what it means, with all that it leaves out said
+ * (docs/design/roles.md#explicit-form).
+ */
 export function addKriRoutes(app: FastifyInstance, { plane }: ApiOptions): void {
   app.get<KriRoute>('/_kri/:kri', described(TITLE, getByKri), (request, reply) => {
     const row = find(request.params.kri);

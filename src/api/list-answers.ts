@@ -9,11 +9,15 @@ const MOST_BYTES = 16 * 1024 * 1024;
 export type ListAnswers = (request: FastifyRequest, reply: FastifyReply, make: () => unknown) => FastifyReply;
 
 /**
- * Remembers the bytes of lists while the store stays as it is: dashboards and scripts ask for the same ones again and again, and rendering one takes
- * twenty times as long as sending it. For answers that the store and the address (with its host, which `next` repeats) determine; who asks is judged
- * before. Where there is no room for all, the oldest are forgotten. The revision rises whenever a row changes, so no answer is older than the store.
+ * Remembers the bytes of lists while the store stays as it is: dashboards and scripts ask for the same ones again and
+ * again, and rendering one takes twenty times as long as sending it. For answers that the store and the address (with
+ * its host, which `next` repeats) determine; who asks is judged before. Where there is no room for all, the oldest are
+ * forgotten. The revision rises whenever a row changes, so no answer is older than the store.
  *
- *   GET /meshes -> made, kept;  GET /meshes -> the same bytes;  PUT /meshes/a -> revision + 1;  GET /meshes -> made anew
+ *   GET /meshes    -> made, and kept
+ *   GET /meshes    -> the same bytes
+ *   PUT /meshes/a  -> revision + 1
+ *   GET /meshes    -> made again
  */
 export function rememberLists(store: Pick<Reader, 'head'>, most = MOST_BYTES): ListAnswers {
   const kept = new Map<string, Buffer>();

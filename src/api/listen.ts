@@ -15,7 +15,10 @@ export interface Listeners {
   close(): void;
 }
 
-/** HTTPS alone where there are files for it (TLS 1.2 at least), else HTTP. Throws `invalid` for files that can't be used. */
+/**
+ * HTTPS alone where there are files for it (TLS 1.2 at least), else HTTP. Throws `invalid` for files that can't be
+ * used.
+ */
 export function createListeners(tls: TlsFiles | undefined, report: Report): Listeners {
   if (!tls) return { create: (handler) => limited(createServer(PATIENCE, handler)), close: () => {} };
   const pair = readPair(tls);

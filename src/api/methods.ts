@@ -10,8 +10,9 @@ interface Served {
 }
 
 /**
- * Answers 405, with the methods that there are, on every path that `addRoutes` adds: Fastify would say that the path is unknown. Before the body is looked
- * at: whatever it is, it is not wanted. Not by a route for each method that a path hasn't: they would be five of six routes, and most of a start.
+ * Answers 405, with the methods that there are, on every path that `addRoutes` adds: Fastify would say that the path is
+ * unknown. It answers before the body is read. It does not add a route for each missing method: those would be five of
+ * six routes, and most of the time of a start.
  *
  *   GET /zones/_overview; GET, PUT and DELETE /zones/:name
  *   POST /zones/a          no route of Fastify's: the closest of these patterns says what there is
@@ -50,7 +51,7 @@ function anyOf(urls: readonly string[]): RegExp {
   return new RegExp(`^(?:${urls.map((url) => url.replaceAll('+', '\\+').replaceAll(/:[^/]+/g, '[^/]*')).join('|')})$`);
 }
 
-/** As Fastify looks for it: what is written out before what is any. */
+/** In the order in which Fastify looks: fixed parts before parameters. */
 function rank(url: string): string {
   return url.replaceAll(/:[^/]+/g, '\uffff');
 }

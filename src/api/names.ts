@@ -13,11 +13,11 @@ export interface Params {
 }
 
 /**
- * What a REST name means here (design, section 8). Where there are namespaces the last dot may separate one; but names have dots too, so
- * that comes first, then the whole as a name of the system namespace.
+ * What a REST name means here (docs/design/interfaces.md#rest). Where there are namespaces the last dot may separate
+ * one; but names have dots too, so that comes first, then the whole as a name of the system namespace.
  *
  *   slow.backend-ns, slow.v2.backend-ns  -> slow and slow.v2 of backend-ns
- *   slow, slow.v2                        -> slow and slow.v2 of kuma-system, the latter unless there is a slow in namespace v2
+ *   slow, slow.v2                        -> slow and slow.v2 of kuma-system; but slow of v2, where there is such a one
  */
 export function locate({ store, place }: Plane, kind: Kind, mesh: string, text: string): Row | undefined {
   const { name, namespace } = splitRestName(kind, text, place);
@@ -32,8 +32,8 @@ function namespaceOf(labels: unknown, { systemNamespace }: Place): string {
 }
 
 /**
- * A document that may carry its REST name, because it was read from the API: the namespace at the name's end is taken away, for the label
- * says it. What isn't such a document is given back as it is.
+ * A document that may carry its REST name, because it was read from the API: the namespace at the name's end is taken
+ * away, for the label says it. What isn't such a document is given back as it is.
  */
 export function withoutRestName(value: unknown, kind: Kind | undefined, place: Place): unknown {
   if (!isObject(value) || !kind || !hasNamespaces(kind, place) || typeof value.name !== 'string') return value;
@@ -41,8 +41,9 @@ export function withoutRestName(value: unknown, kind: Kind | undefined, place: P
 }
 
 /**
- * The same for the body of a PUT. kumactl asks for the name in the user's file, `slow`, and if `slow` of the system namespace answers, it
- * sends the user's document under the name in that answer, `slow.kuma-system`, whatever namespace the document's label says.
+ * The same for the body of a PUT. kumactl asks for the name in the user's file, `slow`, and if `slow` of the system
+ * namespace answers, it sends the user's document under the name in that answer, `slow.kuma-system`, whatever namespace
+ * the document's label says.
  */
 export function withoutEchoedName(value: unknown, kind: Kind, plane: Plane, mesh: string): unknown {
   const { place, store } = plane;

@@ -28,7 +28,7 @@ export interface Access {
 export interface ProxyTokens {
   /** Makes one, valid for some seconds; `name` as in the REST API. `expires` is RFC 3339. */
   issue(proxy: { mesh: string; name: string }, validFor: number): ProxyToken;
-  /** None that was made before holds any more, and streams that were opened with one end. */
+  /** Revokes all tokens that were made before, and ends the streams that were opened with one. */
   revokeAll(): void;
 }
 

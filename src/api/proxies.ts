@@ -58,7 +58,10 @@ const get: Operation = {
   answers: { 200: proxy },
 };
 
-/** `GET /_proxies` and a Dataplane's `/_proxy`: the Envoys that proved who they are since this zone started. A zone's alone. */
+/**
+ * `GET /_proxies` and a Dataplane's `/_proxy`: the Envoys that proved who they are since this zone started. A zone's
+ * alone.
+ */
 export function addProxiesRoutes(app: FastifyInstance, { plane, proxies }: ApiOptions): void {
   if (!proxies) return;
   app.get('/_proxies', described(MANY, list), (request) => {

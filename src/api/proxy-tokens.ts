@@ -45,9 +45,9 @@ const revokeOperation: Operation = {
 };
 
 /**
- * `POST /_proxy-tokens` with `{mesh, dataplane, validFor?}`: the proof of who it is for the proxy of a Dataplane (its REST name or KRI), and the
- * node id that it goes with. `validFor` is like `24h`, `90m` or `30s`; a year if not said. `DELETE` revokes all of them: which one leaked is not always
- * known, and none is kept. A zone's alone.
+ * `POST /_proxy-tokens` with `{mesh, dataplane, validFor?}`: the proof of who it is for the proxy of a Dataplane (its
+ * REST name or KRI), and the node id that it goes with. `validFor` is like `24h`, `90m` or `30s`; a year if not said.
+ * `DELETE` revokes all of them: which one leaked is not always known, and none is kept. A zone's alone.
  */
 export function addProxyTokensRoute(app: FastifyInstance, { plane, proxyTokens }: ApiOptions): void {
   if (!proxyTokens) return;

@@ -26,15 +26,15 @@ interface Target {
 }
 
 /**
- * `PUT`: 201 for what was not there, else 200, with the resource's ETag. What is accepted and may not do as expected is among the warnings:
- * references that point to nothing too, for their targets may come later.
+ * `PUT`: 201 for what was not there, else 200, with the resource's ETag. What is accepted and may not do as expected is
+ * among the warnings: references that point to nothing too, for their targets may come later.
  */
 export function putResource({ plane, afterCommit }: ApiOptions, kind: Kind, beside: Beside) {
   return (request: FastifyRequest, reply: FastifyReply) => {
     refuseReadOnlyKind(plane.place, kind);
     const { mesh = '', name = '' } = request.params as Params;
     const document = readDocument(plane, { kind, mesh, name }, request);
-    // What is wrong with the document itself is told whatever the resource is like by now.
+    // Problems of the document itself are told even where the resource has changed by now.
     const { draft, problems } = document;
     if (draft && [...problems, ...validateDraft(draft)].length === 0) requireMatch(request, plane.store, stored(plane, draft));
     const [written] = writeDocuments(
@@ -59,7 +59,7 @@ function stored({ store, place }: Plane, { type, mesh, name, namespace }: Draft)
   return store.byName(type, mesh, hasNamespaces(kind, place) ? (namespace ?? place.systemNamespace) : '', name);
 }
 
-/** The document of the body, with what it and the URL say differently among its problems. */
+/** The document of the body. Where it and the URL disagree, that is among its problems. */
 function readDocument(plane: Plane, target: Target, request: FastifyRequest): Document {
   const [read, ...more] = valuesOf(request);
   if (!read || more.length > 0) throw new MeridianError('invalid', 'the body must be one document', { hint: 'POST /apply takes several' });
@@ -85,8 +85,8 @@ function isNamed({ place }: Plane, { kind, name }: Target, draft: Draft): boolea
 }
 
 /**
- * A document `slow.backend-ns` without a namespace label would become a policy of the system namespace, beside the `slow` of `backend-ns`
- * that this URL shows: surely not what was meant.
+ * A document `slow.backend-ns` without a namespace label would become a policy of the system namespace, beside the
+ * `slow` of `backend-ns` that this URL shows: surely not what was meant.
  */
 function mistaken(plane: Plane, { kind, mesh, name }: Target, draft: Draft): readonly Problem[] {
   if (draft.namespace !== undefined || !hasNamespaces(kind, plane.place)) return [];

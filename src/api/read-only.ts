@@ -3,7 +3,10 @@ import { MeridianError } from '../errors.ts';
 import type { Kind } from '../resource/kinds.ts';
 import type { Place } from '../resource/resource.ts';
 
-/** Whether nobody may write a kind through this control plane: it is written elsewhere, or by control planes alone (insights). */
+/**
+ * Whether nobody may write a kind through this control plane: it is written elsewhere, or by control planes alone
+ * (insights).
+ */
 export function isReadOnly({ short, writtenBy }: Kind, place: Place): boolean {
   return short === '' || !(isGlobal(place) ? writtenBy.global : writtenBy.zone);
 }

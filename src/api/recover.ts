@@ -31,7 +31,10 @@ const operation: Operation = {
   refusals: [404, 409],
 };
 
-/** `POST /_recover`, with `{acceptStore?: peer, store?: id, dropAbsent?: peer}`: an operator's word (design, section 4). Answers what was done. */
+/**
+ * `POST /_recover`, with `{acceptStore?: peer, store?: id, dropAbsent?: peer}`: an operator's word
+ * (docs/design/trust.md#the-operators-word). Answers what was done.
+ */
 export function addRecoverRoute(app: FastifyInstance, { plane, sync, afterCommit }: ApiOptions): void {
   app.post('/_recover', described('Could not recover', operation), (request) => {
     const text = typeof request.body === 'string' ? request.body : '';

@@ -2,8 +2,8 @@
 type Open = Set<string> | undefined;
 
 /**
- * The first key that an object of a JSON text has twice, or undefined. The text must be JSON: it was parsed before, and the parser took the
- * last of them without a word.
+ * The first key that an object of a JSON text has twice, or undefined. The text must be JSON: it was parsed before, and
+ * the parser took the last of them without a word.
  *
  *   {"a": {"b": 1}, "b": 2}    -> undefined
  *   {"deny": [1], "deny": []}  -> deny
@@ -28,7 +28,7 @@ export function repeatedKey(json: string): string | undefined {
   return undefined;
 }
 
-/** Behind the closing quote of the string that opens at `start`. */
+/** The position after the closing quote of the string that opens at `start`. */
 function endOfString(json: string, start: number): number {
   let at = start + 1;
   while (json[at] !== '"') at += json[at] === '\\' ? 2 : 1;

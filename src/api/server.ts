@@ -40,8 +40,8 @@ import { addZoneRoutes } from './zones.ts';
 const MAX_PARAMETER = 16 * 1024;
 
 /**
- * Serves the REST API (design, sections 1, 3 and 8) until `close`. `port` is the one it listens on. Throws `unavailable` when the address
- * can't be had.
+ * Serves the REST API (docs/design/interfaces.md#rest) until `close`. `port` is the one it listens on. Throws
+ * `unavailable` when the address can't be had.
  */
 export async function startApi(options: ApiOptions): Promise<{ port: number; close(): Promise<void> }> {
   const tokens = tokensOf(options);

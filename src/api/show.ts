@@ -15,7 +15,10 @@ export function formatOf(query: URLSearchParams): Format {
   throw invalid([{ field: 'format', reason: 'must be one of "k8s", "kubernetes", "universal"' }]);
 }
 
-/** A resource as the API shows it, with the references that point to nothing in its status (design, section 3). */
+/**
+ * A resource as the API shows it, with the references that point to nothing in its status
+ * (docs/design/roles.md#references).
+ */
 export function show(plane: Plane, resource: Resource, format: Format): JsonObject {
   const shown = withReferences(plane, resource);
   return format === 'kubernetes' ? toKubernetes(shown, plane.place) : toUniversal(shown, plane.place);

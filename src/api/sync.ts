@@ -67,7 +67,10 @@ export function addSyncRoute(app: FastifyInstance, { plane, sync }: ApiOptions):
   });
 }
 
-/** `refused`: what this side refused of the peer's feed. `absent`: what stays in force although the peer's present store lacks it. */
+/**
+ * `refused`: what this side refused of the peer's feed. `absent`: what stays in force although the peer's present store
+ * lacks it.
+ */
 function describePeer({ store, quota }: Plane, { peer, head, ack, ...view }: PeerView) {
   return {
     ...view,

@@ -84,8 +84,8 @@ function toOverview(options: ApiOptions, zone: Resource): JsonObject {
 }
 
 /**
- * Clients take a subscription with a time of connection and none of its end for "online". The first contact is the one such time that is
- * kept: sessions count on a monotonic clock.
+ * Clients take a zone for online if its subscription has a time of connection and no time of its end. The only such
+ * time that is stored is that of the first contact: sessions use a monotonic clock.
  */
 function subscriptions({ plane, sync, info }: ApiOptions, { key, creationTime }: Resource): JsonObject[] {
   const view = sync?.view(key.name);
@@ -101,7 +101,10 @@ function subscriptions({ plane, sync, info }: ApiOptions, { key, creationTime }:
   ];
 }
 
-/** Deletes a Zone with all that it sent. Throws `invalid`, in Kuma's words, while it is connected: it would be back at once, and enabled. */
+/**
+ * Deletes a Zone with all that it sent. Throws `invalid`, in Kuma's words, while it is connected: it would be back at
+ * once, and enabled.
+ */
 export function removeZone({ plane, sync }: ApiOptions, name: string): void {
   if (sync?.view(name).online) {
     throw invalid([{ field: 'zone', reason: 'unable to delete Zone, Zone CP is still connected, please shut it down first' }]);

@@ -5,8 +5,8 @@ import type { GlobalConfig } from './settings.ts';
 type ApiConfig = Pick<GlobalConfig, 'apiAddress' | 'apiTlsCert' | 'apiTlsKey' | 'allowInsecure'>;
 
 /**
- * What is not safe about the API that is configured, although it is allowed: for the log and /ready. Throws `invalid` when it is not allowed:
- * over plain HTTP anybody on the way reads the tokens, and is whoever they are of.
+ * What is unsafe about the configured API although it is allowed: for the log and /ready. Throws `invalid` for what is
+ * not allowed: over plain HTTP anybody on the way can read the tokens and use them.
  */
 export function apiInsecurity({ apiAddress, apiTlsCert, apiTlsKey, allowInsecure }: ApiConfig): string | undefined {
   if ((apiTlsCert === '') !== (apiTlsKey === '')) {

@@ -30,7 +30,7 @@ function problemsOf(call: () => unknown): string[] {
 }
 
 describe('settings', () => {
-  test('have the defaults of the design', () => {
+  test('have their defaults', () => {
     assert.deepEqual(readSettings(ZONE, { environment: { MERIDIAN_ZONE_NAME: 'east' }, file: {} }), {
       dataDir: './data',
       natsUrl: 'nats://127.0.0.1:4222',

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { type Document, parseDocument } from 'yaml';
 import { invalid, type MeridianError } from '../errors.ts';
 
-/** What a configuration file holds, by key; an empty file holds nothing. Throws `invalid` when it can't be read or is not YAML with keys. */
+/**
+ * What a configuration file holds, by key; an empty file holds nothing. Throws `invalid` when it can't be read or is
+ * not YAML with keys.
+ */
 export function readConfigFile(path: string): Readonly<Record<string, unknown>> {
   const document = parseDocument(readText(path));
   const [error] = document.errors;

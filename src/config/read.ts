@@ -8,8 +8,8 @@ export interface Sources {
 }
 
 /**
- * The values of all settings. The environment wins over the file. Throws `invalid` with every problem at once; each names the key and the variable, and
- * says what is expected. A value is never repeated: it may hold a password.
+ * The values of all settings. The environment wins over the file. Throws `invalid` with every problem at once; each
+ * names the key and the variable, and says what is expected. A value is never repeated: it may hold a password.
  *
  *   file { apiPort: 1234 }, MERIDIAN_API_PORT=5000   -> apiPort 5000
  *   file { apiport: 1234 }                           -> refused: there is no such key
@@ -33,7 +33,7 @@ function fromEnvironment({ variable, mayBeEmpty }: Setting<unknown>, environment
   return given === '' && !mayBeEmpty ? undefined : given;
 }
 
-/** A key without a value is as good as none. */
+/** A key without a value counts as absent. */
 function fromFile(file: Sources['file'], key: string): unknown {
   return Object.hasOwn(file, key) ? (file[key] ?? undefined) : undefined;
 }

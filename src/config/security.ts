@@ -4,8 +4,8 @@ import type { GlobalConfig, ZoneConfig } from './settings.ts';
 type NatsConfig = Pick<GlobalConfig, 'natsUrl' | 'natsCreds' | 'allowInsecure'>;
 
 /**
- * What is not safe about the NATS that is configured, although it is allowed: for the log and /ready. Throws `invalid` when it is not allowed: without credentials
- * anybody who reaches that NATS can speak as any zone, and as global.
+ * What is unsafe about the configured NATS although it is allowed: for the log and /ready. Throws `invalid` for what is
+ * not allowed: without credentials anybody who reaches that NATS can speak as any zone, and as global.
  */
 export function insecurity({ natsUrl, natsCreds, allowInsecure }: NatsConfig): string | undefined {
   const elsewhere = serversOf(natsUrl).filter((url) => !isLoopback(hostOf(url)));
@@ -28,7 +28,9 @@ function readable(elsewhere: readonly string[]): string | undefined {
   return `the NATS connection to ${hostOf(plain)} is not encrypted: whoever is between can read and change what control planes say`;
 }
 
-/** The files for TLS to NATS. Throws `invalid` for a certificate without its key, and for files that would not be used. */
+/**
+ * The files for TLS to NATS. Throws `invalid` for a certificate without its key, and for files that would not be used.
+ */
 export function natsTls({ natsUrl, natsCa, natsCert, natsKey }: Pick<GlobalConfig, 'natsUrl' | 'natsCa' | 'natsCert' | 'natsKey'>) {
   const problems: Problem[] = [];
   const given = Object.entries({ natsCa, natsCert, natsKey }).filter(([, file]) => file !== '');
@@ -48,8 +50,8 @@ export function natsTls({ natsUrl, natsCa, natsCert, natsKey }: Pick<GlobalConfi
 type XdsConfig = Pick<ZoneConfig, 'xdsAddress' | 'xdsTlsCert' | 'xdsTlsKey' | 'xdsClientCa'>;
 
 /**
- * The files of the xDS server's TLS; undefined: it speaks plain text, on loopback. Throws `invalid` for any other address without TLS, since tokens would be
- * sent in plain text, and where one file of several is missing.
+ * The files of the xDS server's TLS; undefined: it speaks plain text, on loopback. Throws `invalid` for any other
+ * address without TLS, since tokens would be sent in plain text, and where one file of several is missing.
  */
 export function xdsTls({ xdsAddress, xdsTlsCert: cert, xdsTlsKey: key, xdsClientCa }: XdsConfig) {
   const problems: Problem[] = [];

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** One setting: its environment variable, the values it takes as text, and what to do when it is wrong. Its YAML key is the property's name. */
+/**
+ * One setting: its environment variable, the values it takes as text, and what to do when it is wrong. Its YAML key is
+ * the property's name.
+ */
 export interface Setting<T> {
   readonly variable: string;
   /** Reads what YAML or the environment gave; environment variables are always text. */
@@ -46,7 +49,7 @@ function setting<T>(
   return { variable, schema, expects, ...more };
 }
 
-/** What every daemon can be told (design, section 8). */
+/** What every daemon can be told (docs/design/interfaces.md#settings). */
 export const COMMON = {
   /** The folder of the database. */
   dataDir: setting('MERIDIAN_DATA_DIR', text, 'a folder', { fallback: './data' }),

@@ -32,7 +32,8 @@ export interface CanQuestion {
 }
 
 /**
- * Whether a request may enter, as this control plane knows the mesh. Throws `invalid` when it isn't clear which inbound is meant.
+ * Whether a request may enter, as this control plane knows the mesh. Throws `invalid` when it isn't clear which inbound
+ * is meant.
  *
  *   a zone with a global, of which it has nothing yet  ->  Deny: denies may be missing
  *   an inbound that can't be built, or is not served   ->  Deny: it is shut, and says why

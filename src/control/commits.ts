@@ -9,7 +9,10 @@ export interface Watched {
   onCommit(listener: () => void): void;
 }
 
-/** Watches the commits of a plane's store. `soon` runs a task after the present turn. The plane that comes out knows what they touched. */
+/**
+ * Watches the commits of a plane's store. `soon` runs a task after the present turn. The plane that comes out knows
+ * what they touched.
+ */
 export function watchCommits(plane: Plane, soon: (task: () => void) => void): Watched {
   const listeners: (() => void)[] = [];
   const journal = new Journal();

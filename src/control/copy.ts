@@ -17,11 +17,13 @@ import { assign, meshExists, refuseTooLarge, resolveAll } from './own.ts';
 import { isGlobal, type Plane } from './plane.ts';
 
 /**
- * Puts what a peer sent into the store, as a copy: checked again, renamed, relabelled, its references rendered for this store. Gives the reason
- * when it can't be taken; then nothing was written but names that were given out, which are for good anyway. The row is written last.
+ * Puts what a peer sent into the store, as a copy: checked again, renamed, relabelled, its references rendered for this
+ * store. Returns the reason when the item can't be taken. Then nothing was written, except for assigned names, which
+ * stay anyway. The row is written last.
  *
  *   zone east sends     MeshTimeout (default, east, backend-ns, slow), to: MeshService backend
- *   global assigns      slow-x7c4…, resolves the reference to (default, east, backend-ns, backend), stores it with backend-w3r3…
+ *   global assigns      slow-x7c4…, resolves the reference to (default, east, backend-ns, backend),
+ *                       and stores it with backend-w3r3…
  *   zone west stores    slow-x7c4… in its system namespace, to: backend-w3r3… there
  */
 export function putCopy(tx: Transaction, plane: Plane, origin: Place, item: Item): string | undefined {
@@ -35,13 +37,16 @@ export function putCopy(tx: Transaction, plane: Plane, origin: Place, item: Item
   }
 }
 
-/** Whether the item is to blame, or our reading of it: a fault that one zone's item finds must not stop the others. The store's troubles are nobody's. */
+/**
+ * Whether the item, or our reading of it, is to blame. A fault that one zone's item triggers must not stop the others.
+ * If the store can't work, no item is to blame.
+ */
 function isOfItem(thrown: unknown): thrown is Error {
   if (thrown instanceof MeridianError) return thrown.code !== 'internal' && thrown.code !== 'unavailable';
   return thrown instanceof TypeError || thrown instanceof RangeError;
 }
 
-/** What is wrong with an item wherever it goes: what can't be read can't be enforced. */
+/** What is wrong with an item at any control plane: an item that can't be read can't be enforced. */
 function whyUnusable(tx: Transaction, item: Item): string | undefined {
   const { key } = item;
   if (!findKind(key.type)) return `this control plane does not know the kind ${key.type}: it needs a newer version`;
@@ -53,7 +58,10 @@ function whyUnusable(tx: Transaction, item: Item): string | undefined {
   return undefined;
 }
 
-/** An item as if its user had written it here. The computed labels are left out: they are worked out again, never believed (design, section 1). */
+/**
+ * An item as if its user had written it here. The computed labels are left out: they are worked out again, never
+ * believed (docs/design/resources.md#labels).
+ */
 function draftOf({ key, labels, spec, status }: Item): Draft {
   const { type, mesh, name, namespace } = key;
   return { type, mesh, name, namespace: namespace || undefined, labels: userLabels(labels), spec, status };
@@ -126,7 +134,7 @@ function calledHere(place: Place, { target, name }: ItemReference): { name: stri
   return { name: here, namespace };
 }
 
-/** Takes away what a peer had sent: from the mirror, and the copy with its references. */
+/** Removes an item that a peer had sent: from the mirror, and its copy with the references. */
 export function dropCopy(tx: Transaction, peer: string, key: Key): void {
   tx.mirror.delete(peer, key);
   tx.delete(key);

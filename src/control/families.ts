@@ -6,7 +6,10 @@ import type { JsonObject } from '../resource/resource.ts';
 import type { Head, Reader } from '../resource/store.ts';
 import { type Plane, touchedSince } from './plane.ts';
 
-/** A permission with deny or allow lists, or one that allows everybody with `from`. Where both select an inbound, the latter opens nothing. */
+/**
+ * A permission with deny or allow lists, or one that allows everybody with `from`. Where both select an inbound, the
+ * latter opens nothing.
+ */
 export type Family = 'lists' | 'fromAll';
 
 /** One permission of each family, if the mesh has it. */
@@ -17,7 +20,7 @@ const PERMISSION = 'MeshTrafficPermission';
 /** How many permissions of a mesh are looked at: a warning is not worth reading them all. */
 const LOOKED_AT = 200;
 
-/** undefined: of none, or it can't be read, which is told elsewhere. */
+/** undefined: of neither, or the item can't be read, which is told elsewhere. */
 export function familyOf(spec: JsonObject): Family | undefined {
   const mtp = mtpOf(spec);
   if (mtp.shape === 'spiffe') return 'lists';
@@ -28,14 +31,14 @@ export function familyOf(spec: JsonObject): Family | undefined {
 /** Looks for one permission of each family among the first of a mesh. */
 export function readWitnesses(store: Reader, mesh: string): Witnesses {
   const { items } = store.list({ type: PERMISSION, mesh }, 0, LOOKED_AT);
-  // Reading a permission takes long: not for what can't be of the family.
+  // Reading a permission takes long, so it is not done for items that can't belong to the family.
   const first = (family: Family): Key | undefined =>
     items.find(({ spec }) => asArray(spec.from).length > 0 === (family === 'fromAll') && familyOf(spec) === family)?.key;
   return { lists: first('lists'), fromAll: first('fromAll') };
 }
 
 /**
- * The same for a plane, kept: a write costs no more than what it touched.
+ * The same for a plane, cached: a write costs only as much as it touched.
  *
  *   {lists: a}, z is written and allows everybody   -> {lists: a, fromAll: z}
  *   {lists: a}, a is deleted                        -> the mesh is looked through again

@@ -7,7 +7,7 @@ import { readPeer } from './peers.ts';
 import { isGlobal, type Plane } from './plane.ts';
 import { applyTransfer, judge, readLines, type Transfer } from './receive.ts';
 
-/** Set from the first part of a first scan to its end: what is here of global is not whole. */
+/** Set from the first part of a first scan to its end: the store has only some of global's items. */
 const FILLING = 'filling';
 
 /** Items that are taken before others get the event loop. */
@@ -18,22 +18,27 @@ interface Part {
   readonly wire: string;
 }
 
-/** Whether a store holds a part of what global has, and not yet the whole. */
+/** Whether a store holds only a part of global's items so far. */
 export function isFilling({ setting }: Pick<Reader, 'setting'>): boolean {
   return setting(FILLING) === 'yes';
 }
 
-/** Whether this is the first that an empty zone gets of global. Until it is whole the zone denies everything, so that it may come in parts. */
+/**
+ * Whether this is the first that an empty zone gets of global. Until it is whole the zone denies everything, so that it
+ * may come in parts.
+ */
 export function isFirstFill({ place, store }: Plane, { peer, mode }: Transfer): boolean {
   if (isGlobal(place) || mode !== 'scan' || store.mirror.position(peer) !== undefined) return false;
-  // What an earlier process took of a fill that it did not end may be gone by now: a scan in one commit finds that.
+  // An earlier process may have taken a part of a fill, and those items may be deleted by now. A scan in one commit
+  // finds that.
   for (const _ of store.mirror.each(peer)) return false;
   return true;
 }
 
 /**
- * `applyTransfer` for a first scan, in parts: a hundred thousand items in one commit would block everything for many seconds. Nothing is written before
- * all adds up; the position comes with the last part, and with it the zone opens. Each step is a part. `slice`: items in one.
+ * `applyTransfer` for a first scan, in parts: a hundred thousand items in one commit would block everything for many
+ * seconds. Nothing is written before all adds up; the position comes with the last part, and with it the zone opens.
+ * Each step is a part. `slice`: items in one.
  *
  *   staged {a, b, c}, slice 2  ->  look at a, b; c: it adds up; write a, b; write c, the position
  */
@@ -53,7 +58,7 @@ export function* fill(plane: Plane, { peer, origin, lines, end }: Transfer, slic
   write(meshes, (tx) => tx.setSetting(FILLING, 'yes'));
   for (const parts of slices(store.mirror.staged(peer), slice)) {
     yield;
-    // An operator accepted another store meanwhile: what this one sent proves nothing any more.
+    // An operator accepted another store meanwhile: the items of this one no longer prove anything.
     if (readPeer(store, peer)?.store !== end.store) return 'failed';
     write(parts.filter(({ key }) => key.type !== 'Mesh'));
   }
@@ -65,7 +70,7 @@ export function* fill(plane: Plane, { peer, origin, lines, end }: Transfer, slic
   return 'applied';
 }
 
-/** `applyTransfer`; a scan in one commit makes good what a fill had left. */
+/** `applyTransfer`. A scan in one commit also repairs what an unfinished fill left behind. */
 export function applyWhole(plane: Plane, transfer: Transfer): Outcome {
   const { store } = plane;
   const outcome = applyTransfer(plane, transfer);
@@ -73,7 +78,10 @@ export function applyWhole(plane: Plane, transfer: Transfer): Outcome {
   return outcome;
 }
 
-/** The meshes among what is staged, for what is in them needs them; undefined if it does not add up to what the sender has. */
+/**
+ * The staged meshes, since the items in them need them. undefined: the staged items do not add up to the sender's
+ * digest.
+ */
 function* verified(store: Reader, peer: string, end: Transfer['end'], slice: number): Generator<void, readonly Part[] | undefined> {
   let digest: Digest = EMPTY_DIGEST;
   let count = 0;

@@ -6,8 +6,9 @@ import { writeDrafts } from './write.ts';
 const PLACE = 'place';
 
 /**
- * Fixes at the first start where this control plane stands, for good (design, section 1): keys, names and labels are made of it. Global makes the mesh
- * `default` then, once. Throws `invalid`, naming the setting, for a store that stands elsewhere.
+ * Fixes at the first start where this control plane stands, for good (docs/design/resources.md#place): keys, names and
+ * labels are made of it. Global makes the mesh `default` then, once. Throws `invalid`, naming the setting, for a store
+ * that stands elsewhere.
  */
 export function settle(plane: Plane): void {
   const fixed = plane.store.setting(PLACE);

@@ -2,8 +2,9 @@ import { MeridianError } from '../errors.ts';
 import type { Report } from './report.ts';
 
 /**
- * For what is written now and then and nobody waits for. What the store can't take now (a full disk) is left to the next time; that is said once, and once
- * more when it is over. `what`: for the log, as in `the insights of proxies`. Anything else that is thrown goes on.
+ * For writes that nobody waits for. If the store can't write now (a full disk), the next call tries again. That is
+ * logged once, and once more when it is over. `what`: for the log, as in `the insights of proxies`. Any other error is
+ * thrown.
  *
  *   taken, full, full, taken  ->  nothing, `... can not be written now`, nothing, `... are written again`
  */

@@ -28,7 +28,7 @@ export interface LedgerEntry {
 }
 
 /**
- * The delivery ledger: the cursor plus the exceptions (design, section 4, "Seen from outside"). One entry for each given row and each peer that
+ * The delivery ledger: the cursor plus the exceptions (docs/design/sync.md#ledger). One entry for each given row and each peer that
  * should have it.
  *
  *   peer acknowledged revision 7, refused {b}

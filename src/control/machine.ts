@@ -1,4 +1,7 @@
-/** What the sync takes from the machine it runs on: real ones in the daemons, seeded ones in the simulator. */
+/**
+ * What the sync needs from its machine (clock, randomness, tasks): the real ones in the daemons, seeded ones in the
+ * simulator.
+ */
 export interface Machine {
   /** Monotonic, ms. */
   readonly now: () => number;
@@ -6,6 +9,6 @@ export interface Machine {
   readonly random: () => number;
   /** Unique and unguessable, hex, at most 32 digits. */
   readonly id: () => string;
-  /** Runs something soon, after what is at hand. */
+  /** Runs a task soon, after the present ones. */
   readonly soon: (task: () => void) => void;
 }

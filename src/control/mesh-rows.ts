@@ -16,7 +16,7 @@ interface Rows {
   readonly byKey: Map<string, Resource>;
   /** By name and namespace, as the store lists them. */
   resources: readonly Resource[];
-  /** In order, the most specific last. None where the kind is no policy. */
+  /** In order, the most specific last. Empty for kinds that are not policies. */
   policies: readonly Policy[];
 }
 
@@ -25,10 +25,13 @@ export const LEADING = TYPES.filter((type) => type.endsWith('Route') || (TARGETS
 
 const NONE: Rows = { byKey: new Map(), resources: [], policies: [] };
 
-/** What was read of a resource, which never changes. */
+/** The parsed form of a resource, which never changes. */
 const read = new WeakMap<Resource, readonly Policy[]>();
 
-/** What of a mesh the policy engine reads, kept in step with the store key by key: the lists are those that reading everything again would give. */
+/**
+ * The rows of a mesh that the policy engine reads. They follow the store key by key, and equal what reading everything
+ * again would give.
+ */
 export class MeshRows {
   private readonly store: Pick<Reader, 'list' | 'get'>;
   private readonly mesh: string;
@@ -41,7 +44,7 @@ export class MeshRows {
     for (const type of TYPES) this.#types.set(type, this.#read(type));
   }
 
-  /** Takes over what the store has of these keys now. Out: whether something of the mesh is among them. */
+  /** Reads the rows of these keys again. Out: whether any of them belongs to the mesh. */
   update(keys: readonly Key[]): boolean {
     const touched = new Map(keys.filter(({ type, mesh }) => mesh === this.mesh && this.#types.has(type)).map((key) => [keyId(key), key]));
     const types = new Set([...touched.values()].map(({ type }) => type));
@@ -140,7 +143,9 @@ function exchange<T extends object>(
   return kept;
 }
 
-/** A copy. Looking through the list for each of a few is faster than asking each of the list whether it is one of them. */
+/**
+ * A copy. Looking through the list for each of a few is faster than asking each of the list whether it is one of them.
+ */
 function without<T extends object>(list: readonly T[], out: readonly T[]): T[] {
   if (out.length > 16) {
     const gone = new Set(out);
@@ -154,7 +159,7 @@ function without<T extends object>(list: readonly T[], out: readonly T[]): T[] {
   return kept;
 }
 
-/** The first place of a sorted list that is not before (`compare` below 0) what is looked for, by halves. */
+/** Binary search: the first place in a sorted list whose entry is not before (`compare` below 0) the wanted one. */
 function firstNotBefore<T>(list: readonly T[], compare: (one: T) => number): number {
   let [from, to] = [0, list.length];
   while (from < to) {

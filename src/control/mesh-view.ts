@@ -10,7 +10,7 @@ import { MeshRows, TARGETS } from './mesh-rows.ts';
 import { type Held, type Plane, touchedSince } from './plane.ts';
 import { asLost, asUnreadable, type Refused, refusedIn } from './refused.ts';
 
-/** What the policy engine needs of one mesh, as this control plane holds it. */
+/** What the policy engine needs to know of one mesh, from this control plane's store. */
 export interface MeshView {
   readonly mesh: string;
   readonly dataplanes: readonly Resource[];
@@ -21,8 +21,8 @@ export interface MeshView {
   readonly tls: { readonly policies: readonly Policy[]; readonly mesh: Resource | undefined; readonly refused: boolean };
   readonly index: MeshIndex;
   /**
-   * What targetRefs may lead to, but Dataplanes, and what of that was refused: the same lists as before where nothing of it changed. In a zone, what selects
-   * a proxy depends on no other Dataplane: none is a copy there.
+   * What targetRefs may lead to, but Dataplanes, and what of that was refused: the same lists as before where nothing
+   * of it changed. In a zone, what selects a proxy depends on no other Dataplane: none is a copy there.
    */
   readonly targets: readonly (readonly unknown[])[];
   /** One of the policies, with a refused one as it can be told. */
@@ -39,12 +39,14 @@ export function mayDecide(type: string): boolean {
   return type === 'MeshTrafficPermission' || type === 'Mesh' || type === MESH_TLS || type.endsWith('Route') || TARGETS.includes(type);
 }
 
-/** Gives the views of meshes, made again only as far as this store has changed: a request costs no more than what it asks for. */
+/**
+ * Gives the views of meshes. Only what changed in the store is made again, so a request costs only what it asks for.
+ */
 export function createMeshViews(plane: Plane): (mesh: string) => MeshView {
   const kept = new Map<string, MeshReader>();
   return (mesh) => {
     const reader = kept.get(mesh) ?? new MeshReader(plane, mesh);
-    // What was asked for last is last, and what comes first is forgotten.
+    // In the order of use: the view that was used longest ago comes first, and is dropped first.
     kept.delete(mesh);
     kept.set(mesh, reader);
     for (const oldest of [...kept.keys()].slice(0, -KEPT)) kept.delete(oldest);
@@ -143,7 +145,7 @@ function viewOf(held: Held, mesh: string, rows: MeshRows, resource: Resource | u
   };
 }
 
-/** What was refused of a type, read when it is first asked for: seldom is there anything, and seldom does it matter. */
+/** The refused items of a type. They are read when first asked for, since there are seldom any. */
 function lostOf(held: Held, { targets }: Refused): MeshIndex['lost'] {
   const byType = new Map<string, readonly Lost[]>();
   return (type) => {
@@ -157,7 +159,7 @@ function inOrder(policies: readonly Policy[], others: readonly Policy[]): Policy
   return [...policies, ...others].sort(comparePolicies);
 }
 
-/** Global remembers whose name it is; a zone sees it on the copies that it has. */
+/** Global has a table of the assigned names. A zone reads them from its copies. */
 function holderOf({ place, store }: Held, mesh: string, type: string, name: string): Key | undefined {
   const held = store.nameHolder(type, name);
   if (held) return held;

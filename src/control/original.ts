@@ -6,13 +6,16 @@ import { GLOBAL, type JsonObject, type Place, type Resource } from '../resource/
 import { placeOf } from './peers.ts';
 import { isGlobal, owns, type Plane } from './plane.ts';
 
-/** A resource's spec as its origin wrote it, before references got the names that they have here, and where that origin stands. */
+/**
+ * A resource's spec as its origin wrote it, before references got the names that they have here, and where that origin
+ * stands.
+ */
 export interface Original {
   readonly spec: JsonObject;
   readonly origin: Place;
 }
 
-/** Throws `conflict` when a newer version was refused: what the origin wrote of the one in force is not kept. */
+/** Throws `conflict` when a newer version was refused: the mirror then no longer has the version in force. */
 export function originalOf({ place, store }: Plane, { key, spec }: Resource): Original {
   if (owns(place, key)) return { spec, origin: place };
   const mirrored = store.mirror.get(isGlobal(place) ? key.zone : GLOBAL_PEER, key);

@@ -43,14 +43,18 @@ export function putOwn(tx: Transaction, plane: Plane, { admitted, spec, status }
   return outcome;
 }
 
-/** Global resolves what its own policies refer to; a zone's are resolved by global, from the spec and the proven zone. */
+/**
+ * Global resolves the references of its own policies here. Those of a zone's policies are resolved when global takes
+ * them.
+ */
 function ownReferences(tx: Transaction, place: Place, key: Key, spec: JsonObject): readonly ItemReference[] {
   return isGlobal(place) ? resolveAll(tx, key, place, spec) : [];
 }
 
 /**
- * Every reference of a spec that `origin` wrote, with its target's key and the name that copies of the target have. That name is given out here: else
- * another resource could take it before the target comes, and be meant by everybody's copy of this policy.
+ * Every reference of a spec that `origin` wrote, with its target's key and the name that copies of the target have.
+ * That name is given out here: else another resource could take it before the target comes, and be meant by everybody's
+ * copy of this policy.
  */
 export function resolveAll(tx: Transaction, policy: Key, origin: Place, spec: JsonObject): ItemReference[] {
   const holder = (type: string, name: string) => tx.nameHolder(type, name);
@@ -61,7 +65,10 @@ export function resolveAll(tx: Transaction, policy: Key, origin: Place, spec: Js
   });
 }
 
-/** Global has no MeshService of its own: by a plain name it can only mean the value of `kuma.io/service`, which is the same everywhere. */
+/**
+ * Global has no MeshService of its own: by a plain name it can only mean the value of `kuma.io/service`, which is the
+ * same everywhere.
+ */
 function namesTag({ kind, name }: Reference, origin: Place): boolean {
   return isGlobal(origin) && findKind(kind)?.writtenBy.global === false && !looksHashed(name);
 }
@@ -76,8 +83,9 @@ export function assign(tx: Transaction, key: Key): string {
 }
 
 /**
- * Refuses what could not be carried once its references are rendered: an item too large for a message would keep everything behind it from every
- * zone. Asked of the origin's item, so that origin and global judge alike, and the same whatever the references resolve to. Throws `too_large`.
+ * Refuses an item that would not fit into a message once its references are rendered: it would hold up everything after
+ * it, for every zone. The size is that of the origin's item with the longest possible references, so that origin and
+ * global agree whatever the references resolve to. Throws `too_large`.
  */
 export function refuseTooLarge({ key, labels, spec, status }: Item): void {
   const references = findReferences(key.type, spec).length;
@@ -104,7 +112,10 @@ export function meshExists(reader: Reader, mesh: string): boolean {
   return reader.has({ type: 'Mesh', mesh: '', zone: GLOBAL.zone, namespace: '', name: mesh });
 }
 
-/** A resource of somebody else can't be written here: only its origin does (design, section 4). */
+/**
+ * A resource of somebody else can't be written here: only its origin does
+ * (docs/design/trust.md#only-the-origin-writes).
+ */
 export function refuseForeign(place: Place, key: Key, labels: Resource['labels']): void {
   if (key.zone === place.zone) return;
   const origin = key.zone === '' ? 'global' : `zone ${key.zone}`;

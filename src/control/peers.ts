@@ -4,7 +4,7 @@ import { GLOBAL, type Place } from '../resource/resource.ts';
 import type { Reader, Transaction } from '../resource/store.ts';
 import type { About } from '../kds/protocol.ts';
 
-/** What this store knows of a peer for good: the store it speaks from, and where it stands. */
+/** What this store remembers of a peer: its pinned store, and its place. */
 export interface Peer {
   readonly store: string;
   readonly about?: About | undefined;
@@ -48,7 +48,7 @@ export function peersOf(reader: Reader): readonly string[] {
   return known.map((name) => name.slice('peer:'.length));
 }
 
-/** Where a peer stands, or undefined for a zone that never introduced itself. Its zone's name is what the transport proves. */
+/** The place of a peer; undefined for a zone that never introduced itself. The transport proves its zone's name. */
 export function placeOf(reader: Reader, peer: string): Place | undefined {
   if (peer === GLOBAL_PEER) return GLOBAL;
   const about = readPeer(reader, peer)?.about;

@@ -2,13 +2,16 @@ import type { Key } from '../resource/key.ts';
 import type { Place } from '../resource/resource.ts';
 import type { Head, Reader, Store } from '../resource/store.ts';
 
-/** What one zone may hold at global (`Holding`, src/resource/store.ts). Of what it sends, accepted or not, twice as much is kept. */
+/**
+ * What one zone may hold at global (`Holding`, src/resource/store.ts). Of what it sends, accepted or not, twice as much
+ * is kept.
+ */
 export interface Quota {
   readonly resources: number;
   readonly bytes: number;
 }
 
-/** Names are given to what is referred to as well, and stay with what is gone for a while. */
+/** More than the resources: targets of references get names too, and deleted resources keep theirs for a while. */
 const NAMES_PER_RESOURCE = 10;
 
 /** How many names a zone may have at global. */
@@ -16,7 +19,10 @@ export function mostNames({ resources }: Quota): number {
   return resources * NAMES_PER_RESOURCE;
 }
 
-/** One control plane: where it stands, what it holds, and the time to stamp changes with. Global and zones are the same thing here. */
+/**
+ * One control plane: where it stands, what it holds, and the time to stamp changes with. Global and zones are the same
+ * thing here.
+ */
 export interface Plane {
   readonly place: Place;
   readonly store: Store;
@@ -35,7 +41,7 @@ export function touchedSince({ store, touched }: Plane, before: Head): readonly 
   return before.revision === head.revision ? [] : touched?.(before.revision);
 }
 
-/** What a control plane holds, to be looked at only: a plane, or one within a transaction. */
+/** The contents of a control plane, read-only: of a plane, or within a transaction. */
 export interface Held {
   readonly place: Place;
   readonly store: Reader;
@@ -45,7 +51,10 @@ export function isGlobal(place: Place): boolean {
   return place.zone === '';
 }
 
-/** Whether this control plane owns the resource: only the origin writes a key (design, section 4). */
+/**
+ * Whether this control plane owns the resource: only the origin writes a key
+ * (docs/design/trust.md#only-the-origin-writes).
+ */
 export function owns(place: Place, key: Key): boolean {
   return key.zone === place.zone;
 }

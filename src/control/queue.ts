@@ -2,7 +2,9 @@ import { Turns } from './turns.ts';
 
 /** Messages of one peer that wait for their turn. More are dropped: the protocol asks again. */
 const LIMIT = 64;
-/** What waits altogether, in characters. Beyond it whoever has most of it loses its newest. */
+/**
+ * The most that may wait in all, in characters. Beyond it the peer that has the most waiting loses its newest message.
+ */
 export const MAX_WAITING = 64 * 1024 * 1024;
 
 interface Waiting {
@@ -10,7 +12,10 @@ interface Waiting {
   size: number;
 }
 
-/** Gives each peer its turn: one message of each, then the next round, so that a flood from one peer costs the others nothing. */
+/**
+ * Gives each peer its turn: one message of each, then the next round, so that a flood from one peer costs the others
+ * nothing.
+ */
 export class FairQueue {
   private readonly handle: (peer: string, message: string) => void;
   private readonly maxWaiting: number;
@@ -35,7 +40,7 @@ export class FairQueue {
     this.turns.add(peer);
   }
 
-  /** Whether what comes from the peer now would be dropped: then it need not be read. */
+  /** Whether a message from the peer would be dropped now. Then it need not be read. */
   isFull(peer: string): boolean {
     return (this.waiting.get(peer)?.messages.length ?? 0) >= LIMIT;
   }
@@ -65,7 +70,7 @@ export class FairQueue {
     return message;
   }
 
-  /** One message; who has more then stands behind the others. */
+  /** Takes one message. If its peer has more, that peer goes to the end of the line. */
   private next(peer: string): void {
     const message = this.take(peer, 'shift');
     if (this.waiting.has(peer)) this.turns.add(peer);

@@ -7,7 +7,7 @@ interface Line {
   readonly details: Parameters<Report>[2];
 }
 
-/** How often something that a peer brought about was to be warned of, said or kept back. */
+/** How many warnings a peer caused, whether they were logged or left out. */
 export interface Incident {
   readonly peer: string;
   readonly event: string;
@@ -16,11 +16,17 @@ export interface Incident {
   readonly count: number;
 }
 
-/** Of so many peers and sentences at most: without credentials anybody on the machine can make up zones. What is beyond counts for `OTHERS`. */
+/**
+ * The most pairs of peer and sentence that are counted apart. Without credentials anybody on the machine can invent
+ * zones. The rest counts for `OTHERS`.
+ */
 const MOST = 10_000;
 const OTHERS = '(others)';
 
-/** A report that a peer can't fill with its warnings. `flush`, called now and then, says what was kept back, with `more`: how many besides. */
+/**
+ * A report that a peer can't flood with warnings. `flush` is called from time to time and logs those that were left
+ * out; `more`: how many.
+ */
 export interface Quiet {
   readonly report: Report;
   flush(): void;
@@ -28,7 +34,7 @@ export interface Quiet {
   incidents(): readonly Incident[];
 }
 
-/** What a peer's messages bring about is throttled by peer and sentence; all else goes through. `now`: monotonic ms. */
+/** Throttles reports that a peer's messages cause, by peer and sentence. All others pass. `now`: monotonic ms. */
 export function quiet(report: Report, now: () => number): Quiet {
   const throttle = new Throttle<Line>();
   const incidents = new Map<string, Incident>();

@@ -8,11 +8,12 @@ import type { MirrorItem, Reader, Transaction } from '../resource/store.ts';
 import { mostNames, type Plane } from './plane.ts';
 import { isLost } from './recover.ts';
 
-/** What a reason begins with that is no fault of the item: it is judged again when there is room. */
+/** The beginning of a reason that is not the item's fault. Such an item is judged again when there is room. */
 export const OVER_QUOTA = 'over_quota';
 
 /**
- * Why an item of a zone has no room at global; undefined: it has. What takes no more than what it replaces always has.
+ * Why an item of a zone has no room at global; undefined: it has room. An item that takes no more than the one that it
+ * replaces always has room.
  *
  *   quota 2 resources; a and b are held   put c -> over_quota    put b, shorter -> taken
  *   a is deleted                          c is judged again -> taken
@@ -41,7 +42,9 @@ function bytesOf(resource: Resource | undefined): number {
   return Buffer.byteLength(JSON.stringify([labels, spec, status ?? {}]));
 }
 
-/** How many names would be given out for the item and what it refers to. Worked out only where `room` may not be enough. */
+/**
+ * How many names would be given out for the item and what it refers to. Worked out only where `room` may not be enough.
+ */
 function namesFor(tx: Transaction, origin: Place, { key, spec }: Item, room: number): number {
   if (!findKind(key.type)) return 0;
   const references = findReferences(key.type, spec);
@@ -52,9 +55,9 @@ function namesFor(tx: Transaction, origin: Place, { key, spec }: Item, room: num
 }
 
 /**
- * Refuses a transfer as a whole that would make global keep more than twice the quota of what one zone sent: what is refused is kept too, to be judged again.
- * What its lost store had sent is an operator's to give up, and does not count: else the new one could send nothing, and nothing could be given up.
- * Throws `unavailable`: the transfer is asked for again, later and later.
+ * Refuses a whole transfer if global would then keep more than twice the zone's quota. Refused items are kept too, to
+ * be judged again. Items that the zone's lost store had sent do not count: only an operator may give them up, and until
+ * then the new store could send nothing. Throws `unavailable`: the transfer is asked for again, at growing intervals.
  */
 export function refuseFlood(tx: Reader, { quota }: Plane, peer: string, changes: readonly Pick<MirrorItem, 'key' | 'wire'>[]): void {
   if (!quota) return;

@@ -2,7 +2,7 @@ import { MeridianError } from '../errors.ts';
 import { decodeMessage, type Message } from '../kds/protocol.ts';
 import type { Quiet } from './quiet.ts';
 
-/** What a peer sent, or undefined for what is no message: that is reported. */
+/** The message that a peer sent. undefined: the text is not a message, which is reported. */
 export function readMessage(quiet: Quiet, peer: string, text: string): Message | undefined {
   try {
     return decodeMessage(text);

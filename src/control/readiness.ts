@@ -6,7 +6,7 @@ import { diverged } from './recover.ts';
 import type { PeerView } from './peer-view.ts';
 import type { Sync } from './sync.ts';
 
-/** What /ready says (design, section 4): `reasons` make it not ready, `warnings` do not. */
+/** What /ready says (docs/design/trust.md#restored-stores): `reasons` make it not ready, `warnings` do not. */
 export interface Readiness {
   readonly ready: boolean;
   readonly reasons: readonly string[];
@@ -14,8 +14,8 @@ export interface Readiness {
 }
 
 /**
- * Whether a control plane does what is expected of it. A zone whose NATS or global is away works on: that is a warning. `sync` is undefined for one that stands alone;
- * `away` says why NATS is, if it is.
+ * Whether a control plane works as it should. A zone keeps working while NATS or global is away: that is only a
+ * warning. `sync` is undefined for a zone that stands alone. `away`: why NATS is away; undefined: it is not.
  */
 export function readiness(
   plane: Plane,
@@ -49,7 +49,7 @@ function ownReasons({ store }: Plane, sync: Pick<Sync, 'ended'> | undefined): st
 function zoneReasons({ store }: Plane, sync: Pick<Sync, 'view'>): string[] {
   const { stopped } = sync.view(GLOBAL_PEER);
   const scanned = hasFirstScan(store) ? [] : ['the first scan of what global has is not complete: until then everything is denied'];
-  // That global was restored is global's trouble: what this zone has stays in force.
+  // If global was restored, this zone still works: its policies stay in force.
   const closed = stopped && stopped.code !== 'diverged' ? [`${stopped.code}: ${stopped.message}`] : [];
   return [...scanned, ...closed];
 }

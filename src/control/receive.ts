@@ -12,7 +12,7 @@ import { retryRefused } from './retry.ts';
 import { isGlobal, type Plane } from './plane.ts';
 import { forgetUnused, useRoom } from './room.ts';
 
-/** What a peer sent, complete: what is staged in the store for it, and these last lines. */
+/** A complete transfer of a peer: the lines that are staged in the store, and these last ones. */
 export interface Transfer {
   readonly peer: string;
   /** Where the peer stands: on global the zone, on a zone global. */
@@ -29,11 +29,12 @@ interface Change {
 }
 
 /**
- * Applies a transfer as one commit, if the mirror then adds up to what the sender says it has. `mismatch`: nothing was written.
+ * Applies a transfer as one commit, if the mirror then adds up to what the sender says it has. `mismatch`: nothing was
+ * written.
  *
  *   mirror {a, b}, delta [put c, delete a]   -> mirror {b, c}, if H(b) + H(c) is the digest of `end`
- *   mirror {a, b}, scan  [b, c]              -> the same; a goes, for it was sent in this store's term and is there no more
- *   mirror {a, b} of an older term, scan [b] -> a stays: its absence proves nothing (design, section 4)
+ *   mirror {a, b}, scan  [b, c]              -> the same; a goes: it was sent in this term, and is not listed any more
+ *   mirror {a, b} of an older term, scan [b] -> a stays: its absence proves nothing (docs/design/trust.md#absence)
  */
 export function applyTransfer(plane: Plane, transfer: Transfer): 'applied' | 'mismatch' {
   return plane.store.commit((tx) => {
@@ -53,7 +54,10 @@ export function applyTransfer(plane: Plane, transfer: Transfer): 'applied' | 'mi
   });
 }
 
-/** The last word on each key, its zone as the transport proves it. Lines that are none are left out: the digest tells. */
+/**
+ * The last line of each key, with the zone that the transport proves. Lines that can't be read are left out: the digest
+ * will not match.
+ */
 function collect(tx: Transaction, { peer, lines, origin }: Transfer): ReadonlyMap<string, Change> {
   const changes = new Map<string, Change>();
   const add = (change: Change) => changes.set(keyId(change.key), change);
@@ -62,7 +66,7 @@ function collect(tx: Transaction, { peer, lines, origin }: Transfer): ReadonlyMa
   return changes;
 }
 
-/** Decodes the lines of a message; on global every key is filed under the zone that sent it, whatever it says. */
+/** Decodes the lines of a message. On global every key gets the zone that sent it, whatever the line says. */
 export function readLines(lines: readonly string[], origin: Place): Change[] {
   return lines.flatMap((line) => {
     const decoded = decodeLine(line);
@@ -72,7 +76,10 @@ export function readLines(lines: readonly string[], origin: Place): Change[] {
   });
 }
 
-/** Whether the changes lead to the count and digest that the sender gave. Only items of its present term count: older ones are not in its feed. */
+/**
+ * Whether the changes lead to the count and digest that the sender gave. Only items of its present term count: older
+ * ones are not in its feed.
+ */
 function addsUp(tx: Transaction, { peer, mode, end }: Transfer, changes: ReadonlyMap<string, Change>): boolean {
   const position = mode === 'delta' ? tx.mirror.position(peer) : undefined;
   let digest: Digest = position ? parseDigest(position.digest) : EMPTY_DIGEST;
@@ -91,7 +98,10 @@ function addsUp(tx: Transaction, { peer, mode, end }: Transfer, changes: Readonl
   return formatDigest(digest) === end.digest && count === end.count;
 }
 
-/** What a verified scan proves to be gone: in the mirror from this very store and term, and not listed. */
+/**
+ * The keys that a verified scan proves to be gone: those in the mirror from the same store and term that it did not
+ * list.
+ */
 function gone(tx: Transaction, { peer, end }: Transfer, changes: ReadonlyMap<string, Change>): Key[] {
   const absent: Key[] = [];
   for (const { key, term } of tx.mirror.each(peer)) {
@@ -124,7 +134,7 @@ function applyChanges(tx: Transaction, plane: Plane, transfer: Transfer, changes
   useRoom(tx, plane, peer, held, (item) => judge(tx, plane, peer, origin, item));
 }
 
-/** What is unchanged is not touched, but was sent again in the present term. */
+/** An unchanged item is not written again, but it now counts as sent in the present term. */
 function keep(tx: Transaction, { peer, end }: Transfer, before: MirrorItem): void {
   if (before.term !== end.term) tx.mirror.put(peer, { ...before, term: end.term });
 }

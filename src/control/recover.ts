@@ -25,11 +25,14 @@ export function markDiverged(tx: Transaction, { diverged: reason, term }: Diverg
   tx.setSetting(SHOWN, String(Math.max(term, Number(tx.setting(SHOWN) ?? 0))));
 }
 
-/** What an operator can say (design, section 4, "Trust in a store"). */
+/** What an operator can say (docs/design/trust.md#the-operators-word). */
 export interface RecoverOrder {
   /** Take the store that now speaks for this peer: its old one is lost. */
   readonly acceptStore?: string | undefined;
-  /** Which one: the id that was refused. Without it, the next store that speaks is taken, be it the old one that somebody forgot to stop. */
+  /**
+   * Which one: the id that was refused. Without it, the next store that speaks is taken, be it the old one that
+   * somebody forgot to stop.
+   */
   readonly store?: string | undefined;
   /** Give up what this peer had sent in an earlier term or from an earlier store, and has not sent since. */
   readonly dropAbsent?: string | undefined;
@@ -47,7 +50,7 @@ export function recover(plane: Plane, order: RecoverOrder): readonly string[] {
   });
 }
 
-/** Peers scan this store anew; what they have from the earlier term stays until it is sent again or given up. */
+/** Peers scan this store again. What they have from the earlier term stays until it is sent again or given up. */
 function raiseTerm(tx: Transaction): string {
   const term = Math.max(tx.head().term, Number(tx.setting(SHOWN) ?? 0)) + 1;
   tx.setSetting('term', String(term));
@@ -58,14 +61,15 @@ function raiseTerm(tx: Transaction): string {
 /** The store is pinned. Nothing of the old one proves anything any more. */
 function acceptStore(tx: Transaction, peer: string, store = ''): string {
   if (!readPeer(tx, peer)) throw new MeridianError('not_found', `nothing ever spoke as ${peerName(peer)}`);
-  // It may stand elsewhere than the old one did: it says so anew, and what it sends is judged by that, even if it is what the old one sent.
+  // The new store may have another environment or system namespace. It introduces itself again, and its items are
+  // judged by that, even those that the old store sent too.
   writePeer(tx, peer, { store });
   for (const item of [...tx.mirror.each(peer)]) tx.mirror.put(peer, { ...item, ...LOST });
   tx.mirror.setPosition(peer, undefined);
   return store === '' ? `the next store that speaks for ${peerName(peer)} is accepted` : `store ${store} is accepted for ${peerName(peer)}`;
 }
 
-/** What the old store had sent: of no term, and like nothing that comes. */
+/** Items of the old store: they get no term and an unequal hash, so that nothing that arrives is taken for the same. */
 const LOST = { term: 0, hash: '' };
 
 /** Whether an item is of a store that an operator gave up, and was not sent again. */

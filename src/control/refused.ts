@@ -13,16 +13,22 @@ import { type Held, isGlobal } from './plane.ts';
 
 const PERMISSION = 'MeshTrafficPermission';
 
-/** A list that can't be read, for the engine: whatever the item itself says, it was refused. */
+/** Stands for a list that can't be read: the engine must not use what a refused item says. */
 const UNREADABLE = 'refused';
 
-/** What was refused of a mesh, and matters to who may enter. */
+/** The refused items of a mesh that matter for access. */
 export interface Refused {
-  /** The MeshTrafficPermissions that nothing accepted stands in for: what each selects is denied (design, section 4). */
+  /**
+   * The MeshTrafficPermissions that nothing accepted stands in for: what each selects is denied
+   * (docs/design/sync.md#zones-alone).
+   */
   readonly permissions: readonly Refusal[];
-  /** What permissions may target, a route or a service, and nothing accepted stands in for: it may be whatever it is (see asLost). */
+  /**
+   * What permissions may target, a route or a service, and nothing accepted stands in for: it may be whatever it is
+   * (see asLost).
+   */
   readonly targets: readonly Refusal[];
-  /** Whether something may say that plain text is not taken: what stands in for it may be older. */
+  /** Whether a refused item may forbid plain text: the version in force may be older. */
   readonly tls: boolean;
 }
 
@@ -42,8 +48,9 @@ function isTlsOf({ type, mesh, name }: Refusal['key'], wanted: string): boolean 
 }
 
 /**
- * A refused permission as a policy that the engine can't read, and which therefore denies what it selects (src/policy/decide). A targetRef that
- * can't be read selects everything that such a policy may touch: its mesh, or a tenant's namespace.
+ * A refused permission as a policy that the engine can't read, and which therefore denies what it selects
+ * (src/policy/decide). A targetRef that can't be read selects everything that such a policy may touch: its mesh, or a
+ * tenant's namespace.
  *
  *   refused, targetRef: Dataplane {labels: {app: web}}, rules: [...]  ->  the same targetRef, lists that can't be read
  */
@@ -55,7 +62,7 @@ export function asUnreadable({ place, store }: Held, refusal: Refusal): Resource
   return standIn({ place, store }, refusal, item, { labels, spec });
 }
 
-/** What permissions may target and was refused, as what is known of it: who it is. */
+/** A refused item that permissions may target, as far as it is known: its key, and its labels if they can be read. */
 export function asLost(held: Held, refusal: Refusal): Lost {
   const item = itemOf(held, refusal);
   return { resource: standIn(held, refusal, item, { labels: item?.labels ?? {}, spec: {} }), labelled: item !== undefined };

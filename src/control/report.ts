@@ -1,2 +1,2 @@
-/** What an operator should hear of. Secrets are never in the details. */
+/** Tells the operator of something. The details never hold secrets. */
 export type Report = (level: 'info' | 'warn' | 'error', event: string, details: Readonly<Record<string, unknown>>) => void;

@@ -1,7 +1,10 @@
 import { keyFromTuple, keyId, keyTuple, type KeyTuple } from '../resource/key.ts';
 import type { Reader, Refusal, Transaction } from '../resource/store.ts';
 
-/** What a peer refused of this store's feed, as it listed it. `since` is this side's clock: when it was first heard. */
+/**
+ * The refusals of this store's feed, as the peer listed them. `since`: when this side first heard of it, by its own
+ * clock.
+ */
 export interface Reported {
   readonly digest: string;
   readonly refusals: readonly Refusal[];

@@ -10,8 +10,8 @@ import { placeOf } from './peers.ts';
 import { isGlobal, owns, type Plane } from './plane.ts';
 
 /**
- * Renders again what refers to `target` by the name of its copies and was written before anybody knew whose name that is. Everything else carries
- * the right name already: that of a target is given out when the first reference to it comes.
+ * Renders resources again that refer to `target` by the name of its copies, and were written before that name was
+ * assigned. All others have the right name already: a target gets its name with the first reference to it.
  *
  *   at global, to: MeshService web-<hash>, whom nobody knows   -> everywhere web-<hash>
  *   web of west arrives and is called so                       -> in west web, elsewhere web-<hash>

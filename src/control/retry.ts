@@ -7,8 +7,8 @@ import { judge } from './receive.ts';
 import { zoneState } from './zones.ts';
 
 /**
- * Judges again what was refused of a peer's feed, from the mirror: when a mesh came, or at the start, when this program may be a newer one.
- * Of a disabled zone nothing is taken.
+ * Judges the refused items of a peer's feed again, from the mirror: when a mesh came, and at each start, since the
+ * program may be newer. Not for a disabled zone: nothing is taken from it.
  */
 export function retryRefused(tx: Transaction, plane: Plane, peer: string, origin: Place, concerned: (item: MirrorItem) => boolean): void {
   if (zoneState(tx, peer) === 'disabled') return;

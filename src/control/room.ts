@@ -3,13 +3,13 @@ import { mostNames, type Plane } from './plane.ts';
 import { zoneState } from './zones.ts';
 import type { Holding, MirrorItem, Transaction } from '../resource/store.ts';
 
-/** What still has no room ends the search after so many: else a zone could make it long. */
+/** The search ends after this many items that still have no room. Else a zone could make it long. */
 const MISSES = 1_000;
-/** So many keys are looked at in one commit at least, to forget those that nothing is known of. */
+/** In one commit at least this many keys are checked, to forget those that nothing uses. */
 const LOOKED_AT = 5_000;
 
 /**
- * Judges again, in key order, what a zone's quota left no room for, if the zone holds less at global now than `before`.
+ * Judges items again that had no room in a zone's quota, in key order, if the zone now holds less than `before`.
  *
  *   quota 2 resources; a and b are held, c is refused   a is deleted -> c is taken
  */
@@ -31,8 +31,8 @@ export function useRoom(
 }
 
 /**
- * Forgets names and keys that nothing is known of, once a zone has half as many as it may: two are looked at for each that came since the last time, so that they
- * don't pile up and no commit gets slow.
+ * Forgets names and keys that nothing is known of, once a zone has half as many as it may: two are looked at for each
+ * that came since the last time, so that they don't pile up and no commit gets slow.
  */
 export function forgetUnused(tx: Transaction, { quota }: Plane, zone: string): void {
   if (!quota) return;

@@ -6,10 +6,13 @@ import type { Draft } from '../resource/resource.ts';
 import type { Reader, Row } from '../resource/store.ts';
 import type { Plane } from './plane.ts';
 
-/** The label of a resource that was applied as one of a set: what a folder of files made, and so may take away. */
+/**
+ * The label of a resource that was applied as a member of a set: the resources that a folder of files made, and may
+ * delete.
+ */
 export const SET_LABEL = 'meridian.io/set';
 
-/** A set that documents are applied as. `prune`: what was of it and is not among them is deleted. */
+/** A set of documents that are applied together. `prune`: members that are not among the documents are deleted. */
 export interface AppliedSet {
   readonly name: string;
   readonly prune: boolean;
@@ -17,7 +20,7 @@ export interface AppliedSet {
 
 const PAGE = 1000;
 
-/** A draft as one of the set, and what is wrong with that: it may say itself that it is of another. */
+/** A draft as a member of the set, and the problem if it says itself that it belongs to another set. */
 export function asMember(draft: Draft, { name }: AppliedSet): { readonly draft: Draft; readonly problems: readonly Problem[] } {
   const said = draft.labels[SET_LABEL];
   const field = formatPath(['labels', SET_LABEL]);
@@ -26,7 +29,10 @@ export function asMember(draft: Draft, { name }: AppliedSet): { readonly draft: 
   return { draft: { ...draft, labels: { ...draft.labels, [SET_LABEL]: name } }, problems };
 }
 
-/** Two sets that write one resource would take it from each other. Throws `conflict` for what is of another set. */
+/**
+ * Two sets must not write one resource: each would delete it for the other. Throws `conflict` for a member of another
+ * set.
+ */
 export function refuseOtherSets(reader: Reader, { name }: AppliedSet, keys: readonly Key[]): void {
   const problems = keys.flatMap((key, index) => {
     const other = reader.get(key)?.resource.labels[SET_LABEL];
@@ -41,8 +47,9 @@ export function refuseOtherSets(reader: Reader, { name }: AppliedSet, keys: read
 }
 
 /**
- * What is of the set, was made here, and is not among `kept`: in the order of deletion, what is in a mesh before the Mesh. Throws `conflict` for
- * a Zone: with it would go what it sent, denies among that, so nobody does it by leaving a file out.
+ * What is of the set, was made here, and is not among `kept`: in the order of deletion, what is in a mesh before the
+ * Mesh. Throws `conflict` for a Zone: with it would go what it sent, denies among that, so nobody does it by leaving a
+ * file out.
  *
  *   set `shop` holds a, b and c; a and c are applied  ->  b
  */

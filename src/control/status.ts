@@ -10,8 +10,8 @@ export interface Dangling {
 }
 
 /**
- * The references of a resource that point to nothing here (design, section 3): in a stored spec references carry this store's names, so that
- * each is one look-up.
+ * The references of a resource that point to nothing here (docs/design/roles.md#references): in a stored spec
+ * references carry this store's names, so that each is one look-up.
  */
 export function danglingReferences({ store, place }: Held, { key, spec }: Resource): readonly Dangling[] {
   return findReferences(key.type, spec).flatMap(({ path, kind, name, namespace }) => {

@@ -30,14 +30,14 @@ export interface SyncOptions extends VoiceOptions {
   readonly perSlice?: number | undefined;
 }
 
-/** Runs the sessions of one control plane: reads what a step needs, does what it says. */
+/** Runs the sessions of one control plane: reads the context for each step, and performs the step's effects. */
 export class Sync {
   private readonly options: SyncOptions;
 
   private readonly sessions = new Map<string, Session>();
-  /** Still encoded: what a flood brings too much is dropped unread. */
+  /** Messages wait encoded. If there are too many, they are dropped unread. */
   private readonly queue: FairQueue;
-  /** Whom a commit is to be told to, and whose timeouts are due: of a thousand sessions a few at a time. */
+  /** The peers to be told of a commit, and those whose timeouts are due: a few at a time of a thousand sessions. */
   private readonly telling: Turns;
   private readonly ticking: Turns;
   private readonly voice: Voice;
@@ -75,14 +75,17 @@ export class Sync {
     if (this.endedBy === undefined) this.queue.add(peer, text);
   }
 
-  /** Whether a message from `peer` would be looked at now. Else it need not even be decoded: a flood must not keep us from reading on. */
+  /**
+   * Whether a message from `peer` would be looked at now. Else it need not even be decoded: a flood must not keep us
+   * from reading on.
+   */
   hears(peer: string): boolean {
     return this.endedBy === undefined && !this.queue.isFull(peer);
   }
 
   /** Something was committed here. */
   committed(): void {
-    // A mesh that came makes good what was refused of any peer.
+    // When a mesh has come, refused items of every peer are judged again.
     this.voice.forgetRefusals();
     this.announceCommit(undefined);
   }
@@ -140,7 +143,7 @@ export class Sync {
     if (failures > before.receiving.failures) this.quiet.report('warn', 'a pull failed', { peer, failures });
     const failed = effects.findIndex((effect) => !this.tryPerform(peer, effect));
     const left = failed < 0 ? [] : effects.slice(failed + 1);
-    // Else it would wait for ever for the outcome of what was not begun.
+    // Else the session would wait for ever for the outcome of an apply that never began.
     if (left.some((effect) => effect.do === 'apply')) this.handle(peer, { on: 'applied', outcome: 'failed' });
   }
 
@@ -162,7 +165,9 @@ export class Sync {
     };
   }
 
-  /** False when the store can't write now (a full disk). What is missing then does not add up, or is said again. */
+  /**
+   * False when the store can't write now (a full disk). The digest shows later what is missing, or the peer repeats it.
+   */
   private tryPerform(peer: string, effect: Effect): boolean {
     try {
       this.perform(peer, effect);
@@ -233,7 +238,7 @@ export class Sync {
       );
   }
 
-  /** A part of a fill; the next one soon, after what else is at hand. */
+  /** One part of a fill. The next one follows soon, after other tasks. */
   private go(transfer: Transfer, before: number, filling: Generator<void, Outcome>): void {
     if (this.endedBy !== undefined) return;
     const outcome = this.attempt(transfer.peer, () => filling.next().value ?? 'more');

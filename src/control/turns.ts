@@ -1,9 +1,10 @@
-/** For so many peers something is done, or for so long (ms), before others get the event loop: a commit may wait for the disk. */
+/** How many peers are served, and for how long (ms), before the event loop goes on: a commit may wait for the disk. */
 export const PER_TURN = 32;
 export const LONGEST_TURN = 10;
 
 /**
- * Does one thing for each of many peers, a few at a time. One that is added again before its turn still has one: what was committed meanwhile goes with it.
+ * Does one thing for each of many peers, a few at a time. A peer that is added twice before its turn gets one turn,
+ * which covers both commits.
  *
  *   add a, b (each 32 times as many) -> a's; others get the event loop; b's
  *   add a, add a                     -> a, once

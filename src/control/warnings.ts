@@ -52,7 +52,10 @@ function warningsOf(held: Held, resource: Resource, { witnesses, referable }: Be
   return [...selecting, ...dangling, ...warningsOfDocument(key.type, labels, spec), ...leftovers];
 }
 
-/** Where both families select an inbound, a `from` that allows everybody opens nothing any more (design, section 5). */
+/**
+ * Where both families select an inbound, a `from` that allows everybody opens nothing any more
+ * (docs/design/access.md#evaluation).
+ */
 function leftoverWarnings({ key, spec }: Resource, { lists, fromAll }: Witnesses): string[] {
   const family = familyOf(spec);
   if (family === 'lists' && fromAll && !sameKey(fromAll, key)) {

@@ -24,17 +24,19 @@ export interface Written {
 }
 
 /**
- * Writes what a user applied: all documents or none, in one commit. Throws `invalid` with every problem of every document (their fields are
- * prefixed with `[index].` when there are several), `read_only` for what another control plane owns, `not_found` for a mesh that is not there,
- * `too_large`, `conflict`. A Mesh among the documents is there for the others.
+ * Writes what a user applied: all documents or none, in one commit. Throws `invalid` with every problem of every
+ * document (their fields are prefixed with `[index].` when there are several), `read_only` for what another control
+ * plane owns, `not_found` for a mesh that is not there, `too_large`, `conflict`. A Mesh among the documents is there
+ * for the others.
  */
 export function writeDrafts(plane: Plane, drafts: readonly Draft[]): readonly Written[] {
   return writeDocuments(plane, drafts.map(asDocument));
 }
 
 /**
- * The same for parsed documents: what the parser found wrong is told together with the rest. As a `set` they are labelled, and with `prune` what
- * the set holds beside them is deleted in the same commit, and told behind the rest; then `conflict` may be thrown by src/control/sets.ts too.
+ * The same for parsed documents: what the parser found wrong is told together with the rest. As a `set` they are
+ * labelled, and with `prune` what the set holds beside them is deleted in the same commit, and told behind the rest;
+ * then `conflict` may be thrown by src/control/sets.ts too.
  */
 export function writeDocuments(plane: Plane, documents: readonly Document[], set?: AppliedSet): readonly Written[] {
   const admitted = admitAll(plane, documents, set);
@@ -46,8 +48,8 @@ function asDocument(draft: Draft): Document {
 }
 
 /**
- * What `writeDocuments` would do, without doing it: same results, same errors. The commit is rolled back, so that nothing is guessed; before that,
- * `look` may look at what it wrote.
+ * What `writeDocuments` would do, without doing it: same results, same errors. The commit is rolled back, so that
+ * nothing is guessed; before that, `look` may look at what it wrote.
  */
 export function dryRunDocuments(
   plane: Plane,
@@ -115,7 +117,7 @@ function admitOne(plane: Plane, { draft, problems }: Document): { found: readonl
   return { found, admission: { draft, own: result.admitted } };
 }
 
-/** Somebody who edits a copy under its name here is told where it belongs, not that its name is odd. */
+/** Who edits a copy under its name here is told where the original is, and not that the name looks hashed. */
 function refuseCopies({ store, place }: Plane, { type, mesh, namespace, name }: Draft): void {
   const where = hasNamespaces(kindOf(type), place) ? (namespace ?? place.systemNamespace) : '';
   const row = store.byName(type, mesh, where, name);
@@ -154,7 +156,7 @@ function writeOne(tx: Transaction, plane: Plane, draft: Draft, own: Admitted): W
   return { key: own.key, outcome };
 }
 
-/** What zones sent for a mesh before it existed is judged again; and of a zone that was enabled again what had to wait for that. */
+/** Judges again what zones sent for a mesh before it existed, and what a zone sent while it was disabled. */
 function retry(tx: Transaction, plane: Plane, { key: { type, name }, outcome }: Written): void {
   if (type === 'Mesh' && outcome === 'created') retryOfAll(tx, plane, ({ key }) => key.mesh === name);
   if (type === 'Zone' && outcome === 'changed') retryOf(tx, plane, name, () => true);

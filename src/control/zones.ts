@@ -21,8 +21,8 @@ export function zoneState(reader: Reader, name: string): 'enabled' | 'disabled' 
 }
 
 /**
- * A zone that introduced itself for the first time gets its Zone, so that an operator sees it and can disable it. One that was disabled when it was
- * deleted is disabled still.
+ * A zone that introduced itself for the first time gets its Zone, so that an operator sees it and can disable it. One
+ * that was disabled when it was deleted is disabled still.
  */
 export function registerZone(tx: Transaction, plane: Plane, name: string): void {
   if (tx.get(zoneKey(name))) return;
@@ -38,8 +38,8 @@ function deletedAs(name: string): string {
 }
 
 /**
- * Forgets a zone: its Zone, its copies here (and so everywhere), and all that was kept of the exchange with it. Names stay assigned for good.
- * Whether it is still there is asked before. Throws `not_found`.
+ * Forgets a zone: its Zone, its copies here (and so everywhere), and all that was kept of the exchange with it. Names
+ * stay assigned for good. Whether it is still there is asked before. Throws `not_found`.
  */
 export function deleteZone(plane: Plane, name: string): void {
   plane.store.commit((tx) => {

@@ -2,12 +2,15 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Head, Position } from '../resource/store.ts';
 
 /**
- * The setting that holds a store's secret. It is made with the store's id: a backup that had the one and not the other would come back with another
- * secret, and what the lost one signed would prove nothing.
+ * The setting that holds a store's secret. It is made together with the store's id. Else a backup could have the id but
+ * no secret, and would get another one: then the cursors that the lost secret signed would prove nothing.
  */
 export const SECRET = 'sign-secret';
 
-/** Signs cursors with a secret that never leaves the store that made it, and says in which life of a process that was (lives.ts; '': it was not recorded). */
+/**
+ * Signs cursors with a secret that never leaves the store that made it, and says in which life of a process that was
+ * (lives.ts; '': it was not recorded).
+ */
 export interface Sign {
   (text: string): string;
   readonly life: string;
@@ -18,8 +21,8 @@ export function signer(secret: string, life = ''): Sign {
 }
 
 /**
- * A cursor for `peer`: how far it is in this store's feed once it has everything up to `head`. The receiver keeps it and shows it at
- * its next pull; the signature makes it this store's own word (design, section 4, "Trust in a store").
+ * A cursor for `peer`: how far it is in this store's feed once it has everything up to `head`. The receiver keeps it
+ * and shows it at its next pull; the signature makes it this store's own word (docs/design/trust.md#cursors).
  */
 export function makePosition(sign: Sign, peer: string, head: Head, summary: { count: number; digest: string }): Position {
   const { store, term, revision } = head;

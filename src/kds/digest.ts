@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 
 /**
- * The digest of a feed: the sum, modulo 2^256, of SHA-256 over each encoded item. An item names its key, so the sum covers
- * key and bytes. It is order-free and kept at O(1): put adds, delete subtracts.
+ * The digest of a feed: the sum, modulo 2^256, of SHA-256 over each encoded item. An item names its key, so the sum
+ * covers key and bytes. It is order-free and kept at O(1): put adds, delete subtracts.
  *
  *   empty          0
  *   put a, put b   H(a) + H(b)

@@ -3,7 +3,9 @@ import type { Labels } from '../resource/labels.ts';
 import { isObject } from '../resource/path.ts';
 import type { JsonObject } from '../resource/resource.ts';
 
-/** A reference of a policy that global resolved: where it stands in the spec, whom it means, and what copies of that are called. */
+/**
+ * A reference that global resolved: its place in the spec, the key of its target, and the name of the target's copies.
+ */
 export interface ItemReference {
   readonly path: readonly (string | number)[];
   readonly target: Key;
@@ -11,9 +13,9 @@ export interface ItemReference {
 }
 
 /**
- * One resource on its way. From a zone: what the user wrote, and nothing that global would believe anyway. From global: also
- * what global worked out. The spec is always the one that the origin wrote; the reader puts the names in (seed: Policy On
- * Namespace, "Cross-resource references").
+ * One resource on its way. From a zone: what the user wrote, and nothing that global would believe anyway. From global:
+ * also what global worked out. The spec is always the one that the origin wrote; the reader puts the names in
+ * (docs/design/roles.md#references).
  */
 export interface Item {
   readonly key: Key;
@@ -61,13 +63,13 @@ export function encodeDelete(key: Key): string {
 export interface Decoded {
   readonly key: Key;
   readonly gone: boolean;
-  /** undefined: it is gone, or what it is can't be read. */
+  /** undefined: the item is gone, or it can't be read. */
   readonly item: Item | undefined;
 }
 
 /**
- * An object is an item, an array is a delete; undefined for what has no key. Of an item that can't be read (a newer version wrote it) the key can be
- * told: it is refused alone, and holds up nothing else.
+ * An object is an item, an array is a delete; undefined: the line has no key. An item that can't be read (a newer
+ * version wrote it) still has a key: it alone is refused, and holds up nothing else.
  */
 export function decodeLine(text: string): Decoded | undefined {
   const value = parseJson(text);
@@ -84,7 +86,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Parts are names. What else they could be would be long, break a line, or be one thing to us and another to the database. */
+/**
+ * The parts are names. Other texts could be too long, break a line, or mean one thing to us and another to the
+ * database.
+ */
 const PART = /^[ -~]{0,253}$/;
 
 function isTuple(value: unknown): value is KeyTuple {

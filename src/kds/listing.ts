@@ -12,7 +12,7 @@ import { decodeRefusal } from './refusal.ts';
  */
 export interface Listing {
   readonly id: string;
-  /** What was asked last, when, and how often. */
+  /** The last question, when it was asked, and how often. */
   readonly after?: KeyTuple | undefined;
   readonly sentAt: number;
   readonly tries: number;
@@ -39,7 +39,7 @@ export interface Listed {
   readonly effects: readonly ListingEffect[];
 }
 
-/** Refused items that were in the feed once: so many more than it has may be in a list. */
+/** A list may have this many refusals more than the feed has items: refused items may have left the feed since. */
 const SPARE = 1_000;
 
 /** The peer has another list than the one recorded. An empty one needs no question. */
@@ -57,7 +57,10 @@ export function onListingPage(state: Listing, { next }: PageBody, lines: readonl
   return asked({ ...state, id, after: next, sentAt: now, tries: 1, refusals });
 }
 
-/** An answer that does not come is asked for again, by the same id as in receiver.ts; then the next status begins anew. */
+/**
+ * Asks again for an answer that did not come, under the same id, as receiver.ts does. After that the next status starts
+ * over.
+ */
 export function onListingTick(state: Listing, now: number): Listed {
   if (now - state.sentAt < ANSWER_TIMEOUT) return { state, effects: [] };
   return state.tries < MAX_TRIES ? asked({ ...state, sentAt: now, tries: state.tries + 1 }) : { state: undefined, effects: [] };

@@ -1,6 +1,6 @@
 import type { Reader, Store } from '../resource/store.ts';
 
-/** A time that a process served the store: it wrote what is behind `from`, until the next life began. */
+/** The time in which one process served the store. It wrote the revisions after `from`, until the next life began. */
 interface Life {
   readonly id: string;
   readonly from: number;
@@ -11,9 +11,9 @@ const KNOWN = 1_000;
 const SETTING = 'lives';
 
 /**
- * Begins a life of a process on this store, durably, before it writes anything else. `id`: hex digits that no other life has, on whatever
- * store. By lives a revision that somebody saw is told from one of the same number in another past: that of another store, or one that a
- * restore undid.
+ * Begins a life of a process on this store, durably, before it writes anything else. `id`: hex digits that no other
+ * life has, on whatever store. The same revision number can exist in two pasts, after a restore for example. The life
+ * tells which one somebody saw.
  */
 export function recordLife(store: Store, id: string): void {
   const lives = [...livesOf(store), { id, from: store.head().revision }].slice(-KNOWN);
@@ -28,7 +28,7 @@ export function presentLife(reader: Reader): string | undefined {
 /**
  * Whether a revision that was written in a life is of this store's own past.
  *
- *   life a from 0, life b from 80   b, revision 90: yes   a, revision 80: yes   a, revision 100: no, that was lost   c: no
+ *   life a from 0, life b from 80   b, revision 90: yes   a, revision 80: yes   a, revision 100: no, lost   c: no
  */
 export function isOwnPast(reader: Reader, id: string, revision: number): boolean {
   const lives = livesOf(reader);
@@ -37,8 +37,8 @@ export function isOwnPast(reader: Reader, id: string, revision: number): boolean
 }
 
 /**
- * Whether a revision that was written in a life proves that this store was restored: it is of no past that this store knows. When the first lives are
- * forgotten, an unknown one may be among them, if it wrote nothing behind the first that is known.
+ * Whether a revision that was written in a life proves that this store was restored: this store knows no such past. The
+ * store forgets its first lives. An unknown life may be one of those, unless it wrote after the first known life began.
  *
  *   life a from 0, life b from 80   a, revision 80: no   a, revision 100: yes, that was lost   c: yes
  *   the lives before c are forgotten, c from 500          a, revision 100: no                   x, revision 501: yes

@@ -9,21 +9,21 @@ export const PROTOCOL = 1;
 
 /** A message is never larger: NATS' own default is 1 MiB. */
 export const MAX_MESSAGE_BYTES = 1_000_000;
-/** A pulled page carries about so many bytes of items, or one item. */
+/** A pulled page carries about this many bytes of items, or one item. */
 export const PAGE_BYTES = 256 * 1024;
 /** A delta up to this size is pushed to a zone; more is pulled. */
 export const PUSH_BYTES = 64 * 1024;
 /**
- * What global takes of a zone in one transfer, in bytes with LINE_BYTES for each line and page: all of it is in memory when it is applied. Zones take what
- * global sends.
+ * The most that global takes from a zone in one transfer: bytes, plus LINE_BYTES for each line and page. All of it is
+ * in memory when it is applied. Zones have no such limit for global.
  */
 export const MAX_TRANSFER_BYTES = 256 * 1024 * 1024;
 export const LINE_BYTES = 512;
-/** What a notice says to a person is cut behind so many characters. */
+/** The message of a notice, for people, is cut after this many characters. */
 const MAX_NOTICE = 512;
 /** Status messages go out at least this often, in milliseconds. */
 export const STATUS_INTERVAL = 2_000;
-/** Of commits in a row the peer is told at most so often, in milliseconds. */
+/** After many commits in a row the peer is told at most once in this time, in milliseconds. */
 export const ACKNOWLEDGE_INTERVAL = 200;
 /** A peer that was silent this long counts as away. */
 export const SILENCE = 7_000;
@@ -36,7 +36,7 @@ export const MAX_TRIES = 5;
 
 const hex = z.string().regex(/^[0-9a-f]{1,64}$/);
 const count = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
-/** A store's first term is 1: what it did not send in any term has 0. */
+/** A store's first term is 1. An item that was not sent in any term has 0. */
 const term = z.number().int().positive().max(Number.MAX_SAFE_INTEGER);
 const part = z.string().max(253);
 const keyTuple = z.tuple([part, part, part, part, part]);
@@ -71,7 +71,10 @@ const about = z
 
 const status = z.object({
   kind: z.literal('status'),
-  /** The speaker's feed for the other side, at its head: signed, so that a receiver whose mirror agrees may adopt it. Absent while it is halted. */
+  /**
+   * The speaker's feed for the other side, at its head: signed, so that a receiver whose mirror agrees may adopt it.
+   * Absent while it is halted.
+   */
   head: position.optional(),
   ack: acknowledged,
   about: about.optional(),
@@ -83,7 +86,10 @@ const pull = z.object({
   ask: z.discriminatedUnion('mode', [
     /** The changes since a cursor; `after` is where the last page ended. */
     z.object({ mode: z.literal('delta'), cursor: position, after: count }),
-    /** Everything, by key. The first page shows the cursor, if there is one: a restored sender must see it before absence counts. */
+    /**
+     * Everything, by key. The first page shows the cursor, if there is one: a restored sender must see it before
+     * absence counts.
+     */
     z.object({ mode: z.literal('scan'), cursor: position.optional(), after: keyTuple.optional() }),
     /** The changes since a scan began. */
     z.object({ mode: z.literal('tail'), revision: count, after: count }),
@@ -146,13 +152,18 @@ export interface Message {
   readonly lines: readonly string[];
 }
 
-/** A message as text: the header as one line of JSON, then one line for each item. JSON never holds a raw line break. */
+/**
+ * A message as text: the header as one line of JSON, then one line for each item. JSON never holds a raw line break.
+ */
 export function encodeMessage(message: Message): string {
   const head = JSON.stringify({ v: PROTOCOL, from: message.from, body: message.body });
   return message.lines.length === 0 ? head : `${head}\n${message.lines.join('\n')}`;
 }
 
-/** The message of a text. Throws `invalid` for anything that is not one; unknown fields are dropped, so that newer versions may add some. */
+/**
+ * The message of a text. Throws `invalid` for anything that is not one; unknown fields are dropped, so that newer
+ * versions may add some.
+ */
 export function decodeMessage(text: string): Message {
   if (text.length > MAX_MESSAGE_BYTES) throw new MeridianError('invalid', 'a message is larger than the protocol allows');
   const [first = '', ...lines] = text.split('\n');

@@ -37,7 +37,10 @@ type Event =
   | readonly [on: 'tick', later: number]
   | readonly [on: 'lost'];
 
-/** Plays events for a receiver that has `mine`; ids are 1, 2, ...; each page answers the last request. Out: the effects of each event. */
+/**
+ * Plays events for a receiver that has `mine`; ids are 1, 2, ...; each page answers the last request. Out: the effects
+ * of each event.
+ */
 function play(mine: string | undefined, events: readonly Event[], maxTransfer = 1e6): string[] {
   let state: Receiving = NEW_RECEIVING;
   let position = mine === undefined ? undefined : at(mine);

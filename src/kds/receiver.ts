@@ -2,8 +2,8 @@ import type { Position } from '../resource/store.ts';
 import { ANSWER_TIMEOUT, type Ask, LINE_BYTES, MAX_TRIES, type PageBody, type Push } from './protocol.ts';
 
 /**
- * The receiving half of a session: decides when to ask for what, and when what arrived may be applied. Pure: state and event in,
- * state and effects out.
+ * The receiving half of a session: decides when to ask, for what, and when the answer may be applied. Pure: state and
+ * event in, state and effects out.
  *
  *   status: head 7, mine 5          -> ask delta(cursor 5, after 0)
  *   page 1 of 2                     -> stage it, ask delta(cursor 5, after 4031)
@@ -12,9 +12,12 @@ import { ANSWER_TIMEOUT, type Ask, LINE_BYTES, MAX_TRIES, type PageBody, type Pu
 export interface Receiving {
   /** The request that is out, if any. One at a time. */
   readonly asking?: Asking | undefined;
-  /** What arrived is being applied: until the outcome is known, nothing is asked. */
+  /** A transfer is being applied. Until its outcome is known, nothing is asked. */
   readonly applying: boolean;
-  /** What is being applied was asked of another process than speaks now, or before the connection was lost: its end is no word of that one. */
+  /**
+   * The transfer that is being applied was asked of an earlier process, or before the connection was lost. So its end
+   * says nothing about the process that speaks now.
+   */
   readonly outlived?: boolean | undefined;
   /** The newest head that the peer announced. */
   readonly seen?: Position | undefined;
@@ -41,11 +44,14 @@ export type ReceiverEffect =
   | { readonly do: 'ask'; readonly id: string; readonly ask: Ask }
   | { readonly do: 'stage'; readonly lines: readonly string[] }
   | { readonly do: 'unstage' }
-  /** Apply what is staged and these lines in one commit, if it then adds up to `end`. The outcome comes back as an event. */
+  /**
+   * Apply what is staged and these lines in one commit, if it then adds up to `end`. The outcome comes back as an
+   * event.
+   */
   | { readonly do: 'apply'; readonly mode: 'delta' | 'scan'; readonly lines: readonly string[]; readonly end: Position }
   | { readonly do: 'adopt'; readonly position: Position };
 
-/** What a step may use besides its state: the position that is stored, the time, and chance. */
+/** What a step may use besides its state: the stored position, the time, and randomness. */
 export interface ReceiverContext {
   readonly position: Position | undefined;
   /** Monotonic, ms. */
@@ -66,7 +72,7 @@ export interface Received {
 export const NEW_RECEIVING: Receiving = { applying: false, scanNeeded: false, failures: 0, retryAt: 0 };
 
 const MAX_BACKOFF = 30_000;
-/** A mirror that agrees with a head so far ahead takes over its revision, so that the log may be pruned behind it. */
+/** A mirror that agrees with a head this far ahead adopts its revision, so that the sender may prune its log. */
 const ADOPT_DISTANCE = 1_000;
 
 /** The peer announced its head. A late announcement of the same process does not count. */
@@ -74,7 +80,7 @@ export function onHead(state: Receiving, head: Position, context: ReceiverContex
   return start({ ...state, seen: newest(state.seen, head) }, context);
 }
 
-/** A small delta came unasked. It applies if the mirror is what it starts from; else it is only news. */
+/** A small delta came unasked. It is applied if it starts from the present mirror. Else it only announces a head. */
 export function onPush(state: Receiving, push: Push, lines: readonly string[], context: ReceiverContext): Received {
   const seen = newest(state.seen, push.end);
   const { position } = context;
@@ -105,8 +111,8 @@ export function onPage(state: Receiving, page: PageBody, lines: readonly string[
 }
 
 /**
- * How the commit went. `mismatch`: the result did not add up to the digest that the sender gave. `failed`: the own store did not take it (a full disk):
- * what is there is still right.
+ * How the commit went. `mismatch`: the result did not add up to the digest that the sender gave. `failed`: the own
+ * store could not write it (a full disk). What is stored is still right.
  */
 export type Outcome = 'applied' | 'mismatch' | 'failed';
 
@@ -114,7 +120,7 @@ export function onApplied(before: Receiving, outcome: Outcome, context: Receiver
   const state = { ...before, applying: false, outlived: undefined };
   if (outcome === 'failed') return fail(state, context);
   if (outcome === 'mismatch') return fail({ ...state, scanNeeded: true }, context);
-  // Where the peer announced something else for the very revision that was applied, what it signed at last holds.
+  // The peer may have announced something else for the same revision. Then the cursor that it signed last counts.
   const seen = context.position && !before.outlived ? newest(state.seen, context.position) : state.seen;
   return start({ ...state, seen, scanNeeded: false, failures: 0, retryAt: 0 }, context);
 }
@@ -130,7 +136,10 @@ export function onTick(state: Receiving, context: ReceiverContext): Received {
   return { state: { ...state, asking: again }, effects: [{ do: 'ask', id: again.id, ask: again.ask }] };
 }
 
-/** The connection is gone, or another process speaks for the peer: nothing that was asked will be answered, nothing that was said holds. */
+/**
+ * The connection is gone, or another process speaks for the peer. No answer will come, and earlier announcements do not
+ * count.
+ */
 export function onLost(state: Receiving): Received {
   const effects: ReceiverEffect[] = state.asking ? [{ do: 'unstage' }] : [];
   return {
@@ -153,15 +162,16 @@ function start(state: Receiving, context: ReceiverContext): Received {
 }
 
 function sendFirst(state: Receiving, ask: Asking['ask'], context: ReceiverContext): Received {
-  // What the peer counts could never come whole.
+  // The peer counts more items than one transfer can hold.
   if ((state.seen?.count ?? 0) * LINE_BYTES > context.maxTransfer) return fail(state, context);
   const asking: Asking = { ask, id: context.id, sentAt: context.now, tries: 1, staged: 0 };
   return { state: { ...state, asking }, effects: [{ do: 'unstage' }, { do: 'ask', id: asking.id, ask }] };
 }
 
 /**
- * Compares the mirror with the announced head. A peer that announces less than its cursor said, or something else at that revision, is shown that
- * cursor: it then knows that its store was restored. A scan would only take away what it forgot.
+ * Compares the mirror with the announced head. A peer that announces less than its cursor said, or something else at
+ * that revision, is shown that cursor: it then knows that its store was restored. A scan would only take away what it
+ * forgot.
  */
 function whatIsMissing({ seen, scanNeeded }: Receiving, mine: Position | undefined): 'nothing' | 'delta' | 'scan' | Position {
   if (!seen) return 'nothing';
@@ -218,7 +228,9 @@ function restartAsScan(state: Receiving, context: ReceiverContext): Received {
   return sendFirst({ ...state, asking: undefined }, { mode: 'scan', cursor: context.position }, context);
 }
 
-/** Gives up for now; waits the longer the more often it failed, with jitter so that zones don't come back all at once. */
+/**
+ * Gives up for now; waits the longer the more often it failed, with jitter so that zones don't come back all at once.
+ */
 function fail(state: Receiving, context: ReceiverContext): Received {
   const failures = state.failures + 1;
   const wait = Math.min(MAX_BACKOFF, 200 * 2 ** Math.min(failures, 10)) * (0.5 + context.random / 2);

@@ -44,7 +44,7 @@ export function digestOfRefusals(refusals: readonly Refusal[]): string {
   return hash.digest('hex');
 }
 
-/** A refusal as the peer lists it, or undefined when the line is none. */
+/** A refusal as the peer lists it; undefined: the line is not a refusal. */
 export function decodeRefusal(line: string): Refusal | undefined {
   let value: unknown;
   try {

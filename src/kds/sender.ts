@@ -2,15 +2,16 @@ import type { Position } from '../resource/store.ts';
 import { ACKNOWLEDGE_INTERVAL, type Acknowledged, SILENCE, STATUS_INTERVAL } from './protocol.ts';
 
 /**
- * The sending half of a session: announces the head, and pushes small deltas to a peer that is known to be at the point where they
- * start. It keeps nothing that a lost message could make wrong: a push that does not fit is dropped over there, and pulled. Pure.
+ * The sending half of a session: announces the head, and pushes small deltas to a peer that is known to be at the point
+ * where they start. It keeps nothing that a lost message could make wrong: a push that does not fit is dropped over
+ * there, and pulled. Pure.
  *
  *   ack: revision 5                    -> the next delta starts at 5
  *   commit 6 changes the peer's feed   -> push 5..6
  *   commit 7 changes nothing in it     -> nothing (the next delta starts at 7)
  */
 export interface Sending {
-  /** What the peer's mirror is once all that was pushed has arrived. undefined: not known, so nothing is pushed. */
+  /** The state of the peer's mirror once everything pushed has arrived. undefined: unknown, so nothing is pushed. */
   readonly base?: { readonly revision: number; readonly digest: string; readonly count: number } | undefined;
   /** What the peer said last. */
   readonly ack?: Acknowledged | undefined;
@@ -23,7 +24,7 @@ export interface Sending {
 
 export type SenderEffect =
   | { readonly do: 'status' }
-  /** Push the changes behind `base.revision` if they fit into one message; else announce only. */
+  /** Push the changes after `base.revision` if they fit into one message; else only announce. */
   | { readonly do: 'push'; readonly base: { readonly revision: number; readonly digest: string; readonly count: number } };
 
 export interface Sent {
@@ -52,7 +53,7 @@ export function onCommit(state: Sending, context: SenderContext): Sent {
   return { state: { ...state, base: next }, effects: unchanged ? [] : [{ do: 'push', base: state.base }] };
 }
 
-/** The peer said how far it is. An older word than what was pushed since is no news. */
+/** The peer said how far it is. If more was pushed since then, this changes nothing. */
 export function onAck(state: Sending, ack: Acknowledged, { head }: SenderContext): Sending {
   const { position } = ack;
   const own = position?.store === head.store && position.term === head.term;
@@ -62,7 +63,8 @@ export function onAck(state: Sending, ack: Acknowledged, { head }: SenderContext
 }
 
 /**
- * The peer's items were committed here: it is told at once, but of many commits in a row only now and then. What it sends next does not wait for that.
+ * The peer's items were committed here: it is told at once, but of many commits in a row only now and then. What it
+ * sends next does not wait for that.
  *
  *   applied at 0, 90, 180 ms   -> told at 0 and, with the next tick, of the last
  */

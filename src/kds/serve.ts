@@ -18,7 +18,7 @@ export interface Divergence {
   readonly term: number;
 }
 
-/** What answers come from: the store of this control plane, and its signature. */
+/** What answers are made of: the store of this control plane, and its signature. */
 export interface Source {
   readonly store: Reader;
   readonly sign: Sign;
@@ -26,7 +26,7 @@ export interface Source {
 
 /**
  * Answers a pull of `peer`. Keeps no state: the request says all, so that any copy of global can answer the next page.
- * A delta is served only where the own log agrees with the cursor (design, section 4, "Trust in a store").
+ * A delta is served only where the own log agrees with the cursor (docs/design/trust.md#cursors).
  */
 export function servePull(source: Source, peer: string, pull: Pull): ServedPage | Divergence {
   const { ask, id } = pull;
@@ -43,8 +43,9 @@ export function servePull(source: Source, peer: string, pull: Pull): ServedPage 
 }
 
 /**
- * The delta from `base` to the head, whose cursor is `end`, if it fits into a push. undefined: too much, or the own log does not say the same of that revision (it does not reach
- * back, or the store was restored): then the peer asks, and shows its cursor.
+ * The delta from `base` to the head, whose cursor is `end`, if it fits into a push. undefined: too much, or the own log
+ * does not say the same of that revision (it does not reach back, or the store was restored): then the peer asks, and
+ * shows its cursor.
  */
 export function makePush(
   store: Reader,
@@ -66,8 +67,9 @@ function serveDelta(source: Source, peer: string, id: string, ask: Extract<Ask, 
 }
 
 /**
- * Whether the own log agrees with a cursor. `unknown`: it can't tell (an older term, a foreign signature, a pruned log), so only a scan
- * helps. A divergence is proven only by the own signature. Where the log is pruned, the life that signed it may still tell.
+ * Whether the own log agrees with a cursor. `unknown`: it can't tell (an older term, a foreign signature, a pruned
+ * log), so only a scan helps. A divergence is proven only by the own signature. Where the log is pruned, the life that
+ * signed it may still tell.
  */
 export function judgeCursor({ store, sign }: Source, peer: string, cursor: Position): 'agrees' | 'unknown' | Divergence {
   const head: Head = store.head();
@@ -100,7 +102,9 @@ function serveChanges({ store, sign }: Source, peer: string, id: string, revisio
   return { body: { kind: 'page', id, revision: head.revision, end: makePosition(sign, peer, head, store.feed.summary(peer)) }, lines };
 }
 
-/** A scan takes away what it does not list: a store that was restored must not serve it, so it is shown the cursor first. */
+/**
+ * A receiver deletes what a scan does not list. A restored store must not serve one, so it is shown the cursor first.
+ */
 function serveScan(source: Source, peer: string, id: string, { cursor, after }: Extract<Ask, { mode: 'scan' }>): ServedPage | Divergence {
   const verdict = cursor ? judgeCursor(source, peer, cursor) : 'unknown';
   if (typeof verdict === 'object') return verdict;

@@ -29,22 +29,22 @@ import { askRefusals, type Listed, type Listing, type ListingEffect, onListingPa
 import { HALTED, isOf, isPinned, orderOf, type Stranger, strangerOf } from './speaker.ts';
 
 /**
- * One session per peer: both halves, and whom the peer's word may be taken from. Pure: `step(state, event, context)` gives the next
- * state and what is to be done. The same code runs on NATS and in the simulator.
+ * One session per peer: both halves, and which process may speak for the peer. Pure: `step(state, event, context)`
+ * gives the next state and what is to be done. The same code runs on NATS and in the simulator.
  */
 export interface Session {
   readonly peer: string;
   /** The process that speaks for the peer, and when it was last heard (monotonic ms). */
   readonly speaker?: Speaker | undefined;
   readonly heardAt: number;
-  /** An earlier process that was heard although a later one speaks, and when first: if that one is heard well after it, both are alive, and this one is told. */
+  /** An earlier process that was heard although a later one speaks, and since when: both may be alive. */
   readonly rival?: { readonly speaker: Speaker; readonly since: number } | undefined;
   readonly about?: About | undefined;
   readonly receiving: Receiving;
   readonly sending: Sending;
   /** The transfer of the peer's refusals, if one is running. */
   readonly listing?: Listing | undefined;
-  /** Why nothing is exchanged with this peer, in its words or ours. `store`: the one that was refused, for it is not the pinned one. */
+  /** Why nothing is exchanged with this peer. `store`: the store that was refused, since another one is pinned. */
   readonly stopped?: { readonly code: Notice['code']; readonly message: string; readonly store?: string | undefined } | undefined;
   /** Another store spoke for the peer while the pinned one does: it was refused, and stops nothing. */
   readonly stranger?: Stranger | undefined;
@@ -58,7 +58,7 @@ export type SessionEvent =
   | { readonly on: 'message'; readonly message: Message }
   | { readonly on: 'applied'; readonly outcome: Outcome };
 
-/** What is true around the session at the moment of an event: read from the store and the machine by whoever runs it. */
+/** The session's surroundings at the moment of an event. Its caller reads them from the store and the machine. */
 export interface Context {
   readonly self: Speaker;
   /** The own feed for this peer. */
@@ -71,7 +71,7 @@ export interface Context {
   readonly pin: string | undefined;
   /** The peer may exchange nothing (a disabled zone). */
   readonly disabled: boolean;
-  /** The own store was found restored: nothing is sent from it. */
+  /** The own store was found restored: it sends nothing. */
   readonly diverged: boolean;
   readonly pushes: boolean;
   readonly maxTransfer: number;
@@ -202,9 +202,9 @@ function onNotice(state: Session, from: Speaker, notice: Notice, context: Contex
 }
 
 /**
- * Who speaks. A store id that isn't the pinned one needs an operator's word. Of two processes with one identity the later one counts; the
- * earlier one is told once the later one is heard again, for a restored store has forgotten how often it was started: it is alone, though a word
- * of the one before it may arrive late.
+ * Who speaks. A store id other than the pinned one needs an operator's word. Of two processes with one identity the
+ * later one counts. The earlier one is told only when the later one is heard again: a restored store forgot how often
+ * it was started, and may be alone while a late message of the former process arrives.
  *
  *   5, then 6               -> 6 speaks; what 5 announced is void
  *   6, then 5, 6 at once    -> 6 may be gone, and this was on its way
@@ -223,7 +223,7 @@ function identify(state: Session, from: Speaker, context: Context): { step: Step
   return { step: newSpeaker(state, from, pins), stop: false };
 }
 
-/** What the one that counts said in an earlier term, before its store was recovered, may come late too: it is no rival of its own. */
+/** A late message of the same process, from before its store was recovered, has an earlier term: it is no rival. */
 function heardRival(state: Session, speaker: Speaker, now: number): Session {
   const known = [state.speaker?.instance, state.rival?.speaker.instance];
   return known.includes(speaker.instance) ? state : { ...state, rival: { speaker, since: now } };
@@ -238,7 +238,7 @@ function rivalry(state: Session, now: number, effects: readonly Effect[]): Step 
   return { state: { ...state, rival: undefined }, effects: [...effects, { do: 'send', body: notice }] };
 }
 
-/** Nothing that another process asked will be answered, nothing that it said holds. */
+/** Questions of the former process get no answer, and what it said no longer counts. */
 function newSpeaker(state: Session, speaker: Speaker, pins: readonly Effect[]): Step {
   const cleared = state.speaker ? lost(state) : { state, effects: [] };
   const sending = { ...cleared.state.sending, ack: undefined, base: undefined };

@@ -7,7 +7,10 @@ export function compareSpeakers(a: Speaker, b: Speaker): number {
   return a.instance < b.instance ? -1 : a.instance > b.instance ? 1 : 0;
 }
 
-/** How `from` stands to the one that speaks so far: later above 0, the same 0, earlier below. What spoke from a store that is no longer the pinned one is no measure. */
+/**
+ * Compares `from` with the present speaker: above 0 is later, 0 the same, below 0 earlier. A speaker whose store is no
+ * longer pinned does not count.
+ */
 export function orderOf(speaker: Speaker | undefined, from: Speaker): number {
   return speaker && speaker.store === from.store ? compareSpeakers(from, speaker) : 1;
 }

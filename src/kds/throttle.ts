@@ -15,8 +15,9 @@ interface Kind<T> {
 const PERIOD = 60_000;
 
 /**
- * Keeps a peer from filling the log: of each kind of line the first is said at once, and then one in a minute, with how many more there were. There are
- * few kinds (a proven peer and one of our own sentences): nothing that a peer says makes one. `now`: monotonic ms.
+ * Keeps a peer from filling the log. The first line of each kind is logged at once, then one a minute, with the number
+ * of those left out. There are few kinds: each is a proven peer and one of our own sentences, never a peer's words.
+ * `now`: monotonic ms.
  *
  *   0 s  east: refused a   -> refused a
  *   1 s  east: refused b, c
@@ -25,7 +26,7 @@ const PERIOD = 60_000;
 export class Throttle<T> {
   private readonly kinds = new Map<string, Kind<T>>();
 
-  /** Whether the line is to be said now; else it is counted. */
+  /** Whether the line is to be logged now. If not, it is counted. */
   admits(kind: string, line: T, now: number): boolean {
     const known = this.kinds.get(kind);
     if (!known) {
@@ -37,7 +38,7 @@ export class Throttle<T> {
     return false;
   }
 
-  /** What was kept back and is due: the last line of each kind. Call it now and then. */
+  /** The lines that were left out and are due: the last one of each kind. To be called from time to time. */
   due(now: number): readonly Said<T>[] {
     const said: Said<T>[] = [];
     for (const [name, kind] of this.kinds) {

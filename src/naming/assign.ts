@@ -6,12 +6,16 @@ import { hashedName, saltedName } from './hash.ts';
 export interface AssignedNames {
   /** The name that copies of `key` have, if it was ever assigned one. */
   assigned(key: Key): string | undefined;
-  /** Whose name it is among all copies of a kind, whatever their mesh: a kubernetes zone has one namespace for all of them. */
+  /**
+   * The key that has this name among all copies of a kind. The mesh does not matter: a kubernetes zone keeps all copies
+   * in one namespace.
+   */
   holder(type: string, name: string): Key | undefined;
 }
 
 /**
- * The name of a copy of `key` (design, section 2). The caller keeps it: a name never passes to another key.
+ * The name of a copy of `key` (docs/design/names.md#collisions). The caller keeps it: a name never passes to another
+ * key.
  *
  *   mesh `default`, MeshTimeout `slow` of zone `east`, namespace `1a`  -> slow-<Kuma's hash>
  *   the same of zone `east1`, namespace `a`, which Kuma calls the same -> slow-<salted hash>

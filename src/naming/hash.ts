@@ -18,7 +18,8 @@ const HASH_LENGTH = 16;
 const HASHED = new RegExp(`-[${ALPHABET}]{${HASH_LENGTH}}$`);
 
 /**
- * Kuma's name for a copy of a resource: `<display name>-<16 characters>` (design, section 2; all vectors of Kuma 2.14.3 match).
+ * Kuma's name for a copy of a resource: `<display name>-<16 characters>` (docs/design/names.md#the-name-of-a-copy; all
+ * vectors of Kuma 2.14.3 match).
  *
  *   mesh `default`, name `backend`, zone `east`, namespace `ns`
  *   -> FNV-1a 64 of `defaultbackendeastns`, as 16 hex digits
@@ -29,8 +30,8 @@ export function hashedName({ mesh, name, zone, namespace }: NameParts): string {
 }
 
 /**
- * The n-th name (from 1) for a copy whose Kuma name is another resource's. It is a hash over the separated parts, so that what
- * runs together in Kuma's (zone `east` and namespace `1a`, zone `east1` and namespace `a`) stays apart here.
+ * The n-th name (from 1) for a copy whose Kuma name is another resource's. It is a hash over the separated parts, so
+ * that what runs together in Kuma's (zone `east` and namespace `1a`, zone `east1` and namespace `a`) stays apart here.
  */
 export function saltedName(key: Key, n: number): string {
   const digest = hash('sha256', JSON.stringify([...keyTuple(key), n]));
@@ -42,7 +43,7 @@ export function looksHashed(name: string): boolean {
   return HASHED.test(name);
 }
 
-/** The display name, cut to leave room, with the hex digits in the safe alphabet behind it. */
+/** The display name, cut to leave room, followed by the hex digits in the safe alphabet. */
 function withHash(name: string, hex: string): string {
   const safe = Array.from(hex, (digit) => ALPHABET.charAt(digit.charCodeAt(0) % ALPHABET.length)).join('');
   return `${name.slice(0, MAX_NAME - 1 - HASH_LENGTH)}-${safe}`;

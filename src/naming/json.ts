@@ -16,7 +16,10 @@ export function asText(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Absent as people write it: nothing, `null`, `{}` or `[]` (design, section 1: `targetRef: {}` is an absent one). */
+/**
+ * Absent as people write it: nothing, `null`, `{}` or `[]` (docs/design/resources.md#strictness: `targetRef: {}` is an
+ * absent one).
+ */
 export function isAbsent(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null) return true;
   return typeof value === 'object' && Object.keys(value).length === 0;

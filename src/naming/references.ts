@@ -31,9 +31,9 @@ export interface Found {
 }
 
 /**
- * Every reference by name in the spec of a policy of kind `type` (namespace seed, "Cross-resource references"): `to[].targetRef`,
- * and, in the rules of routes, `backendRefs` and the mirrors' `backendRef`. References by labels hold everywhere as they are, and the
- * top-level targetRef selects proxies: neither is in the result.
+ * Every reference by name in the spec of a policy of kind `type` (docs/design/roles.md#references): `to[].targetRef`,
+ * and, in the rules of routes, `backendRefs` and the mirrors' `backendRef`. References by labels hold everywhere as
+ * they are, and the top-level targetRef selects proxies: neither is in the result.
  */
 export function findReferences(type: string, spec: JsonObject): Reference[] {
   return referencePlaces(type, spec).flatMap(toReference);
@@ -71,8 +71,8 @@ function toReference({ path, value }: Found): Reference[] {
 }
 
 /**
- * The namespace that a reference of `policy` means when it says none: the policy's own, and for what only lives in the system namespace,
- * that of the origin. '' where the origin has no namespaces.
+ * The namespace that a reference of `policy` means when it says none: the policy's own, and for what only lives in the
+ * system namespace, that of the origin. '' where the origin has no namespaces.
  */
 export function impliedNamespace(kind: string, policy: Key, origin: Place): string {
   if (origin.environment === 'universal') return '';
@@ -80,9 +80,9 @@ export function impliedNamespace(kind: string, policy: Key, origin: Place): stri
 }
 
 /**
- * Whom a reference means: the target's key, whether or not it exists. `origin` is where the policy was written. `holder` knows the copies'
- * names: where names are global (on global, in a universal zone, in the system namespace), a reference may name a copy, and then means
- * what it is a copy of.
+ * The key of a reference's target, whether or not it exists. `origin` is where the policy was written. `holder` knows
+ * the copies' names: where names are global (on global, in a universal zone, in the system namespace), a reference may
+ * name a copy, and then means what it is a copy of.
  *
  *   east, namespace `ns`: `{kind: MeshService, name: backend}`                                  -> backend of east, ns
  *   the same with `name: web-<hash>, namespace: kuma-system`, a copy of web of west, namespace `w`  -> web of west, w
@@ -104,7 +104,10 @@ export function resolveReference(
   return held?.mesh === policy.mesh ? held : nobodys(kind, policy.mesh, name);
 }
 
-/** The key that stands for the holder of a copy's name until it is known. Nothing can have it: no user may write such a name on global. */
+/**
+ * The key that stands for the holder of a copy's name until it is known. Nothing can have it: no user may write such a
+ * name on global.
+ */
 export function nobodys(type: string, mesh: string, name: string): Key {
   return { type, mesh, zone: '', namespace: '', name };
 }
@@ -123,8 +126,8 @@ export function referenceAt(place: Place, target: Key, assignedName: string): { 
 }
 
 /**
- * The spec with these names and namespaces in its references. What is not on the way to one is shared with the input, which stays
- * as it was. A path that leads to no object is passed over.
+ * The spec with these names and namespaces in its references. Everything else is shared with the input, which does not
+ * change. A path that leads to no object is skipped.
  */
 export function renderReferences(spec: JsonObject, renderings: readonly Rendering[]): JsonObject {
   const root: JsonObject = { spec };
@@ -164,7 +167,10 @@ function copyAlong(root: JsonObject, path: Path, copies: Set<object>): Writable 
   return node;
 }
 
-/** Whether anything in the spec refers to a MeshExternalService, by name or by labels: such a policy never leaves for other zones. */
+/**
+ * Whether anything in the spec refers to a MeshExternalService, by name or by labels: such a policy never leaves for
+ * other zones.
+ */
 export function mentionsExternalService(spec: JsonObject): boolean {
   const open: (JsonValue | undefined)[] = [spec];
   // A stack of its own: a spec may be nested deeper than ours allows.

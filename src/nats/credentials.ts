@@ -7,8 +7,9 @@ import type { NatsAddress } from './address.ts';
 export type Credentials = { readonly file: string } | { readonly text: string };
 
 /**
- * How this program says who it is: with a credentials file (a JWT and a seed, made by `meridianctl zone add`), else with what the URL holds. The file is
- * read at each connect, so that a new one counts from then on. Throws `unavailable` if it can't be read.
+ * How this program says who it is: with a credentials file (a JWT and a seed, made by `meridianctl zone add`), else
+ * with what the URL holds. The file is read at each connect, so that a new one counts from then on. Throws
+ * `unavailable` if it can't be read.
  */
 export function authenticatorFor({ user, token }: NatsAddress, credentials: Credentials | undefined): Authenticator | undefined {
   if (credentials !== undefined)
@@ -25,7 +26,7 @@ function readCredentials(file: string): Buffer {
   }
 }
 
-/** What is wrong with the file's mode, if others may read it. A file that is not there is said at the connect. */
+/** What is wrong with the file's mode, if others may read it. A missing file is reported at the connect. */
 export function exposure(credsFile: string): string | undefined {
   const stat = statSync(credsFile, { throwIfNoEntry: false });
   return stat && (stat.mode & 0o077) !== 0 ? `others than its owner may read the NATS credentials file ${credsFile}` : undefined;

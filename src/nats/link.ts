@@ -4,7 +4,10 @@ import { Throttle } from '../kds/throttle.ts';
 import type { Dialled } from './dial.ts';
 import type { Log } from './transport.ts';
 
-/** What may be on its way without the server having confirmed it: beyond it messages are dropped, so that a stalled server costs no memory. */
+/**
+ * What may be on its way without the server having confirmed it: beyond it messages are dropped, so that a stalled
+ * server costs no memory.
+ */
 export const WINDOW_BYTES = 64 * 1024 * 1024;
 const CONFIRM_BYTES = 1024 * 1024;
 const TOO_LARGE = 'a message that is too large was dropped';
@@ -14,7 +17,7 @@ export class Link {
   private readonly dialled: Dialled;
   private readonly log: Log;
 
-  /** Resolves with the reason once the connection is of no more use. */
+  /** Resolves with the reason once the connection can't be used any more. */
   readonly ended: Promise<string>;
   private end: (reason: string) => void = () => {};
   private unconfirmed = 0;
@@ -31,7 +34,10 @@ export class Link {
     void dialled.connection.closed().then((error) => this.end(error instanceof Error ? error.message : 'the connection is lost'));
   }
 
-  /** Calls `handler` for each message on `subject` that is not too large; at once, so that nothing waits in memory. The text is made when it is asked for. */
+  /**
+   * Calls `handler` for each message on `subject` that is not too large; at once, so that nothing waits in memory. The
+   * text is made when it is asked for.
+   */
   hear(subject: string, handler: (subject: string, text: () => string) => void): void {
     const callback = (error: Error | null, message: Msg): void => {
       if (error) return; // A refused subscription: `watch` says it.
@@ -75,7 +81,7 @@ export class Link {
     this.dialled.terminate();
   }
 
-  /** Once a minute for each subject: a flood of them is counted. */
+  /** Logs once a minute for each subject, and counts the rest. */
   private tooLarge({ subject, data }: Msg): void {
     const now = performance.now();
     for (const { line, more } of this.dropped.due(now)) this.log('warn', TOO_LARGE, { ...line, more });

@@ -29,7 +29,8 @@ export function subjectTo(zone: string, peer: string): string | undefined {
 }
 
 /**
- * Who sent what arrived on `subject`: the subject proves it (design, section 4). undefined: nobody that may.
+ * Who sent what arrived on `subject`: the subject proves it (docs/design/trust.md#only-the-origin-writes). undefined:
+ * nobody that may.
  *
  *   at global: meridian.v1.zone.east.up   -> east
  *   at east:   meridian.v1.zone.east.down -> GLOBAL

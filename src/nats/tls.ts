@@ -4,7 +4,10 @@ import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { MeridianError } from '../errors.ts';
 import type { NatsAddress } from './address.ts';
 
-/** PEM files for TLS to NATS: the CA that signed the server's certificate (undefined: those that Node trusts), and an own certificate with its key. */
+/**
+ * PEM files for TLS to NATS: the CA that signed the server's certificate (undefined: those that Node trusts), and an
+ * own certificate with its key.
+ */
 export interface TlsFiles {
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
@@ -20,8 +23,9 @@ export interface TlsOptions {
 }
 
 /**
- * The options for a connection to `address`. The files are read at each connect, so that new ones count from then on. Where the host is an address
- * the library would check the certificate against `localhost`. Throws `unavailable` for a file that can't be read.
+ * The options for a connection to `address`. The files are read at each connect, so that new ones count from then on.
+ * Where the host is an address the library would check the certificate against `localhost`. Throws `unavailable` for a
+ * file that can't be read.
  */
 export function tlsOptions({ host }: NatsAddress, { ca, cert, key }: TlsFiles): TlsOptions {
   return {

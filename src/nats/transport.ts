@@ -45,7 +45,7 @@ export class NatsTransport implements Transport {
   private hears: (peer: string) => boolean = () => true;
   private tell: (connected: boolean) => void = () => {};
 
-  /** Throws `invalid` for a URL that is none. Nothing happens before `start`. */
+  /** Throws `invalid` for a text that is not a URL. Nothing happens before `start`. */
   constructor(options: NatsOptions) {
     this.options = options;
     this.addresses = parseAddresses(options.url);
@@ -56,7 +56,7 @@ export class NatsTransport implements Transport {
     this.handle = handler;
   }
 
-  /** What is of a peer that `hears` says no to is dropped before it is decoded. */
+  /** Messages of peers that `hears` rejects are dropped before they are decoded. */
   onlyIf(hears: (peer: string) => boolean): void {
     this.hears = hears;
   }
@@ -82,7 +82,7 @@ export class NatsTransport implements Transport {
     return this.reason;
   }
 
-  /** Sends what is on its way, for so long at most, and ends the connection. The handlers are called no more. */
+  /** Sends what is still waiting, for at most this long, and ends the connection. No handler is called after that. */
   async close(timeoutMs: number): Promise<void> {
     this.closing.abort();
     this.tell = () => {};
@@ -155,7 +155,10 @@ export class NatsTransport implements Transport {
     if (peer !== undefined && this.hears(peer)) this.guard(() => this.handle(peer, text()));
   }
 
-  /** What our handlers throw is a bug or a broken store: it must end the process, not the library's reader, which would go on deaf. */
+  /**
+   * An error of our handlers is a bug or a broken store, and must end the process. In the library's reader it would
+   * only stop the reading.
+   */
   private guard(call: () => void): void {
     try {
       call();

@@ -25,12 +25,13 @@ export interface Admitted {
 }
 
 /**
- * What the control plane at `place` makes of a document, or everything that it refuses about it (design, sections 1 to 3). Whether the
- * document is well formed is asked elsewhere. Labels that would be computed may be repeated; any other value is refused, naming the label.
+ * What the control plane at `place` makes of a document, or everything that it refuses about it
+ * (docs/design/resources.md#strictness). Whether the document is well formed is asked elsewhere. Labels that would be
+ * computed may be repeated; any other value is refused, naming the label.
  *
- *   at kubernetes zone east, MeshTimeout `slow` of `backend-ns`, to: backend -> (default, east, backend-ns, slow), a producer
- *   at east, the same without a namespace                                    -> (default, east, kuma-system, slow), system
- *   at global, the same with a namespace                                     -> refused
+ *   at zone east, MeshTimeout `slow` of `backend-ns`, to: backend   -> (default, east, backend-ns, slow), a producer
+ *   at east, the same without a namespace                           -> (default, east, kuma-system, slow), system
+ *   at global, the same with a namespace                            -> refused
  */
 export function admit(draft: Draft, place: Place): { readonly admitted: Admitted } | { readonly problems: readonly Problem[] } {
   const kind = findKind(draft.type);
@@ -100,7 +101,10 @@ function whyNoNamespace(kind: Kind, place: Place): string {
   return 'global has no namespaces; a policy in a custom namespace can only be applied on a zone';
 }
 
-/** A computed label says what is proven. Without a role nobody can say what its label should be: the reason is a problem already. */
+/**
+ * A computed label says what is proven. Without a role nobody can say what its label should be: the reason is a problem
+ * already.
+ */
 function labelProblems(kind: Kind, draft: Draft, right: Labels, place: Place, noRole: boolean): Problem[] {
   return COMPUTED_LABELS.filter((label) => Object.hasOwn(draft.labels, label) && draft.labels[label] !== right[label])
     .filter((label) => !(label === LABEL.role && noRole))

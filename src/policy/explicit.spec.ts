@@ -27,7 +27,7 @@ const backend = { kind: 'MeshService', name: 'backend' };
 const remote = { ...backend, namespace: 'backend-ns' };
 
 describe('explicitForm', () => {
-  // Each row is a pair of the seed: the short policy means the long one.
+  // Each row is a pair of docs/design/sources.md#namespace: the short policy means the long one.
   const pairs: [title: string, type: string, namespace: string, short: JsonObject, long: JsonObject][] = [
     ['producer', 'MeshTimeout', 'backend-ns', { to: [{ targetRef: backend }] }, { targetRef: mesh, to: [{ targetRef: remote }] }],
     [

@@ -10,7 +10,7 @@ import type { Role } from './role.ts';
 const MESH: JsonObject = { kind: 'Mesh' };
 
 /**
- * What a policy's spec means, with everything said that it may leave out (namespace seed, "Syntactic sugar"). `spec` is as its origin
+ * What a policy's spec means, with everything said that it may leave out (docs/design/roles.md#explicit-form). `spec` is as its origin
  * wrote it, `origin` where that is. What is not a targetRef policy is given back as it is. Made for matching and for show, never stored.
  *
  *   consumer in `frontend-ns` of `east`, no targetRef     -> targetRef: MeshSubset {k8s.kuma.io/namespace: frontend-ns, kuma.io/zone: east}

@@ -20,7 +20,7 @@ function problems(type: string, spec: JsonObject, namespace = 'frontend-ns'): st
 
 describe('gatewayProblems', () => {
   const cases: [title: string, type: string, spec: JsonObject, expected: RegExp][] = [
-    ['producer circuit breaker (the seed’s example)', 'MeshCircuitBreaker', { targetRef, to: [own] }, /^$/],
+    ['producer circuit breaker (the example of its source)', 'MeshCircuitBreaker', { targetRef, to: [own] }, /^$/],
     ['producer health check', 'MeshHealthCheck', { targetRef, to: [own] }, /^$/],
     ['consumer circuit breaker', 'MeshCircuitBreaker', { targetRef, to: [other] }, /^a consumer policy[^\n]*$/],
     [

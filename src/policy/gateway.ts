@@ -8,9 +8,9 @@ const ROUTES = new Set(['MeshHTTPRoute', 'MeshTCPRoute']);
 const CLUSTER_POLICIES = new Set(['MeshCircuitBreaker', 'MeshHealthCheck']);
 
 /**
- * What a policy in a custom namespace may not do with a MeshGateway, which belongs to the whole cluster (namespace seed, "Referencing
- * MeshGateway"). `to` may name a route on a gateway; in the system namespace everything goes, backends of other namespaces included.
- * `role` is undefined where the policy can't have one.
+ * What a policy in a custom namespace may not do with a MeshGateway, which belongs to the whole cluster
+ * (docs/design/roles.md#gateways). `to` may name a route on a gateway; in the system namespace everything goes,
+ * backends of other namespaces included. `role` is undefined where the policy can't have one.
  */
 export function gatewayProblems(
   type: string,

@@ -9,8 +9,8 @@ import type { JsonObject, Place } from '../resource/resource.ts';
 import type { Role } from './role.ts';
 
 /**
- * Who gets a resource from the control plane at `place` (design, section 3, "Who gets what"). `spec` is as its origin wrote it; `role`
- * is undefined for what is no policy.
+ * Who gets a resource from the control plane at `place` (docs/design/roles.md#who-gets-what). `spec` is as its origin
+ * wrote it; `role` is undefined for what is no policy.
  *
  *   at global, made there                                        -> every zone
  *   at global, east's producer policy                            -> every zone but east, or the one that it pins
@@ -27,7 +27,7 @@ function leaves(kind: Kind, key: Key): boolean {
   return key.zone === '' ? kind.sync.down : kind.sync.up;
 }
 
-/** What global makes of a zone's resource. Whatever is in doubt stays there. */
+/** To whom global passes on a zone's resource. In doubt the resource stays at global. */
 function passedOn(kind: Kind, key: Key, spec: JsonObject, role: Role | undefined): Audience {
   if (!kind.sync.up || !kind.sync.across) return NOBODY;
   if (!kind.policy) return OTHERS;
@@ -35,7 +35,10 @@ function passedOn(kind: Kind, key: Key, spec: JsonObject, role: Role | undefined
   return pinned(key, spec);
 }
 
-/** A top-level MeshSubset with a zone's tag is for that zone alone. The value becomes an audience: only a zone's name may. */
+/**
+ * A top-level MeshSubset with a zone's tag is for that zone alone. The value becomes an audience: only a zone's name
+ * may.
+ */
 function pinned(key: Key, spec: JsonObject): Audience {
   const { kind, tags } = asObject(spec.targetRef) ?? {};
   const zone = kind === 'MeshSubset' ? asObject(tags)?.[LABEL.zone] : undefined;
@@ -43,7 +46,7 @@ function pinned(key: Key, spec: JsonObject): Audience {
   return typeof zone === 'string' && isDnsLabel(zone) && zone !== key.zone ? { to: 'only', zone } : NOBODY;
 }
 
-/** How far a resource gets from its origin, in the words of the design's table: for people. */
+/** How far a resource gets from its origin, in the words of docs/design/roles.md#who-gets-what: for people. */
 export function describeReach(kind: Kind, key: Key, labels: Labels, spec: JsonObject, role: Role | undefined): string {
   if (labels[LABEL.sync] === 'disabled' || !leaves(kind, key)) return 'nowhere';
   if (key.zone === '') return 'every zone';

@@ -5,11 +5,12 @@ import type { Place } from '../resource/resource.ts';
 import type { Role } from './role.ts';
 
 /**
- * The labels of a resource at the control plane `at`: what the user set, and the computed ones from what is proven (the key's zone is
- * the transport's word), never from what was sent (design, sections 1 and 3). `environment` is that of the key's zone. Throws `internal`
- * for an unknown kind.
+ * The labels of a resource at the control plane `at`: what the user set, and the computed ones from what is proven (the
+ * key's zone is the transport's word), never from what was sent (docs/design/resources.md#labels). `environment` is
+ * that of the key's zone. Throws `internal` for an unknown kind.
  *
- *   east's MeshTimeout `slow` of `backend-ns`: at east and at global, origin `zone`; at west, origin `global`; all else is equal
+ *   east's MeshTimeout `slow` of `backend-ns`, at east and at global   ->  origin `zone`
+ *   the same at west                                                   ->  origin `global`; all else is equal
  */
 export function relabel(
   key: Key,
@@ -31,7 +32,7 @@ export function relabel(
   return { ...userLabels(labels), ...Object.fromEntries(present) };
 }
 
-/** Whom a control plane has a resource from: a zone gets everything that isn't its own from global. */
+/** From whom a control plane got a resource: a zone gets everything that isn't its own from global. */
 function originAt(at: Place, key: Key): 'zone' | 'global' {
   if (at.zone === '') return key.zone === '' ? 'global' : 'zone';
   return key.zone === at.zone ? 'zone' : 'global';

@@ -3,12 +3,15 @@ import { asArray, asObject, asText, isAbsent } from '../naming/json.ts';
 import type { Kind } from '../resource/kinds.ts';
 import type { JsonObject, JsonValue } from '../resource/resource.ts';
 
-/** What a policy is to the proxies that it touches (namespace seed, "Producers and consumers"), least specific first. */
+/** What a policy is to the proxies that it touches (docs/design/roles.md#roles), least specific first. */
 export const ROLES = ['system', 'producer', 'consumer', 'workload-owner'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** ClusterLink's policies in a custom namespace: the namespaced ones are synced like consumer policies (design, section 6). */
+/**
+ * ClusterLink's policies in a custom namespace: the namespaced ones are synced like consumer policies
+ * (docs/design/attributes.md#kinds).
+ */
 const ACCESS_ROLES = new Map<string, Role>([
   ['AccessPolicy', 'workload-owner'],
   ['LoadBalancingPolicy', 'workload-owner'],
@@ -20,13 +23,16 @@ export function hasRole(kind: Kind): boolean {
   return kind.policy !== undefined || ACCESS_ROLES.has(kind.type);
 }
 
-/** Whether a namespace belongs to users, and not to the mesh's operators. '' is none at all: global and universal zones. */
+/**
+ * Whether a namespace belongs to users, and not to the mesh's operators. '' is none at all: global and universal zones.
+ */
 export function isCustom(namespace: string, systemNamespace: string): boolean {
   return namespace !== '' && namespace !== systemNamespace;
 }
 
 /**
- * The role of a policy, or why it can't have one (design, section 3; all vectors of Kuma 2.14.3 match). Empty lists count as absent.
+ * The role of a policy, or why it can't have one (docs/design/roles.md#roles; all vectors of Kuma 2.14.3 match). Empty
+ * lists count as absent.
  *
  *   in `backend-ns`, to: MeshService backend                            -> producer
  *   in `backend-ns`, to: MeshService backend of namespace `other`       -> consumer
@@ -49,14 +55,19 @@ export function roleOf(
   return { role: producer < 0 ? 'consumer' : 'producer' };
 }
 
-/** Whether an item of `to` names a service or a route in the policy's own namespace. What can't be read is none: consumers reach less. */
+/**
+ * Whether an item of `to` names a service or a route in the policy's own namespace. An item that can't be read does
+ * not: consumer policies reach less.
+ */
 function isProducerItem(item: JsonValue, own: string): boolean {
   const { kind, name, namespace, labels } = asObject(asObject(item)?.targetRef) ?? {};
   if ((kind !== 'MeshService' && kind !== 'MeshHTTPRoute') || asText(name) === undefined || !isAbsent(labels)) return false;
   return isAbsent(namespace) || namespace === '' || namespace === own;
 }
 
-/** `to` decides between producer and consumer, `from` and `rules` are the workload owner's: one policy can't be both. */
+/**
+ * `to` decides between producer and consumer, `from` and `rules` are the workload owner's: one policy can't be both.
+ */
 function inboundProblems(spec: JsonObject): Problem[] {
   return ['from', 'rules']
     .filter((list) => !isAbsent(spec[list]))

@@ -10,7 +10,10 @@ import type { Match } from './match/select.ts';
 
 export const MESH_TLS = 'MeshTLS';
 
-/** Whether an inbound takes plain text beside mutual TLS. No permission is asked about plain text: it proves nobody's identity. */
+/**
+ * Whether an inbound takes plain text beside mutual TLS. No permission is asked about plain text: it proves nobody's
+ * identity.
+ */
 export interface Plaintext {
   readonly taken: boolean;
   /** What an operator should know. */
@@ -21,8 +24,9 @@ export interface Plaintext {
 export const STRICT: Plaintext = { taken: false, warnings: [] };
 
 /**
- * What the MeshTLS policies that select an inbound come to, merged as any kind; where they say nothing, the enabled mTLS backend of the Mesh does, as with
- * Kuma. Only the word itself opens: another word is strict, and so is an inbound where some rule, for some clients or requests or by a route, says another.
+ * What the MeshTLS policies that select an inbound come to, merged as any kind; where they say nothing, the enabled
+ * mTLS backend of the Mesh does, as with Kuma. Only the word itself opens: another word is strict, and so is an inbound
+ * where some rule, for some clients or requests or by a route, says another.
  *
  *   Mesh {mode: PERMISSIVE}, no MeshTLS                              ->  taken
  *   MeshTLS Mesh {mode: Permissive}, MeshTLS Dataplane {mode: Strict} ->  not taken: the more specific one wins

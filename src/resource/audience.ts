@@ -1,7 +1,7 @@
 import type { Key } from './key.ts';
 
 /**
- * Who gets a resource, decided from the resource alone (design, section 4).
+ * Who gets a resource, decided from the resource alone (docs/design/sync.md#audience).
  * `none`: stays here. `others`: every peer but its origin (from a zone, the one peer is global). `only`: one zone.
  */
 export type Audience = { readonly to: 'none' } | { readonly to: 'others' } | { readonly to: 'only'; readonly zone: string };

@@ -31,7 +31,7 @@ export interface AuditEntry extends AuditRecord {
   readonly id: number;
 }
 
-/** What a look at the records is narrowed to. Every given part must hold. */
+/** A filter for the records. Every given part must hold. */
 export interface AuditFilter {
   readonly principal?: string | undefined;
   readonly operation?: string | undefined;
@@ -43,6 +43,9 @@ export interface AuditFilter {
 }
 
 export interface AuditReader {
-  /** The newest first, `before` an id (undefined: from the newest), `size` of them at most; `total` counts all that the filter lets through. */
+  /**
+   * The newest first, `before` an id (undefined: from the newest), `size` of them at most; `total` counts all that the
+   * filter lets through.
+   */
   list(filter: AuditFilter, before: number | undefined, size: number): { readonly items: readonly AuditEntry[]; readonly total: number };
 }

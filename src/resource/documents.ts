@@ -22,9 +22,9 @@ const OPTIONS = {
 } as const;
 
 /**
- * How many collections may be open at once while a text is read. Twice the limit of a body, for a pair in a list counts here too: the
- * exact limit is that of the value (src/resource/limits.ts). The library recurses, and some ten thousand levels end the process
- * without an exception, so it must not see them.
+ * How many collections may be open at once while a text is read. Twice the limit of a body, for a pair in a list counts
+ * here too: the exact limit is that of the value (src/resource/limits.ts). The library recurses, and some ten thousand
+ * levels end the process without an exception, so it must not see them.
  */
 const MAX_OPEN = 2 * MAX_LEVELS;
 

@@ -4,7 +4,10 @@ import type { Labels } from './labels.ts';
 import { formatPath, isObject, type Path } from './path.ts';
 import type { JsonObject } from './resource.ts';
 
-/** What a control plane adds to a document when it shows it, and kumactl sends back or works out itself (`snis`): never read. */
+/**
+ * What a control plane adds to a document when it shows it, and kumactl sends back or works out itself (`snis`): never
+ * read.
+ */
 export const SHOWN_ONLY = ['kri', 'creationTime', 'modificationTime', 'snis'] as const;
 
 /** The kinds whose status is part of what users and zones write. */
@@ -42,7 +45,7 @@ export class Envelope {
     return {};
   }
 
-  /** Labels: what is not a string is reported and left out. */
+  /** Labels: a value that is not a string is reported and left out. */
   labels(value: unknown, path: Path): Labels {
     const entries = Object.entries(this.object(value, path)).filter(([key, text]) => {
       if (typeof text !== 'string') this.report([...path, key], 'must be a string: put it in quotes');

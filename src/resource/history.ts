@@ -1,7 +1,7 @@
 import type { Key } from './key.ts';
 import type { Resource } from './resource.ts';
 
-/** A place in the history of a store: behind the change of the key with this number (the store's own) in a revision. */
+/** A place in the history of a store: after the change of the key with this number (the store's own) in a revision. */
 export interface Moment {
   readonly revision: number;
   readonly number: number;
@@ -17,7 +17,7 @@ export interface HistoryChange extends Moment {
   readonly resource: Resource | undefined;
 }
 
-/** What a look at the history is narrowed to. Every given part must hold. */
+/** A filter for the history. Every given part must hold. */
 export interface HistoryFilter {
   readonly type?: string | undefined;
   readonly mesh?: string | undefined;
@@ -28,6 +28,9 @@ export interface HistoryFilter {
 export interface HistoryReader {
   /** Whether everything that was deleted after `revision` is known to have been. */
   reaches(revision: number): boolean;
-  /** The changes behind `after` in their order, at most `size` of them, about 256 KB (at least one, if there is one). */
+  /**
+   * The changes after the place `after`, in their order: at most `size` of them, and about 256 KB (at least one, if
+   * there is one).
+   */
   behind(after: Moment, filter: HistoryFilter, size: number): { readonly changes: readonly HistoryChange[]; readonly more: boolean };
 }

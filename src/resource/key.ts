@@ -51,8 +51,8 @@ export function keyId(key: Key): string {
 }
 
 /**
- * The KRI, for people and APIs: `kri_<short>_<mesh>_<zone>_<namespace>_<name>_<section>` (design, section 1).
- * `kri_mt_default_east_backend-ns_timeouts_`. '' for kinds without a short name.
+ * The KRI, for people and APIs: `kri_<short>_<mesh>_<zone>_<namespace>_<name>_<section>`
+ * (docs/design/resources.md#identity). `kri_mt_default_east_backend-ns_timeouts_`. '' for kinds without a short name.
  */
 export function formatKri(key: Key, section = ''): string {
   // What was refused of a newer zone, or of one that makes kinds up, is shown too.

@@ -26,7 +26,7 @@ export interface Kind<Type extends string = string> {
   readonly writtenBy: { readonly global: boolean; readonly zone: boolean };
   /** `down`: global to zones. `up`: zone to global. `across`: on to the other zones. */
   readonly sync: { readonly down: boolean; readonly up: boolean; readonly across: boolean };
-  /** Whether a copy is renamed to `<display name>-<hash>` (seed: Policy On Namespace). */
+  /** Whether a copy is renamed to `<display name>-<hash>` (docs/design/names.md#the-name-of-a-copy). */
   readonly hashed: boolean;
   /** `spec`: the body is under `spec` in both formats. `inline`: in Universal YAML its fields stand at the top. */
   readonly body: 'spec' | 'inline';
@@ -110,7 +110,7 @@ const ALL = [
   policy('MeshTLS', 'mtls', 'meshtlses', 'from rules'),
   policy('MeshTimeout', 'mt', 'meshtimeouts', 'to from rules'),
   policy('MeshTrace', 'mtr', 'meshtraces', 'single'),
-  // `single` is the SPIFFE seed's shape of it (`default` at the top), which Kuma itself does not have.
+  // `single` is its shape with `default` at the top (docs/design/sources.md#spiffe), which Kuma itself does not have.
   policy('MeshTrafficPermission', 'mtp', 'meshtrafficpermissions', 'from rules single'),
   kind('MeshTrust', 'mtrust', 'meshtrusts', 'du', 'gz', { systemOnly: true }),
   kind('Workload', 'wl', 'workloads', 'u', 'z'),

@@ -32,8 +32,9 @@ const FIELDS: IdentityFields = {
 };
 
 /**
- * Reads the Kubernetes format (design, section 1): `apiVersion, kind, metadata, spec`. The mesh is the label `kuma.io/mesh`, else
- * a `mesh` beside `metadata` (as the namespace seed writes a MeshGateway), else `default`.
+ * Reads the Kubernetes format (docs/design/resources.md#formats): `apiVersion, kind, metadata, spec`. The mesh is the
+ * label `kuma.io/mesh`, else a `mesh` beside `metadata` (so docs/design/sources.md#namespace writes a MeshGateway),
+ * else `default`.
  */
 export function readKubernetes(document: Envelope): Draft {
   const { fields, kind } = document;

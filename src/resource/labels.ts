@@ -1,4 +1,4 @@
-/** The labels that mean something to Meridian (design, section 1). */
+/** The labels that mean something to Meridian (docs/design/resources.md#labels). */
 export const LABEL = {
   mesh: 'kuma.io/mesh',
   origin: 'kuma.io/origin',

@@ -5,7 +5,7 @@ import { check } from './schema/check.ts';
 import { ACTIONS, shapesOf, storedMtpSchema } from './schema/mtp.ts';
 import { isAbsent, type TargetRef } from './schema/target-ref.ts';
 
-/** How a value is compared: whole, or as a beginning in whole segments (design, section 5). */
+/** How a value is compared: whole, or as a beginning in whole segments (docs/design/access.md#identities). */
 export interface StringMatch {
   readonly type: 'Exact' | 'Prefix';
   readonly value: string;
@@ -73,7 +73,10 @@ function readOrBroken(spec: JsonObject): MtpOrBroken {
   }
 }
 
-/** Whether each field at the top of a spec is one that is known: another may say that the policy is about more than its targetRef does. */
+/**
+ * Whether each field at the top of a spec is one that is known: another may say that the policy is about more than its
+ * targetRef does.
+ */
 export function hasKnownFields(spec: JsonObject): boolean {
   return Object.keys(spec).every((field) => Object.hasOwn(storedMtpSchema.shape, field));
 }

@@ -11,7 +11,10 @@ const LABEL_NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 /** What would break a line of a log or a header. */
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
-/** The name of a mesh, zone or namespace: a DNS-1123 label of up to 63 characters, hence one NATS token and one part of a KRI. */
+/**
+ * The name of a mesh, zone or namespace: a DNS-1123 label of up to 63 characters, hence one NATS token and one part of
+ * a KRI.
+ */
 export function isDnsLabel(text: string): boolean {
   return text.length <= 63 && DNS_LABEL.test(text);
 }
@@ -53,8 +56,9 @@ export const UNIVERSAL_FIELDS: IdentityFields = {
 };
 
 /**
- * What is wrong with the names and labels of a draft of a known kind (design, section 1): the part of a document that becomes
- * its key. For drafts that no parser made (from the wire) it is the check to ask beside `validateDraft`.
+ * What is wrong with the names and labels of a draft of a known kind (docs/design/resources.md#names-and-characters):
+ * the part of a document that becomes its key. For drafts that no parser made (from the wire) it is the check to ask
+ * beside `validateDraft`.
  */
 export function identityProblems(draft: Draft, at: IdentityFields = UNIVERSAL_FIELDS): Problem[] {
   const kind = findKind(draft.type);

@@ -10,7 +10,10 @@ export function nearest(text: string, words: readonly string[]): string | undefi
   return best !== undefined && best.distance <= 2 ? best.word : undefined;
 }
 
-/** Levenshtein's distance, one row at a time: row[j] is the distance between what was read of `a` and the first j of `b`. */
+/**
+ * Levenshtein's distance, one row at a time: row[j] is the distance between what was read of `a` and the first j of
+ * `b`.
+ */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 0; i < a.length; i++) {

@@ -52,7 +52,7 @@ const READ: readonly [name: string, text: string, draft: Draft][] = [
     { ...BASE, mesh: 'm1', labels: { 'kuma.io/mesh': 'm1' } },
   ],
   [
-    'Kubernetes as the namespace seed writes a MeshGateway',
+    'Kubernetes as docs/design/sources.md#namespace writes a MeshGateway',
     'apiVersion: kuma.io/v1alpha1\nkind: MeshGateway\nmesh: m1\nmetadata:\n  name: edge\nspec:\n  conf: {listeners: []}',
     { ...BASE, type: 'MeshGateway', mesh: 'm1', name: 'edge', spec: { conf: { listeners: [] } } },
   ],

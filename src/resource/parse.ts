@@ -10,8 +10,8 @@ import type { Draft, JsonObject } from './resource.ts';
 import { readUniversal } from './universal.ts';
 
 /**
- * One document of a text. It is acceptable only when `problems` is empty and `validateDraft(draft)` finds none either: the draft
- * is there beside problems too, so that all problems of a document can be told at once.
+ * One document of a text. It is acceptable only when `problems` is empty and `validateDraft(draft)` finds none either:
+ * the draft is there beside problems too, so that all problems of a document can be told at once.
  */
 export interface ParsedDocument {
   /** Its position among the documents that are not empty, from 0. */
@@ -21,7 +21,10 @@ export interface ParsedDocument {
   readonly problems: readonly Problem[];
 }
 
-/** Parses a text of any number of YAML or JSON documents in either format (design, section 1). Never throws. */
+/**
+ * Parses a text of any number of YAML or JSON documents in either format (docs/design/resources.md#formats). Never
+ * throws.
+ */
 export function parseDocuments(text: string): ParsedDocument[] {
   return readDocuments(text).map((read, index) =>
     'problem' in read ? { index, problems: [read.problem] } : { ...parseDocument(read.value), index },
@@ -29,8 +32,8 @@ export function parseDocuments(text: string): ParsedDocument[] {
 }
 
 /**
- * Parses one value in either format, which `type` (Universal) or `apiVersion` and `kind` (Kubernetes) tell apart. The draft is what
- * the user wrote: nothing is computed but a default mesh. Never throws.
+ * Parses one value in either format, which `type` (Universal) or `apiVersion` and `kind` (Kubernetes) tell apart. The
+ * draft is what the user wrote: nothing is computed but a default mesh. Never throws.
  */
 export function parseDocument(value: unknown): ParsedDocument {
   if (!isObject(value)) return refused('document', 'must be an object');

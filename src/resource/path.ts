@@ -19,7 +19,7 @@ export function quote(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text);
 }
 
-/** Whether a value is a plain object: no list, no date, no class of anyone's. What is inside is not looked at. */
+/** Whether a value is a plain object: not a list, a date or an instance of a class. Its values are not checked. */
 export function isObject(value: unknown): value is JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

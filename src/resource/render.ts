@@ -4,7 +4,10 @@ import { LABEL, type Labels } from './labels.ts';
 import type { JsonObject, Place, Resource } from './resource.ts';
 import { hasNamespaces, restName } from './rest-name.ts';
 
-/** A resource as the REST API shows it at a place: Kuma's fields in Kuma's order (reference/kumactl-conversations.json). */
+/**
+ * A resource as the REST API shows it at a place: Kuma's fields in Kuma's order
+ * (test/reference/kumactl-conversations.json).
+ */
 export function toUniversal(resource: Resource, place: Place): JsonObject {
   const { key, labels, spec } = resource;
   const kri = formatKri(key);

@@ -6,7 +6,7 @@ export interface JsonObject {
   readonly [field: string]: JsonValue | undefined;
 }
 
-/** Where a control plane stands: fixed at its first start (design, section 1). */
+/** Where a control plane stands: fixed at its first start (docs/design/resources.md#place). */
 export interface Place {
   /** '' for global. */
   readonly zone: string;
@@ -22,13 +22,19 @@ export const GLOBAL: Place = { zone: '', environment: 'universal', systemNamespa
 export interface Resource {
   /** Who it is: the same in every store. */
   readonly key: Key;
-  /** What it is called in this store, without the namespace: the display name at its origin, the assigned name elsewhere. */
+  /**
+   * What it is called in this store, without the namespace: the display name at its origin, the assigned name
+   * elsewhere.
+   */
   readonly name: string;
   /** The namespace that it lies in here: '' on universal and on global. */
   readonly namespace: string;
   /** All labels, the computed ones included. */
   readonly labels: Labels;
-  /** The body as it reads in this store: at its origin as the user wrote it, elsewhere with the names that references have here. */
+  /**
+   * The body as it reads in this store: at its origin as the user wrote it, elsewhere with the names that references
+   * have here.
+   */
   readonly spec: JsonObject;
   readonly status?: JsonObject | undefined;
   /** RFC 3339, UTC. */

@@ -6,15 +6,19 @@ export function hasNamespaces(kind: Kind, place: Place): boolean {
   return place.environment === 'kubernetes' && kind.namespaced;
 }
 
-/** What a resource is called in the REST API (design, section 8): `<name>.<namespace>` where it lies in a namespace, else its name. */
+/**
+ * What a resource is called in the REST API (docs/design/interfaces.md#rest): `<name>.<namespace>` where it lies in a
+ * namespace, else its name.
+ */
 export function restName(resource: Pick<Resource, 'key' | 'name' | 'namespace'>, place: Place): string {
   const namespaced = hasNamespaces(kindOf(resource.key.type), place) && resource.namespace !== '';
   return namespaced ? `${resource.name}.${resource.namespace}` : resource.name;
 }
 
 /**
- * Takes a REST name apart: the last dot separates the namespace, for a namespace has no dots. The namespace is '' where there are
- * none, and undefined where there are some and the text doesn't say which (then a label may, else it is the system namespace).
+ * Takes a REST name apart: the last dot separates the namespace, for a namespace has no dots. The namespace is '' where
+ * there are no namespaces. It is undefined where there are some and the text names none: then a label may name it, else
+ * it is the system namespace.
  */
 export function splitRestName(kind: Kind, text: string, place: Place): { name: string; namespace: string | undefined } {
   if (!hasNamespaces(kind, place)) return { name: text, namespace: '' };

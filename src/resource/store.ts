@@ -26,7 +26,7 @@ export interface Row {
   readonly revision: number;
 }
 
-/** What a list is narrowed to. Every given part must hold. */
+/** A filter for a list. Every given part must hold. */
 export interface Filter {
   readonly type: string;
   readonly mesh?: string | undefined;
@@ -99,16 +99,16 @@ export interface Transaction extends Reader {
   /** The revision that this commit will have. */
   readonly revision: number;
   /**
-   * Writes a resource if anything of it (name, namespace, labels, spec, status, audience, wire) differs from what is stored;
-   * else leaves the row and its modification time alone. The creation time of an existing row stays.
+   * Writes a resource if anything of it (name, namespace, labels, spec, status, audience, wire) differs from what is
+   * stored; else leaves the row and its modification time alone. The creation time of an existing row stays.
    */
   put(resource: Resource, audience: Audience, wire: string): 'created' | 'changed' | 'unchanged';
   /** Removes a resource and what it refers to; its name stays assigned. False when there is none. */
   delete(key: Key): boolean;
   assignName(key: Key, name: string): void;
   /**
-   * Looks at the next `most` keys of `zone` behind `after`: the names among them that nothing has, is sent with or refers to are forgotten, and the
-   * keys that nothing is known of. Gives where to go on; 0 at the end.
+   * Checks the next `most` keys of `zone` after number `after`. Forgets names that no resource has, that are not sent
+   * and that nothing refers to, and keys that nothing uses. Returns where to go on; 0 at the end.
    */
   forgetUnused(zone: string, after: number, most: number): number;
   /** Replaces the targets of `key`'s references; empty removes them. */
@@ -157,7 +157,7 @@ export interface MirrorReader {
   get(peer: string, key: Key): MirrorItem | undefined;
   /** In key order. */
   each(peer: string): IterableIterator<MirrorItem>;
-  /** What was refused of the peer's feed, in key order, behind `after`. */
+  /** The refusals of the peer's feed, in key order, after the key `after`. */
   refusals(peer: string, after?: Key): readonly Refusal[];
   /** What a transfer from `peer` has staged so far, the last version of each key. A deleted key has wire ''. */
   staged(peer: string): IterableIterator<{ readonly key: Key; readonly wire: string }>;
@@ -190,11 +190,15 @@ export interface FeedReader {
   summary(peer: string): FeedSummary;
   /** Whether the log reaches back to `revision`. O(1). */
   reaches(revision: number): boolean;
-  /** The summary as it was at `revision`, worked out backwards from the log; undefined when the log does not reach that far. */
+  /**
+   * The summary as it was at `revision`, worked out backwards from the log; undefined when the log does not reach that
+   * far.
+   */
   summaryAt(peer: string, revision: number): FeedSummary | undefined;
   /**
-   * The last state of every key of `peer`'s feed that changed after `revision`, in the order of the last changes, starting
-   * behind position `after` (0: from the start), about `maxBytes` of items (at least one). `next` is the position to go on from.
+   * The last state of every key of `peer`'s feed that changed after `revision`, in the order of the last changes,
+   * starting behind position `after` (0: from the start), about `maxBytes` of items (at least one). `next` is the
+   * position to go on from.
    */
   changes(
     peer: string,
@@ -202,6 +206,8 @@ export interface FeedReader {
     after: number,
     maxBytes: number,
   ): { readonly changes: readonly FeedChange[]; readonly next: number | undefined };
-  /** The items of `peer`'s feed in key order behind `after`, each as it is now, about `maxBytes` (at least one). */
+  /**
+   * The items of `peer`'s feed in key order after the key `after`, each as it is now: about `maxBytes` (at least one).
+   */
   page(peer: string, after: Key | undefined, maxBytes: number): { readonly items: readonly FeedChange[]; readonly next: Key | undefined };
 }

@@ -1,4 +1,6 @@
-/** Control characters, those that turn the direction of text or can't be seen, line separators and halves of characters. */
+/**
+ * Control characters, those that turn the direction of text or can't be seen, line separators and halves of characters.
+ */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /** A text as one line that can be read: what others wrote must not steer a terminal, nor break a line of a log. */

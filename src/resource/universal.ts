@@ -7,8 +7,8 @@ import type { Draft, JsonObject } from './resource.ts';
 export const UNIVERSAL_ENVELOPE: readonly string[] = ['type', 'mesh', 'name', 'labels', 'spec', 'status', ...SHOWN_ONLY];
 
 /**
- * Reads the Universal format (design, section 1): `type, mesh, name, labels, spec`, and for inline kinds the body's fields at
- * the top. The mesh is `default` when absent; the namespace is a label.
+ * Reads the Universal format (docs/design/resources.md#formats): `type, mesh, name, labels, spec`, and for inline kinds
+ * the body's fields at the top. The mesh is `default` when absent; the namespace is a label.
  */
 export function readUniversal(document: Envelope): Draft {
   const { fields, kind } = document;
@@ -36,7 +36,9 @@ function readBody(document: Envelope): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([field]) => !UNIVERSAL_ENVELOPE.includes(field)));
 }
 
-/** A REST body carries the REST name, `backend.backend-ns`, which may be longer than a name: only the name is checked. */
+/**
+ * A REST body carries the REST name, `backend.backend-ns`, which may be longer than a name: only the name is checked.
+ */
 function withoutNamespace({ name, namespace }: Draft): string {
   return namespace !== undefined && name.endsWith(`.${namespace}`) ? name.slice(0, -namespace.length - 1) : name;
 }

@@ -28,8 +28,9 @@ export function schemaOf(kind: Kind): z.ZodType {
 }
 
 /**
- * All that is wrong with the body of a draft (design, section 1), with paths from the document's top: `spec.to[0].targetRef.kind`,
- * `networking.inbound[0].port`. Names and labels are not looked at: the parsers did (see `identityProblems`).
+ * All that is wrong with the body of a draft (docs/design/resources.md#strictness), with paths from the document's top:
+ * `spec.to[0].targetRef.kind`, `networking.inbound[0].port`. Names and labels are not looked at: the parsers did (see
+ * `identityProblems`).
  */
 export function validateDraft(draft: Draft): Problem[] {
   const kind = findKind(draft.type);

@@ -6,8 +6,8 @@ export type Level = 'debug' | 'info' | 'warn' | 'error';
 export type Report = (level: Exclude<Level, 'debug'>, event: string, details: Readonly<Record<string, unknown>>) => void;
 
 /**
- * JSON lines on standard output: `{"level":"info","time":"2026-01-31T12:00:00.000Z","msg":"listening",...}`. Written at once, so that nothing is lost when
- * the process ends.
+ * JSON lines on standard output: `{"level":"info","time":"2026-01-31T12:00:00.000Z","msg":"listening",...}`. Written at
+ * once, so that nothing is lost when the process ends.
  */
 export function createLogger(level: Level): Logger {
   return pino(

@@ -17,8 +17,9 @@ export interface SupervisorOptions {
 const SIGNALS = { SIGTERM: 143, SIGINT: 130 } as const;
 
 /**
- * The life of a daemon. What is started says how it is stopped; on the first SIGTERM or SIGINT all of it is stopped in reverse, within the grace,
- * and the process ends with 0. A second signal ends it at once. An error that nobody caught is logged and ends it with 1.
+ * The life of a daemon. What is started says how it is stopped; on the first SIGTERM or SIGINT all of it is stopped in
+ * reverse, within the grace, and the process ends with 0. A second signal ends it at once. An error that nobody caught
+ * is logged and ends it with 1.
  *
  *   start store, sync, api; SIGTERM -> stop api, sync, store -> exit 0
  */
@@ -53,7 +54,7 @@ export class Supervisor {
     this.options.process.exit(clean ? code : 1);
   }
 
-  /** The others are stopped although one of them can't be. */
+  /** If one part can't be stopped, the others are stopped all the same. */
   private async stopParts(): Promise<boolean> {
     let clean = true;
     for (let part = this.parts.pop(); part; part = this.parts.pop()) {

@@ -1,10 +1,13 @@
 import type { AuditEntry, AuditFilter, AuditReader, AuditRecord } from '../resource/audit.ts';
 import { type Connection, requireCommit } from './database.ts';
 
-/** How many records are kept, about 30 MB; of refusals fewer, so that whoever is refused a lot can't push out what was done. */
+/**
+ * How many records are kept, about 30 MB. Fewer of them are refusals, so that many refused requests can't push out the
+ * changes.
+ */
 export const AUDIT_DONE = 100_000;
 export const AUDIT_REFUSED = 10_000;
-/** Forgotten so many at a time, so that no commit gets slow. */
+/** How many records are forgotten at a time, so that no commit gets slow. */
 const STEP = 1_000;
 
 const FILTERS = ['principal', 'operation', 'outcome', 'type', 'mesh', 'name', 'kri'] as const;
@@ -46,7 +49,9 @@ function askedOf(filter: AuditFilter): Asked {
   return Object.fromEntries(FILTERS.map((field) => [field, filter[field] ?? null])) as Asked;
 }
 
-/** The oldest records go, of each sort those above its number. The newest record stays, so that no id is given twice. */
+/**
+ * The oldest records go, of each sort those above its number. The newest record stays, so that no id is given twice.
+ */
 function createPrune(db: Connection): () => void {
   const sorts = [
     ["outcome = 'refused'", AUDIT_REFUSED],

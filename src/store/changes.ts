@@ -11,8 +11,9 @@ export function isIncluded(audience: string, zone: string): string {
 }
 
 /**
- * The last entry of each key from @first on, behind @after. What is in the feed now is a put. What is not, but was at any
- * time since, is a delete: also what came and went since, for an earlier page (or a scan) may have sent it.
+ * The last entry of each key from @first on, after @after. A key that is in the feed now is a put. A key that is not,
+ * but was at any time since, is a delete. Keys that came and went since count too: an earlier page, or a scan, may have
+ * sent them.
  *
  *   at revision   since             now
  *   in            -                 in      put

@@ -11,10 +11,11 @@ export interface Commits extends Recorder {
 }
 
 /**
- * Commits, one at a time. Rows, log, revision and sums change together or not at all; the revision rises only if a row changed.
+ * Commits, one at a time. Rows, log, revision and sums change together or not at all; the revision rises only if a row
+ * changed.
  *
  *   begin -> body -> (a row changed: revision + 1, prune) -> commit
- *         -> anything thrown: rollback, the sums go back step by step, what is remembered of rows is forgotten (`forget`), thrown on
+ *         -> an error: rollback, the sums go back step by step, the cached rows are dropped (`forget`), thrown again
  */
 export function createCommits(db: Connection, settings: Settings, log: Log, sums: Sums, forget: () => void): Commits {
   const begin = db.prepare('BEGIN IMMEDIATE');
@@ -63,7 +64,7 @@ export function createCommits(db: Connection, settings: Settings, log: Log, sums
   return { commit, record, revision };
 }
 
-/** What an async body writes after its first `await` would be outside of the transaction. */
+/** An async body would write outside of the transaction after its first `await`. */
 function refusePromise<T>(result: T): T {
   if (result instanceof Promise) throw new MeridianError('internal', 'the body of a commit must be synchronous');
   return result;

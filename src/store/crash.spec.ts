@@ -28,7 +28,10 @@ function startWriter(path: string): ChildProcessByStdio<null, Readable, null> {
   return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NODE_TEST_CONTEXT: '' } });
 }
 
-/** Kills the writer in the middle of its work, behind its `acknowledged`th commit; returns the last one that it acknowledged. */
+/**
+ * Kills the writer in the middle of its work, behind its `acknowledged`th commit; returns the last one that it
+ * acknowledged.
+ */
 async function killAfter(child: ChildProcessByStdio<null, Readable, null>, acknowledged: number): Promise<number> {
   let count = 0;
   let last = 0;

@@ -38,7 +38,7 @@ export function openDatabase(source: string | Buffer): Connection {
   }
 }
 
-/** The bytes of a database as one that has no WAL, for memory holds none. Throws `invalid` if they can't be a database. */
+/** The bytes of a database, marked as one without a WAL: in memory there is none. Throws `invalid` for other bytes. */
 export function withoutWal(bytes: Buffer): Buffer {
   if (bytes.length < SMALLEST_BYTES) throw damaged('the backup', 'it is too short');
   const copy = Buffer.from(bytes);
@@ -46,7 +46,7 @@ export function withoutWal(bytes: Buffer): Buffer {
   return copy;
 }
 
-/** WAL: readers are never blocked by the writer. FULL, said after WAL: a commit that returned is on the disk. */
+/** WAL: the writer never blocks readers. FULL (set after WAL): when a commit returns, it is on the disk. */
 function configure(db: Connection): void {
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = FULL');
@@ -58,7 +58,10 @@ function configure(db: Connection): void {
   db.pragma('journal_size_limit = 67108864');
 }
 
-/** A check reads the whole file. A larger one would keep the start waiting: its damage shows when it is read, as an error too. */
+/**
+ * A check reads the whole file. A larger one would keep the start waiting: its damage shows when it is read, as an
+ * error too.
+ */
 const CHECKED_BYTES = 64 * 1024 * 1024;
 
 function sizeOf(db: Connection): number {
@@ -70,19 +73,25 @@ function refuseDamaged(db: Connection, found = 'ok'): void {
   if (found !== 'ok') throw damaged(db.name, found);
 }
 
-/** Throws `internal` unless commits wait for the disk. SQLite may fall back to NORMAL at the first write: ask behind it. */
+/**
+ * Throws `internal` unless commits wait for the disk. SQLite may fall back to NORMAL at the first write, so ask after
+ * it.
+ */
 export function requireDurable(db: Connection): void {
   if (db.pragma('synchronous', { simple: true }) !== FULL) {
     throw new MeridianError('internal', `${db.name} does not wait for the disk: synchronous is not FULL`);
   }
 }
 
-/** Throws `internal` outside of a commit: what is written there would be on its own. */
+/** Throws `internal` outside of a commit: a write there would not be part of any transaction. */
 export function requireCommit(db: Connection): void {
   if (!db.inTransaction) throw new MeridianError('internal', 'the store was written to outside of a commit');
 }
 
-/** Makes an empty file that only we can read, and its folder if there is none. SQLite gives its side files the same mode. */
+/**
+ * Makes an empty file that only we can read, and its folder if there is none. SQLite gives its side files the same
+ * mode.
+ */
 export function createPrivate(path: string): void {
   makeFolder(dirname(path));
   // Never open an existing one: closing it again would free the locks that SQLite holds on it in this process.

@@ -10,8 +10,8 @@ import { addItem, copySums, emptySums, type Sums, summaryOf, undoStep } from './
 const REMEMBERED = 8;
 
 /**
- * The feeds. The log reaches back to `floor`: of an earlier revision there is no `summaryAt`, and no `changes` either, so that
- * nobody takes what is left for all. In a commit, `summary` shows what was written so far.
+ * The feeds. The log reaches back to `floor`. For an earlier revision there is no `summaryAt` and no `changes`, so that
+ * nobody takes the rest for the whole. In a commit, `summary` shows what was written so far.
  */
 export function createFeed(db: Connection, settings: Settings, log: Log, sums: Sums): FeedReader {
   const past = createPast(log, sums);
@@ -30,7 +30,7 @@ export function createFeed(db: Connection, settings: Settings, log: Log, sums: S
   };
 }
 
-/** The sums as they were at a revision: those of now, with what the log has behind it undone. */
+/** The sums as they were at a revision: today's sums, with the later changes in the log undone. */
 function createPast(log: Log, sums: Sums): (revision: number) => Sums {
   const remembered = new Map<number, Sums>();
   return (revision) => {

@@ -2,9 +2,9 @@ import type { Connection } from './database.ts';
 import type { Columns } from './rows.ts';
 import type { Settings } from './settings.ts';
 
-/** How many deletions are known: about 10 MB. Whoever was away for longer lists everything anew. */
+/** How many deletions are remembered: about 10 MB. A client that was away for longer lists everything again. */
 export const GONE_ENTRIES = 100_000;
-/** Forgotten so many at a time, so that no commit gets slow. */
+/** How many deletions are forgotten at a time, so that no commit gets slow. */
 const STEP = 1_000;
 
 const SINCE = 'gone since';
@@ -36,7 +36,7 @@ export function createGone(db: Connection, settings: Settings, most = GONE_ENTRI
       if (entries < most + STEP) return;
       entries = count.get() ?? 0;
       const oldest = entries < most + STEP ? undefined : newestToForget.get(most);
-      // One commit may delete more than are kept: whole revisions go, so that none is half known.
+      // One commit may delete more than are kept. Whole revisions are forgotten, so that none is known in part.
       if (oldest === undefined) return;
       forgetUpTo.run(oldest);
       settings.set(SINCE, String(oldest));

@@ -2,7 +2,8 @@ import type { Holding } from '../resource/store.ts';
 import type { Connection } from './database.ts';
 
 /**
- * What each zone takes up here, at O(1): the sums are read when they are first asked for (on global, where they count), and kept up from then on.
+ * What each zone takes up here, at O(1): the sums are read when they are first asked for (on global, where they count),
+ * and kept up from then on.
  *
  *   read             east: 2 resources, 900 bytes
  *   put of 400 more  east: 3 resources, 1,300 bytes

@@ -2,7 +2,10 @@ import { type Key, keyFromTuple, keyId, keyTuple } from '../resource/key.ts';
 import type { Connection } from './database.ts';
 import type { Holdings } from './holdings.ts';
 
-/** The numbers of keys: one for each key that was ever seen, for good. Everything in the database refers to keys by them. */
+/**
+ * The numbers of keys: one for each key that was ever seen, for good. Everything in the database refers to keys by
+ * them.
+ */
 export interface Keys {
   /** Its number; gives it one if it has none. */
   number(key: Key): number;
@@ -59,8 +62,8 @@ export function keyOf(columns: Key): Key {
 }
 
 /**
- * Goes over rows by number: the numbers are read first, each row when it is reached. So commits may come in between: what was
- * deleted is left out, what was changed is as it is now.
+ * Iterates over rows by number. The numbers are read first, and each row when it is reached. Commits may come in
+ * between: deleted rows are left out, and changed rows are as they are then.
  */
 export function* eachOf<T>(numbers: readonly number[], read: (number: number) => T | undefined): IterableIterator<T> {
   for (const number of numbers) {

@@ -4,9 +4,9 @@ import { MeridianError } from '../errors.ts';
 import { createPrivate, makePrivate } from './database.ts';
 
 /**
- * Locks the folder of the database at `path` for this process, and returns what frees it. Throws `conflict` if it is locked.
- * The lock is SQLite's on an empty file beside the database: the operating system frees it when the process dies,
- * however it does; and the database itself stays open to readers.
+ * Locks the folder of the database at `path` for this process, and returns what frees it. Throws `conflict` if it is
+ * locked. The lock is SQLite's on an empty file beside the database: the operating system frees it when the process
+ * dies, however it does; and the database itself stays open to readers.
  */
 export function lockFolder(path: string): () => void {
   const folder = dirname(path);

@@ -2,21 +2,24 @@ import type { Connection } from './database.ts';
 import type { Settings } from './settings.ts';
 import type { FeedStep } from './sums.ts';
 
-/** How many changes the log keeps: less than 100 MB, and days of an ordinary fleet. A zone behind that needs a scan. */
+/**
+ * How many changes the log keeps: less than 100 MB, and days of an ordinary fleet. A zone that has fallen further
+ * behind needs a scan.
+ */
 export const LOG_ENTRIES = 200_000;
 
-/** Pruned by about so many at a time, so that no commit gets slow. */
+/** About how many changes are pruned at a time, so that no commit gets slow. */
 const PRUNE_STEP = 1_000;
 
 /**
- * The change log: what each commit changed for the feeds, in order. `seq` has no gaps; all entries of a revision are there or none.
- * A delta can be made from `floor` or any later revision.
+ * The change log: what each commit changed for the feeds, in order. `seq` has no gaps; all entries of a revision are
+ * there or none. A delta can be made from `floor` or any later revision.
  */
 export interface Log {
   append(revision: number, step: FeedStep): void;
   /** What was changed after `revision`; read it at once, before anything else is asked of the store. */
   behind(revision: number): IterableIterator<Omit<FeedStep, 'key'>>;
-  /** The position of the first entry behind `revision`, if there is one. */
+  /** The position of the first entry after `revision`, if there is one. */
   start(revision: number): number | undefined;
   prune(): void;
 }
@@ -59,7 +62,8 @@ function stepOf(entry: Entry): Omit<FeedStep, 'key'> {
 }
 
 /**
- * Takes away whole revisions, oldest first, down to LOG_ENTRIES. The newest entry stays, so that no `seq` is ever used twice.
+ * Takes away whole revisions, oldest first, down to LOG_ENTRIES. The newest entry stays, so that no `seq` is ever used
+ * twice.
  *
  *   entry        1  2  3  4  5  6     keep 3: entry 4 is the first to keep, but its revision began at 3
  *   revision     7  7  8  8  9  9     floor 7: a delta from 7 needs revisions 8 and 9

@@ -6,8 +6,9 @@ import { defineSeal, sealAll } from './seals.ts';
 export const APPLICATION_ID = 0x4d657269;
 
 /**
- * Resources and the change log. The first five columns of a resource repeat its key, for the index `feed`: the items of an
- * audience in key order, and their hashes without reading the rows. An audience is '', '*' or a zone (src/resource/audience.ts).
+ * Resources and the change log. The first five columns of a resource repeat its key, for the index `feed`: the items of
+ * an audience in key order, and their hashes without reading the rows. An audience is '', '*' or a zone
+ * (src/resource/audience.ts).
  */
 const RESOURCES = `
   CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -72,8 +73,8 @@ const NAMES = `
 `;
 
 /**
- * What is gone, so that whoever watches hears of it, and since when that is known (the setting `gone since`); and who did what. A resource's own
- * revision tells the rest.
+ * What is gone, so that whoever watches hears of it, and since when that is known (the setting `gone since`); and who
+ * did what. A resource's own revision tells the rest.
  */
 const HISTORY = `
   CREATE INDEX resources_revision ON resources (revision);
@@ -91,7 +92,7 @@ const HISTORY = `
   CREATE INDEX audit_refused ON audit (id) WHERE outcome = 'refused';
 `;
 
-/** What tells that a row says what was written (seals.ts). */
+/** The seals, which prove that a row is as it was written (seals.ts). */
 const SEALS = sealAll('resources') + sealAll('mirror');
 
 /** What refers to keys, to find those that nothing does, and the keys of one zone (unused.ts). */

@@ -23,7 +23,10 @@ interface ItemColumns extends RefusalColumns {
 const REFUSAL = `${KEY_COLUMNS}, m.refused_hash, m.refused_reason, m.refused_since, m.in_force`;
 const FROM = 'FROM mirror m JOIN keys k ON k.id = m.key WHERE m.peer = ?';
 
-/** What each peer sent, accepted or not (design, section 4). None of it is a revision of this store. */
+/**
+ * What each peer sent, accepted or not (docs/design/sync.md#mirror-and-refusals). None of it is a revision of this
+ * store.
+ */
 export function createMirror(db: Connection, keys: Keys, positions: ReturnType<typeof createPositions>, holdings: Holdings): MirrorWriter {
   const { position, setPosition } = positions;
   return { ...createItems(db, keys, holdings), position, setPosition, ...createStaging(db, keys) };

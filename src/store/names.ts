@@ -8,8 +8,9 @@ import { KEY_COLUMNS, type Keys, keyOf, NO_KEY } from './keys.ts';
 export type Names = Pick<Reader, 'assignedName' | 'nameHolder'> & Pick<Transaction, 'assignName'>;
 
 /**
- * The names of copies, as global assigned them: for good, one for a key and one key for a name, whether or not the resource
- * still exists (design, section 2). Assigning what is assigned does nothing; anything else is a `conflict`.
+ * The names of copies, as global assigned them: for good, one for a key and one key for a name, whether or not the
+ * resource still exists (docs/design/names.md#collisions). Assigning what is assigned does nothing; anything else is a
+ * `conflict`.
  */
 export function createNames(db: Connection, keys: Keys, holdings: Holdings): Names {
   const nameOf = db.prepare<[number], string>('SELECT name FROM names WHERE key = ?').pluck();

@@ -27,16 +27,17 @@ export interface StoreOptions {
 
 export interface SqliteStore extends Store {
   /**
-   * The bytes of the database as it is now: a backup, for `openSnapshot`, or to be written to a file that has no `-wal` of
-   * another database beside it.
+   * The bytes of the database as it is now: a backup, for `openSnapshot`, or to be written to a file that has no `-wal`
+   * of another database beside it.
    */
   snapshot(): Buffer;
 }
 
 /**
- * Opens the store in the file `path`, or makes one; `:memory:` for one that is gone when closed. The folder is made (mode 0700)
- * if there is none, and locked until `close` or the end of the process; the files have mode 0600. Throws `conflict` if another
- * process has the folder, `invalid` if the file is damaged or not ours, `unavailable` if it can't be read or written.
+ * Opens the store in the file `path`, or makes one; `:memory:` for one that is gone when closed. The folder is made
+ * (mode 0700) if there is none, and locked until `close` or the end of the process; the files have mode 0600. Throws
+ * `conflict` if another process has the folder, `invalid` if the file is damaged or not ours, `unavailable` if it can't
+ * be read or written.
  */
 export function openStore(path: string, options: StoreOptions): SqliteStore {
   if (path === ':memory:') return createStore(openDatabase(path), options, () => {});

@@ -1,16 +1,19 @@
-/** Rows that are read all the time, kept in memory as they are in the database. The folder is locked: nobody else writes it. */
+/**
+ * Rows that are read all the time, kept in memory as they are in the database. The folder is locked: nobody else writes
+ * it.
+ */
 export interface Remembered<T> {
   get(key: string): T | undefined;
-  /** After a row was written: the next `get` reads it anew. */
+  /** After a row was written: the next `get` reads it again. */
   forget(key: string): void;
-  /** After a rollback: what was read in the commit may never have been. */
+  /** After a rollback: values that were read in the commit may never have existed. */
   forgetAll(): void;
 }
 
 /** As many as a global with a thousand zones asks for at each message. */
 const MOST = 20_000;
 
-/** What `read` gives, once per key; undefined is remembered too. `isSmall`: what is not is read each time. */
+/** The result of `read`, cached by key; undefined is cached too. A value that is not `isSmall` is read each time. */
 export function remember<T>(read: (key: string) => T | undefined, isSmall: (value: T) => boolean = () => true): Remembered<T> {
   const known = new Map<string, T | undefined>();
   return {

@@ -56,7 +56,7 @@ function createCounts(db: Connection): ResourceReader['counts'] {
   return () => counts.all().filter(({ type }) => !INSIGHTS.has(type));
 }
 
-/** What every change of a row is told to, in the same transaction. */
+/** These are told of every change of a row, in the same transaction. */
 export interface Recorder {
   /** The revision that the commit will have. */
   revision(): number;

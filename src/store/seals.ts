@@ -2,8 +2,9 @@ import { hash } from 'node:crypto';
 import type { Connection } from './database.ts';
 
 /**
- * SQLite finds damage in the structure of a page, not in what a row says: one bit can turn the identity in a deny into another one. So what is enforced
- * carries a seal over all that it says, made by the statement that writes it.
+ * SQLite finds damage in the structure of a page, but not in the contents of a row: one bit can change the identity in
+ * a deny. So rows that are enforced carry a seal, a checksum over their contents. The statement that writes the row
+ * makes it.
  *
  *   put       INSERT ... seal(type, ..., spec, wire)
  *   at start  a row whose seal is not seal(type, ..., spec, wire): the file is damaged
@@ -40,7 +41,7 @@ export function sealAll(table: Table): string {
   `;
 }
 
-/** What is not as it was written, in words; undefined: all is. Reads every row. */
+/** Which rows are not as they were written, in words; undefined: all are right. Reads every row. */
 export function brokenSeal(db: Connection): string | undefined {
   for (const [table, select] of Object.entries(BROKEN)) {
     const key = db.prepare<[], string>(`${select} LIMIT 1`).pluck().get();

@@ -5,8 +5,8 @@ import { type Connection, requireCommit } from './database.ts';
 import { remember } from './remembered.ts';
 
 /**
- * Small values kept by name. `store`, `revision`, `floor` (see log.ts) and the secret are the store's own; `term` is raised with an
- * operator's word, by setting it in a commit.
+ * Small values kept by name. `store`, `revision`, `floor` (see log.ts) and the secret are the store's own; `term` is
+ * raised with an operator's word, by setting it in a commit.
  */
 export interface Settings {
   get(name: string): string | undefined;
@@ -60,7 +60,7 @@ export function createSettings(db: Connection): Settings {
   };
 }
 
-/** What a new database begins with. Always writes, so that a volume that can't be written to is found at the start. */
+/** The settings of a new database. It always writes, so that a read-only volume is found at the start. */
 export function initSettings(db: Connection, store: string, secret: string): void {
   const init = db.prepare<[string, string]>('INSERT INTO settings VALUES (?, ?) ON CONFLICT DO UPDATE SET value = value');
   for (const [name, value] of [

@@ -1,7 +1,9 @@
 import { addHash, EMPTY_DIGEST, formatDigest, subtractHash } from '../kds/digest.ts';
 import type { FeedSummary } from '../resource/store.ts';
 
-/** What a resource is to the feeds: its audience as a column ('', '*' or a zone), and its item's hash ('' for nobody). */
+/**
+ * What a resource is to the feeds: its audience as a column ('', '*' or a zone), and its item's hash ('' for nobody).
+ */
 export interface FeedState {
   readonly audience: string;
   readonly hash: string;
@@ -80,7 +82,10 @@ export function undoStep(sums: Sums, step: Omit<FeedStep, 'key'>): void {
   addItem(sums, step.zone, step.before);
 }
 
-/** The sums that an item counts in. One that is only for its own origin counts nowhere (`includes`, src/resource/audience.ts). */
+/**
+ * The sums that an item counts in. One that is only for its own origin counts nowhere (`includes`,
+ * src/resource/audience.ts).
+ */
 function sumsOf(sums: Sums, zone: string, audience: string): readonly Sum[] {
   if (audience === '*') return [sums.others, at(sums.othersFrom, zone)];
   return audience === '' || audience === zone ? [] : [at(sums.only, audience)];

@@ -16,12 +16,17 @@ function isInNone(...columns: readonly string[]): string {
     .join(' AND ');
 }
 
-/** A name may go once nobody can mean it any more: what had it is gone and is not sent, and nothing refers to it. */
+/**
+ * A name is forgotten once nobody can mean it any more: its resource is gone and no longer sent, and nothing refers to
+ * it.
+ */
 const NAMES = `
   DELETE FROM names WHERE key IN (
     SELECT k.id FROM (${WINDOW}) AS k WHERE ${isInNone('resources.key', 'mirror.key', 'staged.key', 'refs.target')})`;
 
-/** A key, once nothing is known of it. The last one stays, so that no number is given to another key at once. */
+/**
+ * A key is forgotten once nothing uses it. The last one stays, so that its number is not given to another key at once.
+ */
 const KEYS = `
   DELETE FROM keys WHERE id IN (
     SELECT k.id FROM (${WINDOW}) AS k WHERE k.id < (SELECT max(id) FROM keys)

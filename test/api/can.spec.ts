@@ -49,7 +49,7 @@ async function can(api: Asked, spiffeId: string, more: object = {}, to: object =
   return body;
 }
 
-describe('POST /can: the examples of the SPIFFE seed', () => {
+describe('POST /can: the examples of docs/design/sources.md#spiffe', () => {
   const denied = operator({
     deny: [exact(`${TD}/ns/default/sa/api-gateway`), exact(`${TD}/ns/default/sa/legacy-workload`), prefix('spiffe://legacy.mesh/')],
   });

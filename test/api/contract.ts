@@ -11,7 +11,10 @@ interface Given {
   readonly body: string;
 }
 
-/** What is wrong with an answer by the OpenAPI document; undefined: nothing. `route` is undefined where nothing is served. */
+/**
+ * What is wrong with an answer by the OpenAPI document; undefined: nothing. `route` is undefined where nothing is
+ * served.
+ */
 type Contract = (route: { readonly method: string; readonly url: string } | undefined, answer: Given) => string | undefined;
 
 /** One for each set of routes: the schemas of one are compiled once in a process. */

@@ -36,7 +36,7 @@ const PREPARED = {
 
 /** Where Meridian does otherwise by design, and why. */
 const OTHERWISE: Readonly<Record<string, string>> = {
-  // Design, section 1: a computed label may be left out.
+  // A computed label may be left out (docs/design/resources.md#labels).
   'PUT /meshes/default/meshtrafficpermissions/ky 400': 'created, for the origin label need not be said',
 };
 

@@ -1,4 +1,7 @@
-/** The structure of an OpenAPI 3.1 document (the specification, section 4), as far as ours goes: what it does not name is refused. */
+/**
+ * The structure of an OpenAPI 3.1 document (the specification, section 4), as far as ours goes: what it does not name
+ * is refused.
+ */
 
 const text = { type: 'string', minLength: 1 };
 const ref = { type: 'object', properties: { $ref: text }, required: ['$ref'], additionalProperties: false };

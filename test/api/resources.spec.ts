@@ -142,7 +142,8 @@ describe('a REST name on a kubernetes zone', () => {
   it('that kumactl sends back is that of the document', async () => {
     const api = newApi(scope, EAST);
     await ask(api, 'PUT', `${TIMEOUTS}/slow`, timeout('slow', undefined, toMesh('1s')));
-    // kumactl asked for `slow`, was answered `slow.kuma-system`, and sends what the user wrote for `ns` under that name.
+    // kumactl asked for `slow`, was answered `slow.kuma-system`, and sends what the user wrote for `ns` under that
+    // name.
     const echo = timeout('slow.kuma-system', { [NAMESPACE]: 'ns' }, toMesh('2s'));
     assert.equal((await ask(api, 'PUT', `${TIMEOUTS}/slow.kuma-system`, echo)).status, 201);
     assert.equal((await ask(api, 'GET', `${TIMEOUTS}/slow.ns`)).body.spec.to[0].default.idleTimeout, '2s');

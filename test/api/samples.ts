@@ -8,7 +8,10 @@ const routeTo = (rule: JsonObject): JsonObject => ({
 });
 const backends = { default: { backendRefs: [{ kind: 'MeshService', name: 'backend', port: 80, weight: 1 }] } };
 
-/** A body for every kind that users write, which the real kumactl reads too and adds no defaults to. The body alone: type, mesh and name are the test's. */
+/**
+ * A body for every kind that users write, which the real kumactl reads too and adds no defaults to. The body alone:
+ * type, mesh and name are the test's.
+ */
 export const SAMPLES: Readonly<Record<string, JsonObject>> = {
   Dataplane: {
     networking: {

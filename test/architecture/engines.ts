@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import semver from 'semver';
 
-/** A package as npm installed it: where it lies, its version, and the Node that it asks for (`engines.node`; '' is any). */
+/**
+ * A package as npm installed it: where it lies, its version, and the Node that it asks for (`engines.node`; '' is any).
+ */
 export interface Installed {
   readonly path: string;
   readonly version: string;
@@ -23,7 +25,10 @@ export function refusing(packages: readonly Installed[], versions: readonly stri
   });
 }
 
-/** What package-lock.json says is for production (or for development), read from node_modules. Those for other platforms are not there. */
+/**
+ * What package-lock.json says is for production (or for development), read from node_modules. Those for other platforms
+ * are not there.
+ */
 export function installed(use: 'production' | 'development'): Installed[] {
   const { packages } = read('package-lock.json') as { packages: Record<string, Locked> };
   return Object.entries(packages)

@@ -1,10 +1,8 @@
 import { isBuiltin } from 'node:module';
 import ts from 'typescript';
-import { partOf } from './layers.ts';
+import { nameOf, partOf } from './map.ts';
 import { at, importsOf, isExempt, nodes, type Rule, type Source } from './source.ts';
 
-/** The parts without clock, randomness, file or socket: given the same input they give the same output, so they can be simulated. */
-const PURE = ['errors', 'resource', 'naming', 'policy', 'kds'];
 const PACKAGES = ['zod', 'yaml'];
 const HASHING = [
   'createHash',
@@ -23,20 +21,22 @@ const IMPURE = [
   ['globalThis', 'require', 'eval', 'Function', 'Intl'],
 ].flat();
 
-/** The pure parts import no built-in module but node:crypto, of it only what hashes and signs, and only packages known to be pure. */
+/**
+ * The pure parts import no built-in module but node:crypto, of it only what hashes and signs, and only packages known
+ * to be pure.
+ */
 export const pureImports: Rule = (source) => {
   if (!isPure(source)) return [];
   return importsOf(source).flatMap((module) => {
     if (module.text.startsWith('.') || PACKAGES.includes(module.text)) return [];
     if (module.text === 'node:crypto') return [...impureCrypto(source, module)];
     const kind = isBuiltin(module.text) ? 'the built-in module' : 'the package';
-    return [at(source, module, `${partOf(source.path)} is pure: it must not import ${kind} ${module.text}`)];
+    return [at(source, module, `${named(source)} is pure: it must not import ${kind} ${module.text}`)];
   });
 };
 
 function impureCrypto(source: Source, module: ts.StringLiteralLike): string[] {
-  const refuse = (node: ts.Node, what: string) =>
-    at(source, node, `${partOf(source.path)} is pure: of node:crypto it must not import ${what}`);
+  const refuse = (node: ts.Node, what: string) => at(source, node, `${named(source)} is pure: of node:crypto it must not import ${what}`);
   const bindings = ts.isImportDeclaration(module.parent) ? module.parent.importClause?.namedBindings : undefined;
   const onlyNamed = bindings && ts.isNamedImports(bindings) && ts.isImportDeclaration(module.parent) && !module.parent.importClause?.name;
   if (!onlyNamed) return [refuse(module, 'the whole')];
@@ -46,16 +46,25 @@ function impureCrypto(source: Source, module: ts.StringLiteralLike): string[] {
   });
 }
 
-/** The pure parts name no global that reads a clock, chance, or the world. A local of such a name is refused too: rename it. */
+/**
+ * The pure parts name no global that reads a clock, chance, or the world. A local of such a name is refused too: rename
+ * it.
+ */
 export const pureGlobals: Rule = (source) => {
   if (!isPure(source)) return [];
   return nodes(source, ts.isIdentifier)
     .filter((name) => isReference(name) && (IMPURE.includes(name.text) || isChance(name)))
-    .map((name) => at(source, name, `${partOf(source.path)} is pure: it must not use ${name.text === 'Math' ? 'Math.random' : name.text}`));
+    .map((name) => at(source, name, `${named(source)} is pure: it must not use ${name.text === 'Math' ? 'Math.random' : name.text}`));
 };
 
+/** A spec of a pure part may do what it likes. */
 function isPure(source: Source): boolean {
-  return !isExempt(source) && PURE.includes(partOf(source.path) ?? '');
+  return !isExempt(source) && partOf(source.path)?.pure === true;
+}
+
+function named({ path }: Source): string {
+  const part = partOf(path);
+  return part ? nameOf(part) : path;
 }
 
 /** Math used for anything but `Math.name` with a name other than random. */

@@ -59,7 +59,10 @@ export function nodes<T extends ts.Node>({ tree }: Source, keep: (node: ts.Node)
   return found;
 }
 
-/** The names of modules that the file imports, in any form: import, export from, import(), import('x').T, import x = require. */
+/**
+ * The names of modules that the file imports, in any form: import, export from, import(), import('x').T, import x =
+ * require.
+ */
 export function importsOf(source: Source): ts.StringLiteralLike[] {
   return nodes(source, ts.isStringLiteralLike).filter(({ parent }) => {
     if (ts.isImportDeclaration(parent) || ts.isExportDeclaration(parent) || ts.isExternalModuleReference(parent)) return true;

@@ -12,7 +12,9 @@ export interface Page {
 
 /** A block of code. */
 export interface Fence {
-  /** What stands behind the backticks: `sh`, `yaml`, `text`; '' where nothing does. `indented`: there are no backticks. */
+  /**
+   * What stands behind the backticks: `sh`, `yaml`, `text`; '' where nothing does. `indented`: there are no backticks.
+   */
   readonly language: string;
   readonly text: string;
   /** Of its first line, from 1. */
@@ -70,7 +72,10 @@ export function proseOf({ text }: Page): string {
     .join('\n');
 }
 
-/** The anchors of a page's headings, as GitHub makes them: `## The list` is `the-list`, the second of that name `the-list-1`. */
+/**
+ * The anchors of a page's headings, as GitHub makes them: `## The list` is `the-list`, the second of that name
+ * `the-list-1`.
+ */
 export function anchorsOf(page: Page): string[] {
   const seen = new Map<string, number>();
   return [...proseOf(page).matchAll(/^#{1,6} +(.+?) *$/gm)].map(([, heading = '']) => {

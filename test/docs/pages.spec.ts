@@ -18,7 +18,10 @@ const TASKS: readonly [page: string, after: string | undefined][] = [
   ['docs/tasks/move-from-kuma.md', '## Say who may call whom'],
 ];
 
-/** What the real kumactl 2.14.3 exported of a real Kuma, in both formats, where the page says `kumactl export`. The secrets in it are replaced. */
+/**
+ * What the real kumactl 2.14.3 exported of a real Kuma, in both formats, where the page says `kumactl export`. The
+ * secrets in it are replaced.
+ */
 const EXPORTS = ['kuma.yaml', 'kuma-kubernetes.yaml'];
 
 /** The quick start is played each time; the others take a minute, and are when DOCS says `all`. */

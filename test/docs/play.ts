@@ -8,8 +8,9 @@ import type { Scope } from '../harness/scope.ts';
 import { type Fence, type Page, ROOT } from './markdown.ts';
 
 /**
- * Does what a page says, in a folder and a shell of its own: writes each block of YAML that names a file in its first line (`# policies/shop.yaml`), runs each
- * block of `sh`, and compares what it prints with the block of `text` behind it.
+ * Does what a page says, in a folder and a shell of its own: writes each block of YAML that names a file in its first
+ * line (`# policies/shop.yaml`), runs each block of `sh`, and compares what it prints with the block of `text` behind
+ * it.
  */
 
 /** A bash that blocks are given to, one after the other: variables and background processes stay. */
@@ -113,7 +114,10 @@ export function stepsOf({ fences }: Page): (Run | File)[] {
 /** How long a control plane that was just started may take, and a change to arrive. */
 const PATIENCE_MS = 15_000;
 
-/** Plays a page. A block whose output is not as the page says is run again for a while: people are slower than we are. Throws where it stays so. */
+/**
+ * Plays a page. A block whose output is not as the page says is run again for a while: people are slower than we are.
+ * Throws where it stays so.
+ */
 export async function play(page: Page, shell: Shell): Promise<void> {
   for (const step of stepsOf(page)) {
     if ('file' in step) {
@@ -134,7 +138,10 @@ async function playStep({ path }: Page, { block, printed }: Run, shell: Shell): 
   }
 }
 
-/** `...` in a page stands for anything, a line of it for any lines. Digits (times, ages, ports) and the widths of columns may be others. */
+/**
+ * `...` in a page stands for anything, a line of it for any lines. Digits (times, ages, ports) and the widths of
+ * columns may be others.
+ */
 export function isAs(output: string, printed: string): boolean {
   const pattern = plain(printed)
     .split('...')

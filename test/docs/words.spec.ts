@@ -8,7 +8,10 @@ import { createProgram } from '../../cmd/ctl/program.ts';
 import { AT_GLOBAL, COMMON, ZONE } from '../../src/config/settings.ts';
 import { type Fence, type Page, readPages, ROOT } from './markdown.ts';
 
-/** What the pages name is there: commands and their options, resources that are valid, variables, scripts, paths of the API. */
+/**
+ * What the pages name is there: commands and their options, resources that are valid, variables, scripts, paths of the
+ * API.
+ */
 
 const pages = readPages();
 
@@ -17,7 +20,10 @@ function failures(check: (fence: Fence, page: Page) => readonly string[]): strin
   return pages.flatMap((page) => page.fences.flatMap((fence) => check(fence, page).map((why) => `${page.path}:${fence.line}: ${why}`)));
 }
 
-/** The commands in a block of shell: lines that go on are one, pipes and lists are several, comments and documents within are left out. */
+/**
+ * The commands in a block of shell: lines that go on are one, pipes and lists are several, comments and documents
+ * within are left out.
+ */
 function commandsIn({ language, text }: Pick<Fence, 'language' | 'text'>): string[] {
   if (!['sh', 'bash', 'console', 'indented'].includes(language)) return [];
   const plain = text
@@ -27,7 +33,10 @@ function commandsIn({ language, text }: Pick<Fence, 'language' | 'text'>): strin
   return plain.split(/\n|&&|\|\||[|;&](?!\d)/).map((line) => line.trim().replace(/^\$ /, ''));
 }
 
-/** The words of a command, redirections and variables before it left out: `A=b meridianctl get "a b" > file` is `meridianctl, get, a b`. */
+/**
+ * The words of a command, redirections and variables before it left out: `A=b meridianctl get "a b" > file` is
+ * `meridianctl, get, a b`.
+ */
 function wordsOf(command: string): string[] {
   const words = command.match(/(?:"[^"]*"|'[^']*'|[^\s'"])+/g) ?? [];
   const end = words.findIndex((word) => /^\d?[<>]/.test(word));

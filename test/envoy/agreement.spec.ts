@@ -22,8 +22,9 @@ import { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
 
 /**
- * A real Envoy decides as the evaluator does: generated permissions, compiled, and generated requests over real mTLS. A long run:
- * MERIDIAN_AGREEMENT_REQUESTS=20000, of other versions MERIDIAN_AGREEMENT_ENVOY=1.36.4, again what failed MERIDIAN_AGREEMENT_SEED=<seed>.
+ * A real Envoy decides as the evaluator does: generated permissions, compiled, and generated requests over real mTLS. A
+ * long run: MERIDIAN_AGREEMENT_REQUESTS=20000, of other versions MERIDIAN_AGREEMENT_ENVOY=1.36.4, again what failed
+ * MERIDIAN_AGREEMENT_SEED=<seed>.
  */
 const REQUESTS = Number(process.env.MERIDIAN_AGREEMENT_REQUESTS ?? 400);
 const SEED = Number(process.env.MERIDIAN_AGREEMENT_SEED ?? 1);

@@ -8,7 +8,10 @@ import { type EnforcingZone, from, lists, permission, startEnforcingZone } from 
 import { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
 
-/** Who can pretend to be somebody else before a real Envoy that a real zone feeds. Of other versions: MERIDIAN_AGREEMENT_ENVOY=1.36.4. */
+/**
+ * Who can pretend to be somebody else before a real Envoy that a real zone feeds. Of other versions:
+ * MERIDIAN_AGREEMENT_ENVOY=1.36.4.
+ */
 
 const scope = new Scope();
 after(() => scope.close());

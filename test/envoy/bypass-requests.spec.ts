@@ -8,7 +8,10 @@ import { type EnforcingZone, lists, permission, startEnforcingZone } from '../ha
 import { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
 
-/** Which requests get past rules on paths and methods, before a real Envoy that a real zone feeds. Of other versions: MERIDIAN_AGREEMENT_ENVOY=1.36.4. */
+/**
+ * Which requests get past rules on paths and methods, before a real Envoy that a real zone feeds. Of other versions:
+ * MERIDIAN_AGREEMENT_ENVOY=1.36.4.
+ */
 
 const scope = new Scope();
 after(() => scope.close());
@@ -48,8 +51,8 @@ const statuses = (inbound: 'denied' | 'allowed', asking: Asking): Promise<number
 const received = (body: string): Received => JSON.parse(body) as Received;
 
 /**
- * Where the most generous application would see a path: it takes \ for /, drops parameters and what follows a zero byte, before or after it
- * writes out escapes, and resolves dots.
+ * Where the most generous application would see a path: it takes \ for /, drops parameters and what follows a zero
+ * byte, before or after it writes out escapes, and resolves dots.
  */
 function generous(url: string): string {
   const [path = ''] = url.split(/[?#]/, 1);
@@ -67,7 +70,10 @@ const escapes = (text: string): string =>
 const isBelow = (path: string, start: string): boolean => path === start || path.startsWith(`${start}/`);
 
 describe('a path', () => {
-  /** What is below /admin in some reading, and the answer of the inbound that denies it: 403, or 400 where it can be read in two ways. */
+  /**
+   * What is below /admin in some reading, and the answer of the inbound that denies it: 403, or 400 where it can be
+   * read in two ways.
+   */
   const ADMIN: Readonly<Record<string, number>> = {
     '/admin': 403,
     '/admin/': 403,

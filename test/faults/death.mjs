@@ -1,8 +1,9 @@
-// Preloaded into a daemon by the fault tests (`node --import`), so that production code needs no hook: on SIGUSR2 it reads a point from the file
-// $DEATH_FILE, and at the next time that the process comes there it kills itself, as a power cut would.
+// Preloaded into a daemon by the fault tests (`node --import`), so that production code needs no hook: on SIGUSR2 it
+// reads a point from the file $DEATH_FILE, and at the next time that the process comes there it kills itself, as a
+// power cut would.
 //
 //   before BEGIN | after BEGIN | before COMMIT | after COMMIT     of the store's transactions
-//   before PUB | after PUB                                        a message to NATS is handed to the socket: between two effects of a session
+//   before PUB | after PUB                                        a message to NATS, between two effects of a session
 import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import Database from 'better-sqlite3';

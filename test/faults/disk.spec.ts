@@ -11,7 +11,10 @@ import { integrityOf } from './integrity.ts';
 import { failingDisk, type Place, smallDisk } from './places.ts';
 import { RETRIES, TIMEOUTS, type Version, versionsAt } from './writes.ts';
 
-/** A disk that fails under a real zone. What was acknowledged stays, what could not be written is refused, and nothing has to be started again. */
+/**
+ * A disk that fails under a real zone. What was acknowledged stays, what could not be written is refused, and nothing
+ * has to be started again.
+ */
 
 const scope = new Scope();
 after(() => scope.close());

@@ -19,7 +19,10 @@ export interface Kill {
 
 type Victim = 'global' | 'east' | 'west' | 'nats';
 
-/** ms from the start of the process that takes over until it listens, and from then until all control planes hold the same. */
+/**
+ * ms from the start of the process that takes over until it listens, and from then until all control planes hold the
+ * same.
+ */
 export interface Outcome extends Kill {
   readonly start: number;
   readonly converge: number;
@@ -46,8 +49,9 @@ interface System {
 }
 
 /**
- * Kills `count` processes of a running system while two writers write, and throws at the first acknowledged write that is lost, store that is damaged, or
- * system that does not come into step again. Out: how long each took, and how many writes were acknowledged.
+ * Kills `count` processes of a running system while two writers write, and throws at the first acknowledged write that
+ * is lost, store that is damaged, or system that does not come into step again. Out: how long each took, and how many
+ * writes were acknowledged.
  */
 export async function campaign(scope: Scope, count: number, seed: number): Promise<{ outcomes: Outcome[]; acknowledged: number }> {
   const system = await start(scope, seed);

@@ -10,7 +10,10 @@ export interface Place {
   repair(pid: number): void;
 }
 
-/** A file system of its own with `megabytes` of room. undefined when this machine doesn't let us mount one: that takes root. */
+/**
+ * A file system of its own with `megabytes` of room. undefined when this machine doesn't let us mount one: that takes
+ * root.
+ */
 export function smallDisk(scope: Scope, megabytes: number): Place | undefined {
   const folder = scope.folder();
   if (!ran('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder)) return undefined;
@@ -19,7 +22,10 @@ export function smallDisk(scope: Scope, megabytes: number): Place | undefined {
   return { folder, break: () => fill(filler), repair: () => rmSync(filler) };
 }
 
-/** A folder whose files can't be written to by the process, though there is room: each write fails with EFBIG. undefined without prlimit (Linux). */
+/**
+ * A folder whose files can't be written to by the process, though there is room: each write fails with EFBIG. undefined
+ * without prlimit (Linux).
+ */
 export function failingDisk(scope: Scope): Place | undefined {
   if (!ran('prlimit', '--version')) return undefined;
   const limit = (pid: number, bytes: string): void => {

@@ -40,7 +40,8 @@ const NAMES = 12;
 const PAUSE = 5;
 
 /**
- * Writes without end and remembers what it was told. A name may hold what was acknowledged last, or anything that was tried since and not answered:
+ * Writes without end and remembers what it was told. A name may hold what was acknowledged last, or anything that was
+ * tried since and not answered:
  *
  *   put 7, 200              may hold 7
  *   put 8, connection lost  may hold 7 or 8

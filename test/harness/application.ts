@@ -10,7 +10,10 @@ export function startHttpApplication(scope: Scope): Promise<number> {
   );
 }
 
-/** Starts an HTTP application; it answers with the request as it came to it, as JSON of `Received`. Out: its port, on loopback. */
+/**
+ * Starts an HTTP application; it answers with the request as it came to it, as JSON of `Received`. Out: its port, on
+ * loopback.
+ */
 export function startMirror(scope: Scope): Promise<number> {
   return listen(
     scope,

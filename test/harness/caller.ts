@@ -75,7 +75,10 @@ export function http2Caller(scope: Scope, port: number, files: CertificateFiles)
   return { ask, connections: () => made };
 }
 
-/** Writes bytes as they are over mutual TLS. Out: what came back until the server closed, which the text has to make it do. */
+/**
+ * Writes bytes as they are over mutual TLS. Out: what came back until the server closed, which the text has to make it
+ * do.
+ */
 export function rawAsk(scope: Scope, port: number, files: CertificateFiles, text: string): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port, ...credentials(files) }, () => socket.write(text));
   scope.add(() => void socket.destroy());

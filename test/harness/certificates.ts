@@ -15,7 +15,10 @@ export interface CertificateFiles {
 export interface Authority {
   /** The CA's own certificate. */
   readonly ca: string;
-  /** Makes a certificate with these URI SANs, in this order, and these IP addresses. One of the same name is replaced by a move. */
+  /**
+   * Makes a certificate with these URI SANs, in this order, and these IP addresses. One of the same name is replaced by
+   * a move.
+   */
   issue(name: string, uris: readonly string[], addresses?: readonly string[], odd?: Odd): Promise<CertificateFiles>;
 }
 

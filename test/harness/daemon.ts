@@ -35,15 +35,19 @@ export interface Daemon extends Child {
   stop(): Promise<number | string>;
   /** SIGKILL, and waits. */
   kill(): Promise<void>;
-  /** Starts it again on the same data directory, after `stop` or `kill`, perhaps with other variables. Another `Daemon`: the ports are new. */
+  /**
+   * Starts it again on the same data directory, after `stop` or `kill`, perhaps with other variables. Another `Daemon`:
+   * the ports are new.
+   */
   again(env?: Readonly<Record<string, string>>): Promise<Daemon>;
 }
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Starts a daemon from the sources and waits until it listens. `env` is added to its variables (`MERIDIAN_ZONE_NAME`, `MERIDIAN_NATS_URL`, ...);
- * without a `MERIDIAN_DATA_DIR` it gets a new folder. Throws with the last lines when it ends before.
+ * Starts a daemon from the sources and waits until it listens. `env` is added to its variables (`MERIDIAN_ZONE_NAME`,
+ * `MERIDIAN_NATS_URL`, ...); without a `MERIDIAN_DATA_DIR` it gets a new folder. Throws with the last lines when it
+ * ends before.
  */
 export async function startDaemon(scope: Scope, role: 'global' | 'zone', env: Readonly<Record<string, string>>): Promise<Daemon> {
   const dataDir = env.MERIDIAN_DATA_DIR ?? join(scope.folder(), 'data');
@@ -73,8 +77,9 @@ export async function startDaemon(scope: Scope, role: 'global' | 'zone', env: Re
 }
 
 /**
- * Starts a daemon that need not come up: to see how it ends. Nothing of this process' own MERIDIAN_ variables reaches it. Where MERIDIAN_BUILT says that
- * dist/ is up to date (`npm test`, `npm run demo`, `npm run bench`), it is the built one, which starts faster.
+ * Starts a daemon that need not come up: to see how it ends. Nothing of this process' own MERIDIAN_ variables reaches
+ * it. Where MERIDIAN_BUILT says that dist/ is up to date (`npm test`, `npm run demo`, `npm run bench`), it is the built
+ * one, which starts faster.
  */
 export function runProgram(
   scope: Scope,

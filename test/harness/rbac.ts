@@ -2,7 +2,10 @@ import type { JsonObject } from '../../src/resource/resource.ts';
 
 const TYPE = 'type.googleapis.com/';
 
-/** An RBAC, written by hand, that allows callers with this one URI SAN and nobody else. For the network filter and for HTTP. */
+/**
+ * An RBAC, written by hand, that allows callers with this one URI SAN and nobody else. For the network filter and for
+ * HTTP.
+ */
 export function allowOnly(spiffeId: string): JsonObject {
   const input = { name: 'uri-san', typedConfig: { '@type': `${TYPE}envoy.extensions.matching.common_inputs.ssl.v3.UriSanInput` } };
   const exactMatchMap = { map: { [spiffeId]: action('ALLOW') } };

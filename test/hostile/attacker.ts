@@ -21,8 +21,8 @@ import type { Scope } from '../harness/scope.ts';
 export type Answer = (pull: Pull) => { readonly body: PageBody; readonly lines: readonly string[] } | undefined;
 
 /**
- * A zone that was taken over: a plain NATS client with the zone's real credential, which speaks the protocol as it likes. Without more it is honest: it
- * announces its feed and serves it whole when it is asked.
+ * A zone that was taken over: a plain NATS client with the zone's real credential, which speaks the protocol as it
+ * likes. Without more it is honest: it announces its feed and serves it whole when it is asked.
  */
 export class Attacker {
   readonly zone: string;

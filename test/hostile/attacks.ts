@@ -270,7 +270,10 @@ export const CLAIMS: Readonly<Record<string, Claim>> = {
   'lines that are none': { items: () => ['', 'noise', '[]', '{"key":1}', '["a","b","c","d","e"]'], seen: failing },
 };
 
-/** Of zone `east1`: Kuma calls the copies of these as those of east's `slow` and `web` in its namespace `1a` (design, section 2). */
+/**
+ * Of zone `east1`: Kuma calls the copies of these as those of east's `slow` and `web` in its namespace `1a`
+ * (docs/design/names.md#collisions).
+ */
 export const SQUATTED: readonly Item[] = [
   item({ zone: 'east1', namespace: 'a', name: 'slow' }),
   item(

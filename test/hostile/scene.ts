@@ -77,7 +77,10 @@ export async function put(daemon: Daemon, collection: string, name: string, type
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
 }
 
-/** All that a control plane holds and that is not the attackers', as its bytes. `beacon` is what the tests change themselves. */
+/**
+ * All that a control plane holds and that is not the attackers', as its bytes. `beacon` is what the tests change
+ * themselves.
+ */
 export async function othersOf({ url }: Daemon): Promise<string> {
   const lists = await Promise.all(
     ['meshes', ...KINDS.map((kind) => `meshes/default/${kind}`)].map((path) => get(`${url}/${path}?size=1000`)),

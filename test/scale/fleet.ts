@@ -2,7 +2,9 @@ import { NatsTransport } from '../../src/nats/transport.ts';
 import type { Scope } from '../harness/scope.ts';
 import { type Applied, LightZone } from './light-zone.ts';
 
-/** Starts so many light zones, called `light-0` and so on, each with a connection of its own. They end with the scope. */
+/**
+ * Starts so many light zones, called `light-0` and so on, each with a connection of its own. They end with the scope.
+ */
 export function startFleet(scope: Scope, url: string, count: number, onApplied?: Applied): readonly LightZone[] {
   return Array.from({ length: count }, (_, index) => startLight(scope, url, `light-${index}`, onApplied));
 }

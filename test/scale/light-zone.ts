@@ -16,8 +16,8 @@ const ABOUT = { environment: 'kubernetes', systemNamespace: 'kuma-system', versi
 export type Applied = (key: Key, wire: string) => void;
 
 /**
- * A zone that is only its end of the protocol: the real session and digests over a real transport, and of each item its hash. It has nothing of its own
- * and checks nothing, so that a thousand of them fit into one process.
+ * A zone that is only its end of the protocol: the real session and digests over a real transport, and of each item its
+ * hash. It has nothing of its own and checks nothing, so that a thousand of them fit into one process.
  */
 export class LightZone {
   readonly name: string;

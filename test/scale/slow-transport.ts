@@ -7,8 +7,8 @@ import { GLOBAL_PEER } from '../../src/resource/audience.ts';
 const TURN = 100;
 
 /**
- * A zone's transport on NATS that takes only so many bytes a second off its connection, so that what is meant for it waits at the server. A connection that
- * the server ends for that is made anew.
+ * A zone's transport on NATS that takes only so many bytes a second off its connection, so that what is meant for it
+ * waits at the server. A connection that the server ends for that is made anew.
  */
 export class SlowTransport implements Transport {
   private readonly port: number;

@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
 
 /**
- * How two sets of documents differ, as YAML with `-` before lines that are expected and missing, `+` before those that nobody expects. '' when
- * they are equal: the order of documents and of fields says nothing, that of lists does.
+ * How two sets of documents differ, as YAML with `-` before lines that are expected and missing, `+` before those that
+ * nobody expects. '' when they are equal: the order of documents and of fields says nothing, that of lists does.
  */
 export function difference(expected: readonly unknown[], actual: readonly unknown[]): string {
   const wanted = toTexts(expected);

@@ -17,8 +17,9 @@ const forged = z.looseObject({
 const forgeries = new WeakMap<Node, Key[]>();
 
 /**
- * Puts raw items on the wire, as a control plane that does not play by the rules: every document goes out as it is, as one line of its feed, through
- * its own session and under its own identity. In the forger's store it is filed under its own zone, whatever the item says.
+ * Puts raw items on the wire, as a control plane that does not play by the rules: every document goes out as it is, as
+ * one line of its feed, through its own session and under its own identity. In the forger's store it is filed under its
+ * own zone, whatever the item says.
  */
 export function forge(node: Node, documents: readonly unknown[]): void {
   for (const document of documents) {

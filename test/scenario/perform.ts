@@ -10,7 +10,10 @@ import type { Node } from '../simulator/node.ts';
 import { forge } from './forge.ts';
 import type { Step } from './scenario.ts';
 
-/** Does one step at its control plane. Throws what the control plane throws, and when a step that must be refused was not. */
+/**
+ * Does one step at its control plane. Throws what the control plane throws, and when a step that must be refused was
+ * not.
+ */
 export function perform(node: Node, { verb, documents }: Step): void {
   switch (verb) {
     case 'apply':
@@ -55,7 +58,10 @@ const refusal = z.strictObject({
   expect: z.array(z.strictObject({ field: z.string(), reason: z.string() })),
 });
 
-/** The first document says what the apply of the others is refused for: all of its problems, each with a part of its reason. */
+/**
+ * The first document says what the apply of the others is refused for: all of its problems, each with a part of its
+ * reason.
+ */
 function refuse(node: Node, [first, ...documents]: readonly unknown[]): void {
   const { code, expect } = refusal.parse(first);
   const error = refusalOf(() => apply(node, documents));

@@ -6,7 +6,10 @@ import { World } from '../simulator/world.ts';
 import { perform } from './perform.ts';
 import type { Scenario } from './scenario.ts';
 
-/** Virtual ms: longer than any interval of the protocol, so that a slice without a change means that nothing is under way. */
+/**
+ * Virtual ms: longer than any interval of the protocol, so that a slice without a change means that nothing is under
+ * way.
+ */
 const SLICE = 2_500;
 const MAX_SLICES = 20;
 

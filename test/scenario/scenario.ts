@@ -35,7 +35,7 @@ const zone = z.strictObject({
 
 const header = z.strictObject({
   title: z.string().min(1),
-  /** The seed or the section of the design that it shows: for readers. */
+  /** The page and heading of docs/design that it shows: for readers. */
   shows: z.string().min(1),
   zones: z.record(z.string(), zone.nullable()).default({ east: null, west: null }),
   show: z.array(z.enum(['Mesh', 'Zone'])).default([]),
@@ -43,7 +43,10 @@ const header = z.strictObject({
 
 const NUMBERED = /^(\d+)-([a-z0-9-]+)(?:\.([a-z-]+))?\.yaml$/;
 
-/** Reads a folder. Throws when a file in it is none that a scenario has: what nobody reads would be believed to be tested. */
+/**
+ * Reads a folder. Throws when a file in it is none that a scenario has: what nobody reads would be believed to be
+ * tested.
+ */
 export function readScenario(folder: string): Scenario {
   const names = readdirSync(folder).filter((name) => name !== 'scenario.yaml' && name !== 'expected');
   const { title, zones, show } = header.parse(readYaml(join(folder, 'scenario.yaml'))[0]);

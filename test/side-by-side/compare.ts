@@ -9,8 +9,8 @@ export interface Difference {
 }
 
 /**
- * The fields in which two answers differ; what is missing on one side is told once, not for all that is in it. Lists of named things are compared by
- * their names, and that their order differs is told apart.
+ * The fields in which two answers differ; what is missing on one side is told once, not for all that is in it. Lists of
+ * named things are compared by their names, and that their order differs is told apart.
  *
  *   {a: 1, b: {c: 2}}, {a: 1}   -> [{field: b, kuma: {c: 2}, meridian: undefined}]
  */

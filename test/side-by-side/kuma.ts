@@ -11,7 +11,10 @@ import type { Pair } from './step.ts';
 export const KUMA_CP = findProgram('KUMA_CP', 'kuma-cp');
 export const NO_KUMA_CP = KUMA_CP === undefined ? 'there is no kuma-cp: set KUMA_CP to compare with a real one' : false;
 
-/** What a control plane makes by itself at its start is no answer to anything: neither side has it. Answers are never from a cache. */
+/**
+ * What a control plane makes by itself at its start is no answer to anything: neither side has it. Answers are never
+ * from a cache.
+ */
 const SETTINGS = {
   environment: 'universal',
   store: { type: 'memory', cache: { enabled: false } },

@@ -8,9 +8,10 @@ import { runBoth } from './run.ts';
 import { SESSION } from './session.ts';
 
 /**
- * Takes the same session at a real Kuma and at Meridian and prints where they differ: `node test/side-by-side/main.ts [FOLDER]`.
- * Both recordings go into the folder. Exit code 1 when a difference is not in differences.json, or one in it is gone.
- * `--page` only writes the list of differences.json into docs/kuma-differences.md.
+ * Takes the same session at a real Kuma and at Meridian and prints where they differ:
+ * `node test/side-by-side/main.ts [FOLDER]`. Both recordings go into the folder. Exit code 1 when a difference is not
+ * in differences.json, or one in it is gone. `--page` only writes the list of differences.json into
+ * docs/kuma-differences.md.
  */
 async function main(): Promise<number> {
   const [, , argument] = process.argv;

@@ -40,7 +40,10 @@ export type Step = Request | Command;
 /** An answer without what differs from run to run. */
 export type Answer = Json;
 
-/** `zone: kumactl get meshes -o json`, `global: PUT /meshes/m1`, `global: kumactl apply -f @ {Mesh m1}`, `global: PUT /meshes/m1 {no body}`. */
+/**
+ * `zone: kumactl get meshes -o json`, `global: PUT /meshes/m1`, `global: kumactl apply -f @ {Mesh m1}`,
+ * `global: PUT /meshes/m1 {no body}`.
+ */
 export function titleOf(step: Step): string {
   const note = step.note === undefined ? '' : ` {${step.note}}`;
   return `${step.on}: ${'kumactl' in step ? `kumactl ${step.kumactl}` : `${step.method} ${step.path}`}${note}`;

@@ -7,7 +7,10 @@ import type { Mutant } from './mutants.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NEEDED = ['src', 'test/simulator', 'package.json', 'tsconfig.json'];
 
-/** Puts a copy of the code with the fault into the empty `folder`. Throws when the text is not there exactly once: the code has changed. */
+/**
+ * Puts a copy of the code with the fault into the empty `folder`. Throws when the text is not there exactly once: the
+ * code has changed.
+ */
 export function breed({ name, file, from, to }: Mutant, folder: string): void {
   for (const path of NEEDED) cpSync(join(ROOT, path), join(folder, path), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));

@@ -32,7 +32,9 @@ export function contentOf(reader: Reader): Map<string, Entry> {
   return content;
 }
 
-/** What each control plane held at each of its revisions. After a restore a revision comes twice: either may be meant. */
+/**
+ * What each control plane held at each of its revisions. After a restore a revision comes twice: either may be meant.
+ */
 export class History {
   private readonly moments = new Map<string, Content[]>();
 

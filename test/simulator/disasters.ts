@@ -8,8 +8,9 @@ import { apply } from './workload.ts';
 import type { World } from './world.ts';
 
 /**
- * What happens to stores: restored from an older backup, lost, copied and started twice. And the operator, who then says `recover` where a control
- * plane asks for it, accepts a new store where there is one, and gives up what nobody sends any more.
+ * What happens to stores: restored from an older backup, lost, copied and started twice. And the operator, who then
+ * says `recover` where a control plane asks for it, accepts a new store where there is one, and gives up what nobody
+ * sends any more.
  */
 export class Disasters {
   private readonly world: World;
@@ -37,7 +38,10 @@ export class Disasters {
     }
   }
 
-  /** A feed did not add up, and `sender` is asked for all of it: somebody takes it back to its backup, and it is asked again. */
+  /**
+   * A feed did not add up, and `sender` is asked for all of it: somebody takes it back to its backup, and it is asked
+   * again.
+   */
   private readonly scanned = (sender: Node): void => {
     if (this.struck >= 2 || !this.backups.has(sender.place.zone) || !this.world.random.chance(0.3)) return;
     this.struck += 1;

@@ -2,8 +2,8 @@ import { type Connection, openDatabase } from '../../src/store/database.ts';
 import { createStore, type SqliteStore, type StoreOptions } from '../../src/store/open.ts';
 
 /**
- * Empty volumes, thousands of them: the tables and the statements of a database that is not used any more are taken again, its rows deleted, for to
- * make them takes longer than much of a run.
+ * Empty volumes, thousands of them: the tables and the statements of a database that is not used any more are taken
+ * again, its rows deleted, for to make them takes longer than much of a run.
  */
 const unused: Connection[] = [];
 

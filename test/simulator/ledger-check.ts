@@ -3,7 +3,10 @@ import { keyId } from '../../src/resource/key.ts';
 import type { Node } from './node.ts';
 import type { World } from './world.ts';
 
-/** What a ledger calls applied although the other side does not have it, at this very moment. Not to be asked where stores were restored. */
+/**
+ * What a ledger calls applied although the other side does not have it, at this very moment. Not to be asked where
+ * stores were restored.
+ */
 export function untrueEntries(world: World, liar: string | undefined): string[] {
   const honest = [...world.nodes.values()].filter(({ up, place }) => up && place.zone !== liar);
   return honest.flatMap((node) => untrueAt(world, node, liar));

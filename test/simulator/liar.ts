@@ -7,8 +7,9 @@ import type { Node } from './node.ts';
 import type { World } from './world.ts';
 
 /**
- * A zone that was taken over. It speaks the protocol as it should, with a store that says what its owner never may: resources of other zones and of
- * global, changed or gone, under their own keys and labels. Whatever it does, others may only see resources of its own zone change.
+ * A zone that was taken over. It speaks the protocol as it should, with a store that says what its owner never may:
+ * resources of other zones and of global, changed or gone, under their own keys and labels. Whatever it does, others
+ * may only see resources of its own zone change.
  */
 export function lie(world: World, model: Model, liar: Node): void {
   if (!liar.up) return;

@@ -2,8 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import { simulate } from './run.ts';
 
 /**
- * `long.ts FIRST LAST`: runs all of these seeds, whatever they find. Prints `SEED PROBLEMS` for each that finds something, as it is found, and how far
- * it is every 500 seeds. Nothing is kept in memory. Exits with 1 if anything was found.
+ * `long.ts FIRST LAST`: runs all of these seeds, whatever they find. Prints `SEED PROBLEMS` for each that finds
+ * something, as it is found, and how far it is every 500 seeds. Nothing is kept in memory. Exits with 1 if anything was
+ * found.
  */
 const [first = 1, last = first] = process.argv.slice(2).map(Number);
 const EVERY = 500;

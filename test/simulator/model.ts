@@ -3,8 +3,8 @@ import type { Draft } from '../../src/resource/resource.ts';
 import { type Content, type Entry, textOf } from './content.ts';
 
 /**
- * What should be where, told by the templates that made it and never by the code under test. `all`: every control plane; `global`: global
- * only; `pinned`: global and one zone; `none`: nowhere but its origin.
+ * What should be where, told by the templates that made it and never by the code under test. `all`: every control
+ * plane; `global`: global only; `pinned`: global and one zone; `none`: nowhere but its origin.
  */
 export type Reach = 'all' | 'global' | 'none' | { readonly pinned: string };
 
@@ -21,7 +21,10 @@ export interface Truth {
   readonly template: Template | undefined;
 }
 
-/** All acknowledged writes, and the keys of which the last write may or may not have been committed (its process died in it). */
+/**
+ * All acknowledged writes, and the keys of which the last write may or may not have been committed (its process died in
+ * it).
+ */
 export class Model {
   /** A zone that was taken over: what it says of itself is nobody's business, and what it has is worth nothing. */
   liar: string | undefined;

@@ -5,8 +5,8 @@ import { breed, hunt } from './breed.ts';
 import { MUTANTS } from './mutants.ts';
 
 /**
- * The simulator finds faults: each of the list is bred into a copy of the code and hunted. A few that are found at once here; all of them, as often as
- * the protocol changes, with `SIM_MUTANTS=all`, which takes some minutes.
+ * The simulator finds faults: each of the list is bred into a copy of the code and hunted. A few that are found at once
+ * here; all of them, as often as the protocol changes, with `SIM_MUTANTS=all`, which takes some minutes.
  */
 const all = process.env.SIM_MUTANTS === 'all';
 const AT_ONCE = 10;

@@ -10,8 +10,9 @@ import { NOBODY_WATCHES } from './watch.ts';
 import { World } from './world.ts';
 
 /**
- * What happens when a store is restored from a backup, lost, or copied: nothing is deleted that nobody deleted, and after the operator's word all
- * is in step again. Global, east and west; `east` writes producer policies, which go to west.
+ * What happens when a store is restored from a backup, lost, or copied: nothing is deleted that nobody deleted, and
+ * after the operator's word all is in step again. Global, east and west; `east` writes producer policies, which go to
+ * west.
  */
 const EAST: Place = { zone: 'east', environment: 'kubernetes', systemNamespace: 'kuma-system' };
 const WEST: Place = { zone: 'west', environment: 'kubernetes', systemNamespace: 'kuma-system' };
@@ -163,7 +164,10 @@ for (const [when, pause] of [
 
 const numbered = (name: string, count: number): string[] => Array.from({ length: count }, (_, index) => `${name}-${index + 1}`);
 
-/** Global is restored and writes on while nobody hears it; then all talk again, nothing is deleted, and the operator has a word. */
+/**
+ * Global is restored and writes on while nobody hears it; then all talk again, nothing is deleted, and the operator has
+ * a word.
+ */
 function restoreApart({ world, global, east, west, deleted }: System, backup: Buffer, written: readonly string[]): void {
   for (const zone of [east, west]) zone.setConnected(false);
   global.restore(backup);

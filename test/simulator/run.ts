@@ -19,9 +19,9 @@ export interface Outcome {
 }
 
 /**
- * One run: users write while messages get lost, repeated and reordered, links break, processes die, clocks jump; in a third of the runs stores
- * are restored, lost or copied too. Then the weather clears, an operator says what is to be said, and all must be where it belongs. The same seed
- * gives the same run.
+ * One run: users write while messages get lost, repeated and reordered, links break, processes die, clocks jump; in a
+ * third of the runs stores are restored, lost or copied too. Then the weather clears, an operator says what is to be
+ * said, and all must be where it belongs. The same seed gives the same run.
  */
 export function simulate(seed: number): Outcome {
   const model = new Model();

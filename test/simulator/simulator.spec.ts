@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { simulate } from './run.ts';
 
-/** `SIM_SEED=n` reruns one seed and prints what happened; `SIM_RUNS=n` runs more, from SIM_SEED on. Hundreds of thousands: long.ts. */
+/**
+ * `SIM_SEED=n` reruns one seed and prints what happened; `SIM_RUNS=n` runs more, from SIM_SEED on. Hundreds of
+ * thousands: long.ts.
+ */
 const { SIM_SEED, SIM_RUNS } = process.env;
 const first = Number(SIM_SEED ?? '1');
 const runs = Number(SIM_RUNS ?? (SIM_SEED === undefined ? '40' : '1'));

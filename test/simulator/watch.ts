@@ -59,7 +59,9 @@ export class Invariants implements Watch {
     if (after.revision < before.revision) this.say(node, `goes back in the feed of ${peer}: from ${before.revision} to ${after.revision}`);
   }
 
-  /** After a commit in which the position of `peer` was set: what is here of it is what it was at that revision, whole. */
+  /**
+   * After a commit in which the position of `peer` was set: what is here of it is what it was at that revision, whole.
+   */
   committed(node: Node, peer: string): void {
     const position = node.plane.store.mirror.position(peer);
     const sender = peer === GLOBAL_PEER ? '' : peer;
@@ -99,7 +101,10 @@ export class Invariants implements Watch {
   }
 }
 
-/** Whether `node` has this key from that peer: a zone has all but its own from global, global has each zone's from that zone. */
+/**
+ * Whether `node` has this key from that peer: a zone has all but its own from global, global has each zone's from that
+ * zone.
+ */
 function comesFrom(key: Key, peer: string, node: Node): boolean {
   return peer === GLOBAL_PEER ? key.zone !== node.place.zone : key.zone === peer;
 }

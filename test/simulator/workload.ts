@@ -21,7 +21,10 @@ export function act(world: World, model: Model): void {
   else apply(world, model, node);
 }
 
-/** An operator disables or enables a zone, if it ever came: it sends and gets nothing meanwhile, and nothing is taken away. */
+/**
+ * An operator disables or enables a zone, if it ever came: it sends and gets nothing meanwhile, and nothing is taken
+ * away.
+ */
 export function setEnabled(world: World, zone: string, enabled: boolean): void {
   const { global } = world;
   if (zoneState(global.plane.store, zone) !== (enabled ? 'disabled' : 'enabled')) return;

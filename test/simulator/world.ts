@@ -27,8 +27,8 @@ export class Crash extends Error {}
 const TICK = 500;
 
 /**
- * Global and zones in one process, on a virtual clock and a seeded network. The real session, feed, filter and rendering code, and real
- * SQLite stores. A run is a function of its seed.
+ * Global and zones in one process, on a virtual clock and a seeded network. The real session, feed, filter and
+ * rendering code, and real SQLite stores. A run is a function of its seed.
  */
 export class World {
   readonly seed: number;

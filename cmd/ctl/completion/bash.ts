@@ -1,8 +1,8 @@
 import type { Completed, CompletedOption, Value } from './tree.ts';
 
 /**
- * A completion for bash (3.2 and later), which needs no package: the words before the cursor are walked to find the command, then the words that
- * may come are offered. The program itself is not run.
+ * A completion for bash (3.2 and later), which needs no package: the words before the cursor are walked to find the
+ * command, then the words that may come are offered. The program itself is not run.
  */
 export function bashCompletion(commands: readonly Completed[]): string {
   const [root] = commands;
@@ -61,7 +61,7 @@ function flagsOf(options: readonly CompletedOption[]): string {
   return options.flatMap(({ flags }) => flags).join(' ');
 }
 
-/** The program's own options stand anywhere, those of a command behind it. */
+/** The program's own options may stand anywhere, those of a command only after it. */
 function patterns(
   commands: readonly Completed[],
   shared: readonly CompletedOption[],

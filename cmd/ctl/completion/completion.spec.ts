@@ -93,7 +93,10 @@ for (const [shell, script] of Object.entries(scripts)) {
   });
 }
 
-/** What zsh offers: the function itself, with zsh's own helpers replaced by such that print. zsh leaves out what does not begin with what was typed. */
+/**
+ * What zsh offers: the function itself, with zsh's own helpers replaced by such that print. zsh leaves out what does
+ * not begin with what was typed.
+ */
 function zsh(file: string, words: readonly string[]): string[] {
   const typed = ['meridianctl', ...words].map((word) => `'${word}'`).join(' ');
   const program = `
@@ -107,7 +110,9 @@ function zsh(file: string, words: readonly string[]): string[] {
   return ran('zsh', ['-fc', program], dirname(file)).filter((word) => word.startsWith(last));
 }
 
-/** What fish itself offers, without the descriptions. It sorts, and looks for words in any place once none begins so. */
+/**
+ * What fish itself offers, without the descriptions. It sorts, and looks for words in any place once none begins so.
+ */
 function fish(file: string, words: readonly string[]): string[] {
   const line = ['meridianctl', ...words].join(' ');
   const offered = ran('fish', ['--no-config', '-c', `source '${file}'; complete -C '${line}'`], dirname(file));

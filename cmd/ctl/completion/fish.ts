@@ -1,8 +1,8 @@
 import type { Completed, CompletedOption } from './tree.ts';
 
 /**
- * A completion for fish: which command the words before the cursor lead to, and how many arguments it has already, says a function; fish does the
- * rest.
+ * A completion for fish: which command the words before the cursor lead to, and how many arguments it has already, says
+ * a function; fish does the rest.
  */
 export function fishCompletion(commands: readonly Completed[]): string {
   const [root] = commands;
@@ -54,7 +54,7 @@ function linesOf({ path, commands, options, argument }: Completed): string[] {
   ];
 }
 
-/** The program's own options stand anywhere, those of a command behind it. */
+/** The program's own options may stand anywhere, those of a command only after it. */
 function valuedPatterns({ path, options }: Completed): string[] {
   const flags = options.filter(({ value }) => value !== 'none').flatMap((option) => option.flags);
   return flags.map((flag) => quote(`${path === '' ? '*' : path} ${flag}`));

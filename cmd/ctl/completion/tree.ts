@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { KINDS } from '../../../src/resource/kinds.ts';
 
-/** What may stand behind an option or as an argument: nothing, one of these words, a file, or something that nobody can know. */
+/** What may follow an option, or be an argument: nothing, one of these words, a file, or something unknown. */
 export type Value = 'none' | 'file' | 'free' | readonly string[];
 
 export interface CompletedOption {
@@ -21,7 +21,7 @@ export interface Completed {
   readonly argument: Value;
 }
 
-/** The program and all its commands, each behind the one that it belongs to. */
+/** The program and all its commands, each after the one that it belongs to. */
 export function completedCommands(command: Command, path = ''): Completed[] {
   const [argument] = command.registeredArguments;
   const own: Completed = {

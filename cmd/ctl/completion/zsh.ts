@@ -1,6 +1,9 @@
 import type { Completed, CompletedOption, Value } from './tree.ts';
 
-/** A completion for zsh: the words before the cursor are walked to find the command, whose words and options are then described. */
+/**
+ * A completion for zsh: the words before the cursor are walked to find the command, whose words and options are then
+ * described.
+ */
 export function zshCompletion(commands: readonly Completed[]): string {
   const [root] = commands;
   const shared = root?.options ?? [];

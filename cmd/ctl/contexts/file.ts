@@ -28,8 +28,8 @@ export function contextsPath(): string {
 }
 
 /**
- * The contexts in a file of JSON; a file that is not there has none. A mode that lets others in is repaired, and said. Throws `invalid` for
- * what is no such file, `forbidden` for one of somebody else's that others can write or read.
+ * The contexts in a file of JSON; a file that is not there has none. A mode that lets others in is repaired, and said.
+ * Throws `invalid` for what is no such file, `forbidden` for one of somebody else's that others can write or read.
  */
 export function readContexts(path: string): Contexts {
   const text = readIfThere(path);

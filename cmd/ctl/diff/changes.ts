@@ -19,13 +19,16 @@ export interface Change {
   readonly name: string;
   readonly kri: string;
   readonly outcome: string;
-  /** Unified, with its two lines of names; '' for what is unchanged, and where only what the control plane computes changes. */
+  /**
+   * Unified, with its two lines of names; '' for what is unchanged, and where only what the control plane computes
+   * changes.
+   */
   readonly diff: string;
 }
 
 /**
- * The changes that a dry run announced (`results`, in the order of the documents, deletes behind them), each with what is there now and what would be,
- * as YAML of what a user wrote.
+ * The changes that a dry run announced (`results`, in the order of the documents, deletes behind them), each with what
+ * is there now and what would be, as YAML of what a user wrote.
  */
 export async function changesOf(
   server: Server,

@@ -1,6 +1,9 @@
 /** How many lines stay around a change. */
 const CONTEXT = 3;
-/** Past so many changed lines the shortest way is not looked for: what is between the equal beginning and end is replaced. */
+/**
+ * With more changed lines than this, the shortest difference is not searched for: everything between the equal
+ * beginning and end is replaced.
+ */
 const MAX_CHANGES = 500;
 
 interface Edit {
@@ -9,8 +12,8 @@ interface Edit {
 }
 
 /**
- * The changes from one text to another, as `diff -u` writes them, without the two lines of file names; '' for equal texts. Every line ends in a
- * newline, as those of YAML do.
+ * The changes from one text to another, as `diff -u` writes them, without the two lines of file names; '' for equal
+ * texts. Every line ends in a newline, as those of YAML do.
  *
  *   a, b, c  ->  a, x, c    @@ -1,3 +1,3 @@
  *                            a
@@ -48,8 +51,8 @@ function replaced(a: readonly string[], b: readonly string[]): Edit[] {
 type Reach = ReadonlyMap<number, number>;
 
 /**
- * Myers' greedy way: with one change more each round, every diagonal goes as far as equal lines let it, until one is at both ends. undefined when
- * that takes too many.
+ * Myers' greedy way: with one change more each round, every diagonal goes as far as equal lines let it, until one is at
+ * both ends. undefined when that takes too many.
  */
 function shortest(a: readonly string[], b: readonly string[]): Edit[] | undefined {
   const rounds: Reach[] = [];

@@ -14,9 +14,9 @@ import { writtenOf } from './written.ts';
 const TRIES = 5;
 
 /**
- * All that users wrote at a control plane (of one mesh, unless that is ''), in an order in which it can be applied: meshes, zones, what policies
- * refer to, routes, policies. Lists are read page by page while others write; so all is read again until nothing changed meanwhile, or two
- * readings are equal. Throws `conflict` when that never happens.
+ * All that users wrote at a control plane (of one mesh, unless that is ''), in an order in which it can be applied:
+ * meshes, zones, what policies refer to, routes, policies. Lists are read page by page while others write; so all is
+ * read again until nothing changed meanwhile, or two readings are equal. Throws `conflict` when that never happens.
  */
 export async function collectWritten(server: Server, place: Place, mesh: string, progress: Progress): Promise<Draft[]> {
   let earlier = '';

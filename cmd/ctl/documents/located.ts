@@ -10,8 +10,8 @@ export interface Located {
 }
 
 /**
- * Reads all documents of files, folders and `-`. A list, and an object that holds a list as `items`, stand for what is in them. What can't be read, or
- * sent, is told at once. Throws `invalid` for that.
+ * Reads all documents of files, folders and `-`. A list, and an object that holds a list as `items`, stand for what is
+ * in them. What can't be read, or sent, is told at once. Throws `invalid` for that.
  */
 export async function readLocated(paths: readonly string[]): Promise<Located[]> {
   const [{ readDocuments }, { shapeProblems }, sources] = await Promise.all([
@@ -80,7 +80,10 @@ export function titleOf(value: unknown): string {
   return title === '' ? '' : ` (${title})`;
 }
 
-/** What a document of either format calls itself; '' for what it doesn't say. A Secret of Kubernetes has a `type` of another meaning. */
+/**
+ * What a document of either format calls itself; '' for what it doesn't say. A Secret of Kubernetes has a `type` of
+ * another meaning.
+ */
 export function namesOf({ apiVersion, type, kind, name, mesh, metadata }: JsonObject): {
   readonly type: string;
   readonly mesh: string;

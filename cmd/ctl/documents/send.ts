@@ -50,7 +50,9 @@ export async function readForSet(paths: readonly string[], { set, prune, allowEm
   return each.flat();
 }
 
-/** Sends documents as a list in JSON: what was read is what is sent, whatever anchors and merges it was written with. */
+/**
+ * Sends documents as a list in JSON: what was read is what is sent, whatever anchors and merges it was written with.
+ */
 export async function sendDocuments(server: Server, documents: readonly Located[], options: SendOptions): Promise<Sent> {
   const { set, prune, allowEmpty, dryRun, output } = options;
   const body = JSON.stringify(documents.map(({ value }) => value));

@@ -15,9 +15,10 @@ export function formatAt({ environment }: Place): YamlFormat {
 }
 
 /**
- * What a user wrote of a resource that the REST API shows, or of a document of a user's: without what a control plane computes (labels, times,
- * the KRI, the system namespace), labels sorted. Two of them are equal when applying one over the other changes nothing that a user wrote.
- * undefined for what is of no known kind; anything else that is odd about it is told on standard error.
+ * What a user wrote of a resource that the REST API shows, or of a document of a user's: without what a control plane
+ * computes (labels, times, the KRI, the system namespace), labels sorted. Two of them are equal when applying one over
+ * the other changes nothing that a user wrote. undefined for what is of no known kind; anything else that is odd about
+ * it is told on standard error.
  */
 export function writtenOf(item: JsonObject, place: Place): Draft | undefined {
   const { draft, problems } = parseDocument(toDocument(item));
@@ -29,8 +30,9 @@ export function writtenOf(item: JsonObject, place: Place): Draft | undefined {
 }
 
 /**
- * The document of what a user wrote, in a format of YAML (design, section 1). In the Kubernetes format the namespace is always said where there are
- * some, for other tools take its absence for `default`; in the Universal one only where it isn't the system namespace.
+ * The document of what a user wrote, in a format of YAML (docs/design/resources.md#formats). In the Kubernetes format
+ * the namespace is always said where there are some, for other tools take its absence for `default`; in the Universal
+ * one only where it isn't the system namespace.
  */
 export function formatDocument(draft: Draft, format: YamlFormat, place: Place): JsonObject {
   return format === 'universal' ? toUniversal(draft) : toKubernetes(draft, place);

@@ -14,7 +14,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** A commit took the request's records along. */
     audited: boolean;
-    /** What the request is about, where its URL does not say it. */
+    /** The subject of the request, where its URL does not say it. */
     about: Subject | undefined;
     /** Why it was refused. */
     refusedWith: string | undefined;
@@ -22,8 +22,9 @@ declare module 'fastify' {
 }
 
 /**
- * Keeps who changed what through the API, and who was refused (issue 6): names and outcomes, never what was in a request. What a commit wrote is
- * recorded in it (`audited`); any other act before it is answered; refusals within a second. Questions and dry runs are none.
+ * Keeps who changed what through the API, and who was refused (issue 6): names and outcomes, never what was in a
+ * request. What a commit wrote is recorded in it (`audited`); any other act before it is answered; refusals within a
+ * second. Questions and dry runs are none.
  */
 export function addAuditing(app: FastifyInstance, { plane, report }: ApiOptions): Trail {
   const trail = new Trail(plane, report);
@@ -44,7 +45,10 @@ export function addAuditing(app: FastifyInstance, { plane, report }: ApiOptions)
   return trail;
 }
 
-/** A plane of which a commit by this request takes along the records of what it wrote. `writtenBy`: that, from what the commit results in. */
+/**
+ * A plane of which a commit by this request takes along the records of what it wrote. `writtenBy`: that, from what the
+ * commit results in.
+ */
 export function audited<T>(plane: Plane, request: FastifyRequest, writtenBy: (result: T) => readonly Written[]): Plane {
   const commit: Plane['store']['commit'] = (body) => {
     const done = plane.store.commit((tx) => {
@@ -64,7 +68,10 @@ export function deleted(key: Key): () => readonly Written[] {
   return () => [{ key, outcome: 'deleted' }];
 }
 
-/** A record for each that changed. A request that changed nothing has one: applied again and again, a set must not push out the rest. */
+/**
+ * A record for each that changed. A request that changed nothing has one: applied again and again, a set must not push
+ * out the rest.
+ */
 function recordsOf(head: ReturnType<typeof headOf>, written: readonly Written[], revision: number): AuditRecord[] {
   const changed = written.filter(({ outcome }) => outcome !== 'unchanged');
   if (changed.length > 0) return changed.map(({ key, outcome }) => ({ ...head, ...toSubject(key), outcome, revision, code: '' }));
@@ -73,7 +80,7 @@ function recordsOf(head: ReturnType<typeof headOf>, written: readonly Written[],
   return [{ ...head, ...subject, outcome: 'unchanged', revision: null, code: '' }];
 }
 
-/** Whether a request would change something: a path that is none, a dry run and a question would not. */
+/** Whether a request would change something. An unknown path, a dry run and a question would not. */
 function isAct(request: FastifyRequest): boolean {
   if (request.method === 'GET' || request.is404) return false;
   const right = rightOf(request);

@@ -9,7 +9,7 @@ import { locate, type Params } from '../names.ts';
 /** What a request is about, as far as it can be told. */
 export type Subject = Pick<AuditRecord, 'type' | 'mesh' | 'name' | 'kri'>;
 
-/** Longer than any name that is one: whatever a URL holds, it doesn't fill the records. */
+/** Longer than any valid name, so that no URL fills the records. */
 const LONGEST = 512;
 
 /** Says what a request is about where its URL does not: a name alone, never what else was in it. */
@@ -35,7 +35,7 @@ function operationOf({ method, routeOptions }: FastifyRequest): string {
   return kindOfRoute(routeOptions.url) ? method.toLowerCase() : (routeOptions.config.operation?.id ?? method.toLowerCase());
 }
 
-/** What the URL names; what a route said it is about wins (`about`). */
+/** The subject that the URL names. What the route itself said (`about`) counts more. */
 export function subjectOf(request: FastifyRequest, plane: Plane): Subject {
   if (request.about) return request.about;
   const kind = kindOfRoute(request.routeOptions.url);

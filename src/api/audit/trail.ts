@@ -31,7 +31,10 @@ export class Trail {
     this.#timer ??= setTimeout(() => this.flush(), WAIT).unref();
   }
 
-  /** Writes what waits: before somebody reads, and at the end. A store that can't be written is the operator's trouble, not the reader's. */
+  /**
+   * Writes what waits: before somebody reads, and at the end. A store that can't be written is the operator's trouble,
+   * not the reader's.
+   */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

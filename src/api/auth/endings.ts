@@ -1,13 +1,15 @@
 import type { Ended } from './principal.ts';
 
-/** As far ahead as a timer can be set: 24 days. Whoever is told too early shows the token again. */
+/** The longest time that a timer can have: 24 days. A client that is told too early shows its token again. */
 const FARTHEST = 2 ** 31 - 1;
 
 /** Who waits for the end of a token, by its id. */
 export class Endings {
   private readonly waiting = new Map<string, Set<(why: Ended) => void>>();
 
-  /** Calls `ended` once: as soon as `end` is told of the id, or after `left` milliseconds. The result takes that back. */
+  /**
+   * Calls `ended` once: as soon as `end` is told of the id, or after `left` milliseconds. The result takes that back.
+   */
   onEnd(id: string, left: number, ended: (why: Ended) => void): () => void {
     const timer = setTimeout(() => tell('expired'), Math.min(Math.max(left, 0), FARTHEST)).unref();
     const tell = (why: Ended): void => {

@@ -30,7 +30,7 @@ const FAILURES: Rate = { perSecond: 1 / 3, burst: 20 };
 export const LOOPBACK: Principal = { name: 'loopback', role: 'admin', source: 'loopback' };
 
 /**
- * Who may ask (design, section 8: loopback counts as admin, anything else needs a token).
+ * Who may ask (docs/design/interfaces.md#rest: loopback counts as admin, anything else needs a token).
  *
  *   a token, from anywhere               -> whoever it is of; a wrong one is 401, from this machine too
  *   none, from this machine, not forwarded -> admin
@@ -54,7 +54,10 @@ export function createGate({ tokens, place, names, loopbackAdmin, report, monoto
     return look;
   }
 
-  /** Whoever guesses is stopped before the signature is looked at; tokens that were right before are not, wherever they come from. */
+  /**
+   * Whoever guesses is stopped before the signature is looked at; tokens that were right before are not, wherever they
+   * come from.
+   */
   async function lookAt(address: string, token: string): Promise<Principal> {
     requireLeft(failures.take(address), 'too many wrong tokens came from this address');
     try {
@@ -80,7 +83,10 @@ export function createGate({ tokens, place, names, loopbackAdmin, report, monoto
   };
 }
 
-/** The one token of the Authorization header; undefined: there is no such header. A token in the URL is none: logs keep URLs. */
+/**
+ * The one token of the Authorization header; undefined: there is no such header. A token in the URL does not count:
+ * logs keep URLs.
+ */
 function bearerOf({ rawHeaders, headers: { authorization = '' } }: IncomingMessage): string | undefined {
   const given = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'authorization');
   if (given.length === 0) return undefined;

@@ -9,7 +9,10 @@ export interface Grant {
   readonly zone?: string | undefined;
 }
 
-/** The grant in `role` and `zone` of a body; what is wrong with them is added to `problems`. A zone's operators are of that zone. */
+/**
+ * The grant in `role` and `zone` of a body; what is wrong with them is added to `problems`. A zone's operators are of
+ * that zone.
+ */
 export function readGrant(role: unknown, zone: unknown, place: Place, problems: Problem[]): Grant {
   const known = ROLES.find((one) => one === role);
   if (!known) problems.push({ field: 'role', reason: `must be one of ${ROLES.join(', ')}` });
@@ -31,9 +34,11 @@ const ADMINS = 'mesh-system:admin';
 const OPERATORS = 'meridian:zone-operator:';
 
 /**
- * What Kuma's groups come to: the most that one of them gives. Groups that are not known here give nothing but to read.
+ * The grant of Kuma's groups: the most that one of them gives. Unknown groups may only read.
  *
- *   [mesh-system:admin, team-a] -> admin;  [meridian:zone-operator:east] -> zone-operator of east;  [team-a], [] -> read-only
+ *   [mesh-system:admin, team-a]     -> admin
+ *   [meridian:zone-operator:east]   -> zone-operator of east
+ *   [team-a], []                    -> read-only
  */
 export function grantOfGroups(groups: readonly string[], place: Place, problems: Problem[]): Grant {
   if (groups.includes(ADMINS)) return { role: 'admin' };

@@ -2,14 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { MeridianError } from '../../errors.ts';
 
-/** What somebody may do, from most to least. A zone operator acts for one zone; read-only sees everything but secrets. */
+/**
+ * What somebody may do, from most to least. A zone operator acts for one zone; read-only sees everything but secrets.
+ */
 export const ROLES = ['admin', 'zone-operator', 'read-only'] as const;
 
 export type Role = (typeof ROLES)[number];
 
 /**
- * What a route asks for (rights.ts): `anyone` nothing, `read` a principal, `operate` an admin or the operator of this very zone, `admin` an
- * admin.
+ * What a route asks for (rights.ts): `anyone` nothing, `read` a principal, `operate` an admin or the operator of this
+ * very zone, `admin` an admin.
  */
 export type Right = 'anyone' | 'read' | 'operate' | 'admin';
 
@@ -31,11 +33,15 @@ export type Ended = 'revoked' | 'expired';
 /** Judges who asks, also where Fastify's hooks don't run: at the upgrade to a WebSocket. It is `app.gate`. */
 export interface Gate {
   /**
-   * Who asks, by the socket and the headers alone: Host, Origin and forwarding headers, the token, its role against `right`, and how often.
-   * undefined only where the right is `anyone`. Throws `unauthorized`, `forbidden` or `rate_limited`.
+   * Who asks, by the socket and the headers alone: Host, Origin and forwarding headers, the token, its role against
+   * `right`, and how often. undefined only where the right is `anyone`. Throws `unauthorized`, `forbidden` or
+   * `rate_limited`.
    */
   admit(request: IncomingMessage, right: Right): Promise<Principal | undefined>;
-  /** Calls `ended` once, when the principal's token is revoked or expires; for one without a token never. The result takes that back. */
+  /**
+   * Calls `ended` once, when the principal's token is revoked or expires; for one without a token never. The result
+   * takes that back.
+   */
   onEnd(principal: Principal, ended: (why: Ended) => void): () => void;
 }
 

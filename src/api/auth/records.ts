@@ -30,7 +30,10 @@ export interface Kept {
 const SETTING = 'api tokens';
 const NOTHING: Kept = { keys: [], tokens: new Map() };
 
-/** Keys and records in one setting of the store, which changes as a whole. What was read is kept until the setting is another one. */
+/**
+ * Keys and records in one setting of the store, which changes as a whole. What was read is kept until the setting is
+ * another one.
+ */
 export function keptIn(store: Store): { read(): Kept; change(with_: (kept: Kept) => Kept): void } {
   let text: string | undefined;
   let kept = NOTHING;

@@ -6,7 +6,10 @@ import { queryOf } from '../collection.ts';
 import { EMPTY_LISTS, FOREIGN_RESOURCES } from '../foreign.ts';
 import type { Principal, Right } from './principal.ts';
 
-/** What each route that is not a kind's asks for. The keys are Fastify's patterns. What is not here is for admins alone. */
+/**
+ * The right that each route needs, those of kinds aside. The keys are Fastify's patterns. A route that is not listed is
+ * for admins alone.
+ */
 const ROUTES: Readonly<Record<string, Right>> = {
   // Clients look what is there before they show a token.
   'GET /': 'anyone',

@@ -72,7 +72,9 @@ const ROTATE = described('Could not change the key', {
   answers: { 200: z.strictObject({ kid: z.string() }) },
 });
 
-/** Tokens are issued once, listed without themselves, and revoked; their key is changed. All of it is for admins. */
+/**
+ * Routes to issue tokens, list them (never the tokens themselves), revoke them and change their key. For admins only.
+ */
 export function addTokenRoutes(app: FastifyInstance, tokens: Tokens, place: Place): void {
   app.post('/tokens', ISSUE, async (request, reply) => {
     const wanted = readTokenOrder(parseJson(textOf(request)), place);

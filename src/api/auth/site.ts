@@ -3,8 +3,9 @@ import { isIP } from 'node:net';
 import { MeridianError } from '../../errors.ts';
 
 /**
- * That the request is for us, and of no other web site's page: any page can make a browser send requests to loopback, and a name that an
- * attacker's DNS points here makes them look like the page's own. `names`: what this control plane is called. Throws `forbidden`.
+ * That the request is for us, and of no other web site's page: any page can make a browser send requests to loopback,
+ * and a name that an attacker's DNS points here makes them look like the page's own. `names`: what this control plane
+ * is called. Throws `forbidden`.
  */
 export function requireOwnSite(request: IncomingMessage, names: readonly string[]): void {
   requireKnownHost(request.headers, names);
@@ -26,7 +27,10 @@ function hostName(host: string): string | undefined {
   return Number(port) > 65_535 ? undefined : (bracketed ?? plain?.toLowerCase());
 }
 
-/** Browsers say where a page is from: in Origin with what changes something, in Sec-Fetch-Site with everything. A link may lead here. */
+/**
+ * Browsers say where a page is from: in Origin with what changes something, in Sec-Fetch-Site with everything. A link
+ * may lead here.
+ */
 function requireOwnPage({ headers, socket }: IncomingMessage): void {
   const { origin, host } = headers;
   const scheme = 'encrypted' in socket ? 'https' : 'http';

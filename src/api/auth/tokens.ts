@@ -27,7 +27,7 @@ export interface TokenOrder extends Grant {
   readonly issuedBy: string;
 }
 
-/** Pinned: what a token says of its algorithm chooses nothing. */
+/** Pinned: the algorithm that a token names is ignored. */
 const ALGORITHM = 'EdDSA';
 const TYPE = 'JWT';
 const AUDIENCE = 'meridian-api';
@@ -35,8 +35,9 @@ const MOST_TOKENS = 10_000;
 const MOST_PROVEN = 1_000;
 
 /**
- * The tokens of one control plane: JWTs that hold here alone (their issuer is this very store), until they expire or are revoked. A token counts only while
- * its record is here: a signature alone is not enough. `now`: milliseconds since 1970.
+ * The tokens of one control plane: JWTs that hold here alone (their issuer is this very store), until they expire or
+ * are revoked. A token counts only while its record is here: a signature alone is not enough. `now`: milliseconds
+ * since 1970.
  */
 export class Tokens {
   private readonly now: () => number;
@@ -88,7 +89,10 @@ export class Tokens {
     return revoked;
   }
 
-  /** Another key signs from now on. `revoke`: nothing that was signed before holds any more; else it holds until it expires. Gives the new key's id. */
+  /**
+   * Another key signs from now on. `revoke`: nothing that was signed before holds any more; else it holds until it
+   * expires. Gives the new key's id.
+   */
   rotate(revoke: boolean): string {
     const key = newKey(this.seconds());
     const ended = revoke ? this.list().map(({ id }) => id) : [];
@@ -97,7 +101,9 @@ export class Tokens {
     return key.kid;
   }
 
-  /** Who a token is of that was verified before; undefined: it was not. Throws `unauthorized` when it has ended since. */
+  /**
+   * Who a token is of that was verified before; undefined: it was not. Throws `unauthorized` when it has ended since.
+   */
   known(token: string): Principal | undefined {
     const id = this.proven.get(hashOf(token));
     return id === undefined ? undefined : this.principal(id);
@@ -119,7 +125,10 @@ export class Tokens {
     return this.endings.onEnd(id, left, ended);
   }
 
-  /** One word for all that is wrong with a signature: who guesses learns nothing. Of what we signed, why it holds no more. */
+  /**
+   * One answer for every wrong signature, so that guessing teaches nothing. For a token that we signed, the reason why
+   * it no longer counts.
+   */
   private async payloadOf(token: string): Promise<{ jti?: string }> {
     try {
       const options = { algorithms: [ALGORITHM], typ: TYPE, issuer: this.issuer, audience: AUDIENCE, currentDate: new Date(this.now()) };

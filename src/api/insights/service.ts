@@ -38,7 +38,10 @@ const get: Operation = {
   answers: { 200: serviceInsight },
 };
 
-/** `/meshes/{mesh}/service-insights`, for `kumactl inspect services` and dashboards: services are known by the tag `kuma.io/service`. */
+/**
+ * `/meshes/{mesh}/service-insights`, for `kumactl inspect services` and dashboards: services are known by the tag
+ * `kuma.io/service`.
+ */
 export function addServiceInsightRoutes(app: FastifyInstance, { plane }: ApiOptions): void {
   const preHandler = inMesh(plane);
   app.get('/service-insights', described(MANY, list('listAllServiceInsights', 'List how the services of all meshes stand')), (request) =>

@@ -24,7 +24,9 @@ export interface Counted {
 
 const UNKNOWN = 'unknown';
 
-/** Every Dataplane of the store, or those of one mesh. A proxy that never connected, or whose stream ended, is offline. */
+/**
+ * Every Dataplane of the store, or those of one mesh. A proxy that never connected, or whose stream ended, is offline.
+ */
 export function countedIn(store: Reader, mesh?: string): Counted[] {
   const insights = new Map([...store.each('DataplaneInsight')].map(({ resource }) => [keyId(resource.key), resource.spec]));
   const all = [...store.each('Dataplane')].map(({ resource }) => resource).filter(({ key }) => mesh === undefined || key.mesh === mesh);

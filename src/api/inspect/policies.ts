@@ -41,8 +41,8 @@ const getInboundPolicies: Operation = {
 const DATAPLANE = '/meshes/:mesh/dataplanes/:name';
 
 /**
- * The policies in force on a proxy as a whole, and on one of its inbounds, with the KRIs that they are from (SPIFFE seed, "Inspect API"). `warnings`
- * says what can't be seen in them.
+ * The policies in force on a proxy as a whole, and on one of its inbounds, with the KRIs that they are from
+ * (docs/design/sources.md#spiffe, "Inspect API"). `warnings` says what can't be seen in them.
  */
 export function addPoliciesRoutes(app: FastifyInstance, options: InspectOptions): void {
   app.get(`${DATAPLANE}/_policies`, described(MANY, getPolicies), (request) => {

@@ -6,8 +6,8 @@ import type { JsonObject, Resource } from '../../resource/resource.ts';
 type Wanted = (dataplane: Resource) => boolean;
 
 /**
- * Kuma's filters of proxies: `tag=kuma.io/service:web`, each of which one inbound (or the gateway) must have, and `gateway=true|false|builtin|delegated`.
- * undefined: nothing is filtered. Throws `invalid`.
+ * Kuma's filters of proxies: `tag=kuma.io/service:web`, each of which one inbound (or the gateway) must have, and
+ * `gateway=true|false|builtin|delegated`. undefined: nothing is filtered. Throws `invalid`.
  */
 export function proxyFilter(query: URLSearchParams): Wanted | undefined {
   const tags = query.getAll('tag').filter((tag) => tag !== '');

@@ -31,7 +31,8 @@ export const questionShape = z
 /**
  * Reads the body of `POST /can`. Throws `invalid` with every problem.
  *
- *   {from: {spiffeId}, to: {mesh, dataplane, port}, method, path}; the client may be {spiffeIds} or {tags, mesh} instead
+ *   {from: {spiffeId}, to: {mesh, dataplane, port}, method, path}
+ *   {from: {spiffeIds}, ...}, {from: {tags, mesh}, ...}
  */
 export function readQuestion(value: unknown): Question {
   const { data, problems } = check(questionShape, value, []);

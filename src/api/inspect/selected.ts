@@ -50,7 +50,10 @@ function selectedOrNone(options: InspectOptions, kind: Kind, request: FastifyReq
   }
 }
 
-/** All of them, for clients of this endpoint don't ask for pages, unless `size` is there; `next` as Kuma writes it, only where there is one. */
+/**
+ * All of them, for clients of this endpoint don't ask for pages, unless `size` is there; `next` as Kuma writes it, only
+ * where there is one.
+ */
 function paged(request: FastifyRequest, proxies: readonly Proxy[], describe: (proxy: Proxy) => JsonObject) {
   const query = addressOf(request).searchParams;
   const { offset, size } = paging(query);

@@ -17,7 +17,9 @@ const written = z
   })
   .meta({ id: 'Written' });
 
-/** The options of the routes that each kind has, with Kuma's titles for what fails. `listAll` is of all meshes at once. */
+/**
+ * The options of the routes that each kind has, with Kuma's titles for what fails. `listAll` is of all meshes at once.
+ */
 export function kindOperations(kind: Kind) {
   const { type, plural } = kind;
   const one = singularOf(type);

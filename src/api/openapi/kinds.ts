@@ -4,7 +4,10 @@ import { anyObject } from '../../resource/schema/fields.ts';
 import { schemaOf } from '../../resource/validate.ts';
 import { kri, labels, time } from './shapes.ts';
 
-/** The kinds as the API reads and shows them: `MeshTimeout` is the Universal document, `MeshTimeoutObject` the Kubernetes one. */
+/**
+ * The kinds as the API reads and shows them: `MeshTimeout` is the Universal document, `MeshTimeoutObject` the
+ * Kubernetes one.
+ */
 
 const shownOnly = { kri: kri.optional(), creationTime: time.optional(), modificationTime: time.optional() };
 

@@ -9,7 +9,7 @@ export interface OtherMedia {
   readonly description: string;
 }
 
-/** What a route is for people and programs that read the OpenAPI document. Path parameters are in its URL. */
+/** The description of a route for readers of the OpenAPI document. Path parameters are in its URL. */
 export interface Operation {
   /** Unique, a verb and what it is about: `listMeshTimeouts`. */
   readonly id: string;
@@ -24,7 +24,10 @@ export interface Operation {
   readonly body?: z.ZodType;
   /** The body may be left out. */
   readonly bodyOptional?: boolean;
-  /** What it answers by status when it does what it is asked. Use `z.strictObject`: a test refuses what is not described. */
+  /**
+   * What it answers by status when it does what it is asked. Use `z.strictObject`: a test refuses what is not
+   * described.
+   */
   readonly answers: Readonly<Record<number, z.ZodType | OtherMedia>>;
   /** Statuses of refusals beyond those that any such route may give (refusals.ts). Each has the body of an error. */
   readonly refusals?: readonly number[];
@@ -39,9 +42,10 @@ declare module 'fastify' {
 }
 
 /**
- * The options of a route that is in the document; `title` is what a failure of it is called. A test refuses a route without them.
+ * The options of a route that is in the document. `title`: the title of its errors. A test refuses a route without
+ * them.
  *
- *   app.get('/_audit', described('Could not retrieve resources', { id: 'listAudit', tag: 'Security', ... }), (request) => ...)
+ *   app.get('/_audit', described('Could not retrieve resources', { id: 'listAudit', ... }), (request) => ...)
  */
 export function described(
   title: string,

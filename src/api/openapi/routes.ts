@@ -13,7 +13,7 @@ declare module 'fastify' {
 
 const FAILED = 'Could not describe the API';
 
-/** `GET /openapi.json` and `/openapi.yaml`: what this control plane serves, of the routes that are added behind it. */
+/** `GET /openapi.json` and `/openapi.yaml`: the routes of this control plane that are added after it. */
 export function addOpenApiRoutes(app: FastifyInstance, { info }: ApiOptions): void {
   const served: RouteOptions[] = [];
   app.decorate('served', served);

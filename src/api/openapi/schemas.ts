@@ -12,7 +12,8 @@ export interface Schemas {
 /**
  * Turns zod schemas into JSON schemas, all of them at once, for they share components: whatever has an id is one.
  *
- *   string with the id Kri, object {kri: Kri}  ->  components {Kri: {type: string}}, {type: object, properties: {kri: {$ref: '#/components/schemas/Kri'}}}
+ *   string with the id Kri  ->  components {Kri: {type: string}}
+ *   object {kri: Kri}       ->  {type: object, properties: {kri: {$ref: '#/components/schemas/Kri'}}}
  */
 export function toJsonSchemas(schemas: Iterable<z.ZodType>): Schemas {
   const all = [...new Set(schemas)];

@@ -9,7 +9,7 @@ export interface Watching {
   readonly life: string;
   /** The revision of the last commit. */
   readonly head: () => number;
-  /** Whether all deletions behind a revision are still known. */
+  /** Whether all deletions after a revision are still remembered. */
   readonly reaches: (revision: number) => boolean;
   readonly failed: (thrown: unknown) => void;
 }
@@ -22,14 +22,14 @@ const ALIVE = 30_000;
 const TRY_AGAIN = 1012;
 
 /**
- * One client of the watch. It is sent a page of changes, and the next one when that is with the kernel: a slow one holds one page in
- * memory, and reads from the store's history at its own pace.
+ * One client of the watch. It is sent a page of changes, and the next one when that is with the kernel: a slow one
+ * holds one page in memory, and reads from the store's history at its own pace.
  */
 export class WatchClient {
   readonly #socket: WebSocket;
   readonly #watching: Watching;
   readonly #filter: HistoryFilter;
-  /** What was deleted until then was not there when the client began. */
+  /** Resources that were deleted before that were never shown to the client. */
   readonly #listed: number;
   #at: Moment;
   /** The moment that the client knows itself to be at. */
@@ -68,11 +68,15 @@ export class WatchClient {
     clearTimeout(this.#quiet);
   }
 
-  /** Sends all that there is. Between finding nothing more and its end nothing else runs: what comes later wakes it again. */
+  /**
+   * Sends all that there is. Between finding nothing more and its end nothing else runs: what comes later wakes it
+   * again.
+   */
   async #run(): Promise<void> {
     try {
       while (this.#socket.readyState === this.#socket.OPEN) {
-        // A commit can delete more than is remembered of deletions: the client comes back with its position, and is told to begin anew.
+        // A commit can delete more than the store remembers. Then the client comes back with its position, and is told
+        // to start over.
         if (!this.#watching.reaches(Math.max(this.#at.revision, this.#listed)))
           return this.close(TRY_AGAIN, 'too much was deleted at once');
         const page = this.#watching.pages.behind(this.#at, this.#filter);

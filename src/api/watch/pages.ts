@@ -18,8 +18,8 @@ const SIZE = 64;
 const KEPT = 64;
 
 /**
- * The changes behind a moment, as messages. A page stays right until the next commit, for what is shown of one resource may
- * depend on another. So many clients cost little more than one.
+ * The changes after a moment, as messages. A page is right until the next commit, since one resource may be shown by
+ * what another one says. So many clients cost little more than one.
  */
 export class Pages {
   readonly #plane: Plane;

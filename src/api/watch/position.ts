@@ -7,7 +7,7 @@ import type { Reader } from '../../resource/store.ts';
 export type Start =
   /** The client has all that is before. */
   | { readonly kind: 'resume'; readonly at: Moment }
-  /** It must forget what it has, and gets everything as it is now. */
+  /** The client must forget what it has, and gets everything as it is now. */
   | { readonly kind: 'reset'; readonly reason: string };
 
 /** Behind every key of a revision. */
@@ -21,8 +21,8 @@ export function formatPosition(life: string, { revision, number }: Moment): stri
 }
 
 /**
- * Where to go on from `since`: a position, a revision alone (the client knows that it is of this store), `now`, or null for everything.
- * Throws `invalid` for what is none of that.
+ * Where to go on from `since`: a position, a revision alone (the client knows that it is of this store), `now`, or null
+ * for everything. Throws `invalid` for anything else.
  *
  *   a position of another store, or of what a restore undid  ->  reset
  *   one from before what is known of deletions               ->  reset

@@ -18,7 +18,10 @@ const PARAMETERS = ['type', 'mesh', 'kri', 'since'];
 /** The path that is upgraded; nothing else is. */
 export const PATH = '/_watch';
 
-/** Reads `/_watch?type=&mesh=&kri=&since=`; '' is not said. Throws `not_found` for another path, `invalid` for what is misspelt: it would see too much. */
+/**
+ * Reads `/_watch?type=&mesh=&kri=&since=`; '' is not said. Throws `not_found` for another path, and `invalid` for a
+ * misspelt filter: without it the client would see too much.
+ */
 export function readQuestion({ url = '' }: IncomingMessage, store: Reader): Question {
   const [path = '', ...rest] = url.split('?');
   if (path.replace(/\/$/, '') !== PATH) throw new MeridianError('not_found', `nothing is upgraded at ${path.slice(0, 200)}`);

@@ -5,7 +5,8 @@ import { described } from '../openapi/operation.ts';
 import { PATH } from './question.ts';
 
 /**
- * What the path says to whoever asks without an upgrade; and what it is, for the OpenAPI document, which knows no WebSockets.
+ * What the path says to whoever asks without an upgrade; and what it is, for the OpenAPI document, which knows no
+ * WebSockets.
  */
 export function addWatchRoute(app: FastifyInstance): void {
   const operation = described('Could not watch', {

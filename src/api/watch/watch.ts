@@ -24,8 +24,9 @@ const GOING_AWAY = 1001;
 const POLICY = 1008;
 
 /**
- * `GET /_watch`, upgraded to a WebSocket: what changes, to whom `since` which position (design, section 8). Who may is judged by the same gate
- * as any request. Gives what tells all clients that there may be something new.
+ * `GET /_watch`, upgraded to a WebSocket: what changes, to whom `since` which position
+ * (docs/design/interfaces.md#rest). Who may is judged by the same gate as any request. Gives what tells all clients
+ * that there may be something new.
  */
 export function addWatch(app: FastifyInstance, { plane, report }: ApiOptions): () => void {
   const { store } = plane;

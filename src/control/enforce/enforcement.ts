@@ -17,7 +17,7 @@ interface Mesh {
 }
 
 /**
- * What the proxies of a zone are to enforce, as its store has it now (design, section 5).
+ * What the proxies of a zone are to enforce, as its store has it now (docs/design/sync.md#zones-alone).
  *
  *   a zone with a global, of which it has nothing yet  ->  every inbound denies, and takes no plain text: denies may be missing
  *   a permission that was refused or can't be read     ->  what it selects is denied

@@ -22,7 +22,9 @@ export function groupAlike(inbounds: readonly InboundPair[]): Alike[] {
   return [...groups.values()];
 }
 
-/** Gives a text that is equal for two decisions of the same permissions in the same order, wherever they were read from. */
+/**
+ * Gives a text that is equal for two decisions of the same permissions in the same order, wherever they were read from.
+ */
 function createSignatures(): (decided: Decided | undefined) => string {
   const numbers = new Map<string, number>();
   const known = new WeakMap<Permission['mtp'], number>();

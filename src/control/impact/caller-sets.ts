@@ -8,7 +8,10 @@ import { countingKeys } from './rules.ts';
 
 /** Proxies that no policy tells apart as callers. */
 export interface CallerSet {
-  /** Which certificate they show: the one that their tags make (several URI SANs), or the one with their SPIFFE ID alone. */
+  /**
+   * Which certificate they show: the one that their tags make (several URI SANs), or the one with their SPIFFE ID
+   * alone.
+   */
   readonly by: 'tags' | 'spiffeId';
   /** The URI SANs of the certificate of the first of them. */
   readonly sans: readonly string[];
@@ -21,7 +24,9 @@ export interface CallerPair extends CallerSet {
   readonly is: Client;
 }
 
-/** The proxies of a mesh as callers. `asked`: the keys that policies ask for. One that is new was nobody else before. */
+/**
+ * The proxies of a mesh as callers. `asked`: the keys that policies ask for. One that is new was nobody else before.
+ */
 export function pairCallers(before: MeshView, after: MeshView, asked: ReadonlySet<string>): CallerPair[] {
   const earlier = new Map(before.dataplanes.map((dataplane) => [keyId(dataplane.key), dataplane]));
   const sets = new Map<string, CallerPair & { dataplanes: Resource[] }>();

@@ -9,8 +9,9 @@ import type { TargetRef } from '../../resource/schema/target-ref.ts';
 import { pathsOf, withoutSlash } from './client-keys.ts';
 
 /**
- * Clients that the permissions of an inbound name. `identity`: one SPIFFE ID; `prefix`: all that lie below one, but those that are named
- * more closely; `sans`: proxies with these URI SANs, as `from` names them by tags; `other`: whoever is named nowhere.
+ * Clients that the permissions of an inbound name. `identity`: one SPIFFE ID; `prefix`: all that lie below one, but
+ * those that are named more closely; `sans`: proxies with these URI SANs, as `from` names them by tags; `other`:
+ * whoever is named nowhere.
  */
 export interface Named {
   readonly kind: 'identity' | 'prefix' | 'sans' | 'other';
@@ -22,7 +23,7 @@ export interface Named {
   readonly sample: readonly string[];
 }
 
-/** Everybody whom permissions name, and the others: once each. */
+/** Everybody that permissions name, and the others: once each. */
 export function namedBy(permissions: readonly Permission[]): Named[] {
   const found = permissions.flatMap(({ key, mtp }): Unsampled[] => {
     if (mtp.shape === 'from') return mtp.items.map(({ targetRef }) => fromItem(targetRef, targetRef.mesh ?? key.mesh));
@@ -66,7 +67,8 @@ function otherThan(texts: readonly string[]): string {
 }
 
 /**
- * Finds those who are named less closely, the closest of them: everybody is one of the `other` clients, unless a prefix holds it.
+ * Finds those who are named less closely, the closest of them: everybody is one of the `other` clients, unless a prefix
+ * holds it.
  *
  *   spiffe://td/ns/a  within  Prefix spiffe://td/ns,  that within  Prefix spiffe://td,  that within  other
  */
@@ -80,7 +82,10 @@ export function enclosing(named: readonly Named[]): (one: Named) => Named | unde
   };
 }
 
-/** A proxy as a caller: the URI SANs of the certificate that its tags give it, with the zone and namespace that its key proves. */
+/**
+ * A proxy as a caller: the URI SANs of the certificate that its tags give it, with the zone and namespace that its key
+ * proves.
+ */
 export function sansOfDataplane({ key, spec }: Pick<Resource, 'key' | 'spec'>): string[] {
   const networking = asObject(spec.networking);
   const tagged = [...asArray(networking?.inbound).map(asObject), asObject(networking?.gateway)];

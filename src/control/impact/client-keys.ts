@@ -1,5 +1,6 @@
 /**
- * What policies can ask of a client, as keys of maps: one of its URI SANs, whole paths above a SPIFFE ID, its mesh.
+ * The properties of a client that policies can ask for, as keys of maps: its URI SANs, the paths above its SPIFFE ID,
+ * its mesh.
  *
  *   spiffe://td/ns/a  ->  `= spiffe://td/ns/a`, `< spiffe://td/ns/a`, `< spiffe://td/ns`, `< spiffe://td`, `~ td`
  *   kuma://env/dev    ->  `= kuma://env/dev`

@@ -19,8 +19,8 @@ export interface MeshImpact extends Impact {
 }
 
 /**
- * Says what `writeDocuments` would do, and whose verdicts would change; errors as there. A zone that denies everything, for it has
- * never had a complete scan of its global, changes none.
+ * Says what `writeDocuments` would do, and whose verdicts would change; errors as there. A zone that denies everything,
+ * for it has never had a complete scan of its global, changes none.
  */
 export function dryRun(plane: Plane, documents: readonly Document[], set: AppliedSet | undefined, hasGlobal: boolean): DryRun {
   let warnings: DryRun['warnings'] = [];

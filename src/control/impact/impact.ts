@@ -8,33 +8,37 @@ import { type Changed, Judge, type Verdict } from './judge.ts';
 import { type PlaintextChange, plaintextChanges } from './plaintext.ts';
 import { askedKeys, countingKeys } from './rules.ts';
 
-/** Callers whose verdicts change. `except`: those within whose don't; who is named by an entry of its own is not meant either. */
+/**
+ * Callers whose verdicts change. `except`: those within whose don't; who is named by an entry of its own is not meant
+ * either.
+ */
 export type Caller =
   | { readonly kind: 'identity'; readonly spiffeId: string }
   | { readonly kind: 'prefix'; readonly spiffeId: string; readonly except: readonly Named[] }
   | { readonly kind: 'sans'; readonly sans: readonly string[] }
   | { readonly kind: 'other'; readonly except: readonly Named[] }
-  /** Whoever comes in plain text, and so has no certificate. */
+  /** Clients that come in plain text, without a certificate. */
   | { readonly kind: 'plaintext' }
   /** The place of a set in `sets`. */
   | { readonly kind: 'dataplanes'; readonly set: number };
 
-/** What changes at some inbounds: for each group of callers, how. */
+/** The changes at some inbounds, for each group of callers. */
 export interface InboundsChange {
   readonly inbounds: readonly Pick<InboundPair, 'dataplane' | 'section'>[];
   readonly callers: readonly { readonly from: readonly Caller[]; readonly verdicts: readonly Changed[] }[];
 }
 
-/** What a change of a mesh does to the decisions of its proxies. */
+/** The effect of a change of a mesh on the decisions of its proxies. */
 export interface Impact {
   readonly changes: readonly InboundsChange[];
   readonly sets: readonly CallerSet[];
 }
 
 /**
- * Finds every inbound and caller whose verdict changes between two states of a mesh, enforced or in the shadow (design, section 8). Callers are
- * all that permissions name, whoever they don't name, whoever comes in plain text, and the mesh's own proxies. Exact: what `decide` says before and after, which
- * is worked out once for inbounds and callers that no permission tells apart.
+ * Finds every inbound and caller whose verdict changes between two states of a mesh, enforced or in the shadow
+ * (docs/design/interfaces.md#command-line). Callers are those that permissions name, all others, clients in plain text,
+ * and the mesh's own proxies. It is exact: it compares the results of `decide` before and after. Inbounds and callers
+ * that no permission tells apart are decided once.
  *
  *   1,000 proxies, allow: [Prefix spiffe://td]; then deny: [spiffe://td/a] for the mesh
  *   -> [{inbounds: all 1,000, callers: [{from: [identity spiffe://td/a], verdicts: [Allow -> Deny]}]}]

@@ -25,13 +25,19 @@ export interface InboundPair {
   readonly after: Decided | undefined;
 }
 
-/** The inbounds of the proxies of a mesh, before and after a change. Those that the change of a permission doesn't touch are left out. */
+/**
+ * The inbounds of the proxies of a mesh, before and after a change. Those that the change of a permission doesn't touch
+ * are left out.
+ */
 export function pairInbounds(before: MeshView, after: MeshView): InboundPair[] {
   const { targets, permissions } = differing(before, after);
   return targets ? pairAll(before, after) : pairTouched(before, after, permissions);
 }
 
-/** Where permissions alone differ, the others select what they selected: they are matched once, and only where one that differs selects. */
+/**
+ * Where permissions alone differ, the others select what they selected: they are matched once, and only where one that
+ * differs selects.
+ */
 function pairTouched(before: MeshView, after: MeshView, differ: ReadonlySet<string>): InboundPair[] {
   const isOther = ({ resource }: Policy): boolean => !differ.has(keyId(resource.key));
   const others = before.permissions.filter(isOther);

@@ -6,7 +6,10 @@ import type { Decided } from './inbounds.ts';
 import { type Condition, findByRequest } from './requests.ts';
 import { Rules } from './rules.ts';
 
-/** What is decided about a request, and what would be if all shadow actions were enforced; the policies undefined: nobody allows it. */
+/**
+ * What is decided about a request, and what would be if all shadow actions were enforced; the policies undefined:
+ * nobody allows it.
+ */
 export interface Verdict {
   readonly decision: Action;
   readonly shadow: Action;

@@ -4,7 +4,10 @@ import type { MeshView } from '../mesh-view.ts';
 import { plaintextAt } from '../plaintext.ts';
 import { listening } from './inbounds.ts';
 
-/** Inbounds that take plain text after a change and did not before, or the other way round: there, whoever has no certificate gets in, or doesn't. */
+/**
+ * Inbounds that take plain text after a change and did not before, or the other way round: clients without a
+ * certificate get in, or no longer.
+ */
 export interface PlaintextChange {
   readonly taken: boolean;
   readonly inbounds: readonly Place[];
@@ -16,7 +19,8 @@ interface Place {
 }
 
 /**
- * Finds them. No permission is asked about plain text, so that only MeshTLS, the Mesh, and what they select count. One that is new took none before.
+ * Finds them. No permission is asked about plain text, so that only MeshTLS, the Mesh, and what they select count. One
+ * that is new took none before.
  *
  *   MeshTLS for the mesh: Strict -> Permissive  ->  [{taken: true, inbounds: all}]
  */

@@ -29,8 +29,8 @@ export interface Found<T> {
 }
 
 /**
- * Asks about every kind of request that permissions tell apart, and says for which of them what was found; `undefined` is nothing. What holds
- * whatever the method, or whatever the path, is said once.
+ * Asks about every kind of request that permissions tell apart, and says for which of them what was found; `undefined`
+ * is nothing. What holds whatever the method, or whatever the path, is said once.
  *
  *   deny {path: Prefix /admin}, found for what it denies  ->  [{path: Prefix /admin}, ...], [{noPath: true}, ...]
  */

@@ -23,13 +23,18 @@ export interface Slice {
 
 const LISTS: readonly List[] = ['deny', 'allow', 'allowWithShadowDeny'];
 
-/** The permissions of an inbound, in their order, by the clients that they speak of: a client that few of them know is judged by few. */
+/**
+ * The permissions of an inbound, in their order, by the clients that they speak of: a client that few of them know is
+ * judged by few.
+ */
 export class Rules {
   readonly permissions: readonly Permission[];
 
   readonly #byKey = new Map<string, Rule[]>();
   readonly #anybody: Rule[] = [];
-  /** Those that count whoever asks: where they are, `from` for everybody opens nothing, and what can't be read denies. */
+  /**
+   * Those that count whoever asks: where they are, `from` for everybody opens nothing, and what can't be read denies.
+   */
   readonly #always: readonly number[];
 
   constructor(permissions: readonly Permission[]) {
@@ -77,7 +82,10 @@ export class Rules {
     }
   }
 
-  /** An allow list is for clients with one identity (in the shadow, a deny counts for any); an item of `from` may ask for several SANs. */
+  /**
+   * An allow list is for clients with one identity (in the shadow, a deny counts for any); an item of `from` may ask
+   * for several SANs.
+   */
   #speaksOf({ place, says }: Rule, sans: readonly string[]): boolean {
     if ('list' in says) return says.list !== 'allow' || sans.length === 1;
     return isClient(says.item.targetRef, this.permissions[place]?.key.mesh ?? '', sans);
@@ -127,7 +135,10 @@ function alwaysOf(permissions: readonly Permission[]): number[] {
   });
 }
 
-/** The keys of a client that anybody asks for: two clients with the same are one to all policies, if they have as many SANs as each other. */
+/**
+ * The keys of a client that anybody asks for: two clients with the same are one to all policies, if they have as many
+ * SANs as each other.
+ */
 export function countingKeys(sans: readonly string[], asked: ReadonlySet<string>): string[] {
   return clientKeys(sans).filter((key) => asked.has(key));
 }

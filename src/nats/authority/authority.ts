@@ -14,13 +14,13 @@ const authoritySchema = z.strictObject({
   account: z.string(),
   /** By zone; '' is global. */
   issued: z.record(z.string(), issuedSchema),
-  /** Public keys that count no more, and since when (seconds). */
+  /** Public keys that were revoked, and since when (seconds). */
   revoked: z.record(z.string(), z.number().int()),
 });
 
 /**
- * Who vouches for the control planes at NATS: an operator, its system account, and the one account that all of Meridian speaks in. It is kept by the
- * person who adds zones, never by a control plane.
+ * Who vouches for the control planes at NATS: an operator, its system account, and the one account that all of Meridian
+ * speaks in. It is kept by the person who adds zones, never by a control plane.
  */
 export type Authority = z.infer<typeof authoritySchema>;
 
@@ -45,8 +45,8 @@ export interface Credential {
 }
 
 /**
- * Makes the credential of a zone ('' for global). One that it had before is revoked: a zone has one. `now`: seconds. `validFor`: seconds, or undefined for one
- * that does not expire.
+ * Makes the credential of a zone ('' for global). One that it had before is revoked: a zone has one. `now`: seconds.
+ * `validFor`: seconds, or undefined for one that does not expire.
  */
 export async function issue(authority: Authority, zone: string, now: number, validFor?: number): Promise<Credential> {
   const user = createUser();
@@ -56,8 +56,9 @@ export async function issue(authority: Authority, zone: string, now: number, val
 }
 
 /**
- * Takes a credential back, if there is one. It holds once the server was told. `now`: seconds. A server revokes what was made until then: not before it was
- * made, though the clock was set back since.
+ * Revokes a credential, if there is one. It counts once the server was told. `now`: seconds. A server revokes
+ * credentials that were made until then, so the time is never before the credential was made, even if the clock was set
+ * back.
  */
 export function revoke(authority: Authority, zone: string, now: number): Authority {
   if (!hasCredential(authority, zone)) return authority;
@@ -102,7 +103,9 @@ export interface Claims {
   readonly account: string;
 }
 
-/** The account may do nothing but publish and subscribe: no JetStream, no leaf nodes, no traffic with other accounts. */
+/**
+ * The account may do nothing but publish and subscribe: no JetStream, no leaf nodes, no traffic with other accounts.
+ */
 export async function claimsOf(authority: Authority): Promise<Claims> {
   const signer = pairOf(authority.operator);
   const system = pairOf(authority.system);

@@ -1,9 +1,10 @@
 import type { Claims } from './authority.ts';
 
 /**
- * The part of a nats-server's configuration that makes it believe the credentials. `folder`: where the server keeps the accounts that it was told of while it
- * ran, so that what was revoked stays so when it is started again. What waits for one connection (`max_pending`) is more than by default: the server holds back a
- * zone that floods global before global's connection would be cut.
+ * The part of a nats-server's configuration by which it trusts the credentials. `folder`: where the server keeps the
+ * accounts that it was told of, so that a revoked credential stays revoked after a restart. `max_pending` (what may
+ * wait for one connection) is more than the default: the server then slows down a zone that floods global, and does not
+ * cut global's connection.
  */
 export function serverConfiguration({ operator, systemKey, system, accountKey, account }: Claims, folder: string): string {
   return `operator: ${operator}

@@ -7,8 +7,8 @@ export interface Permissions {
 }
 
 /**
- * A zone speaks on its own subject and hears its own, and nothing else: no inbox, for nothing is asked by reply subjects (design, section 4), no
- * JetStream, no system subjects. `zone` '' is global.
+ * A zone speaks on its own subject and hears its own, and nothing else: no inbox, for nothing is asked by reply
+ * subjects (docs/design/trust.md#only-the-origin-writes), no JetStream, no system subjects. `zone` '' is global.
  *
  *   east    publishes meridian.v1.zone.east.up    hears meridian.v1.zone.east.down
  *   global  publishes meridian.v1.zone.*.down     hears meridian.v1.zone.*.up, and other processes of global

@@ -9,8 +9,8 @@ import { CLAIMS_UPDATE, OPERATOR_INBOX } from './permissions.ts';
 const TIMEOUT = 5_000;
 
 /**
- * Tells a running nats-server, and so all of its cluster, what the account says now: connections of revoked credentials are closed at once.
- * `now`: seconds. Throws `unavailable` when it can't be reached or does not take it.
+ * Tells a running nats-server, and so all of its cluster, what the account says now: connections of revoked credentials
+ * are closed at once. `now`: seconds. Throws `unavailable` when it can't be reached or does not take it.
  */
 export async function tellServer(authority: Authority, url: string, tls: TlsFiles, now: number): Promise<void> {
   const { account } = await claimsOf(authority);

@@ -24,8 +24,8 @@ export interface Service {
 }
 
 /**
- * A set as people write it, with any of the aliases. Keys that no such set has are left out. undefined: one attribute is given two values, and
- * neither can be believed.
+ * A set as people write it, with any of the aliases. Keys that no such set has are left out. undefined: one attribute
+ * is given two values, and neither can be believed.
  *
  *   source {client.clusterlink.net/namespace: pay, colour: red}  ->  {k8s:ns: pay}
  */
@@ -37,14 +37,17 @@ export function readAttributes(side: Side, given: Labels): Attributes | undefine
   return unite(known);
 }
 
-/** The attributes of a site: its name (the zone's) and what its operator says (`attributes` of a Zone). undefined: they contradict each other. */
+/**
+ * The attributes of a site: its name (the zone's) and what its operator says (`attributes` of a Zone). undefined: they
+ * contradict each other.
+ */
 export function siteAttributes(name: string, given: Labels): Attributes | undefined {
   return unite([['site:name', name], ...Object.entries(given).map(([key, value]) => [siteKey(key), value] as const)]);
 }
 
 /**
- * The source set (seed "Exchanging Attributes"). It is empty, and hence denied, unless both are known: what is merely absent would match
- * `NotIn` and `DoesNotExist`.
+ * The source set (docs/design/attributes.md#deciding). It is empty, and hence denied, unless both are known: what is
+ * merely absent would match `NotIn` and `DoesNotExist`.
  */
 export function sourceAttributes(workload: Workload | undefined, site: Attributes | undefined): Attributes {
   const own = workload ? workloadAttributes(workload) : [];
@@ -60,7 +63,9 @@ export function serviceAttributes({ name, namespace, labels }: Service): Attribu
   return new Map([['service:name', name], ...present('k8s:ns', namespace), ...labelled(labels)]);
 }
 
-/** What a MeshService says of itself: without the labels that a control plane computes, which differ from zone to zone. */
+/**
+ * What a MeshService says of itself: without the labels that a control plane computes, which differ from zone to zone.
+ */
 export function readService({ key, labels }: Resource): Service {
   return { name: key.name, namespace: key.namespace, labels: userLabels(labels) };
 }
@@ -85,7 +90,7 @@ function present(key: string, value: string | undefined): Entry[] {
   return value ? [[key, value]] : [];
 }
 
-/** Sorted, so that the order in which a Pod lists them says nothing (design, section 6). */
+/** Sorted, so that the order in which a Pod lists them says nothing (docs/design/attributes.md#attributes). */
 function join(images: readonly string[] = []): string {
   return [...images].sort(compareText).join(',');
 }

@@ -34,8 +34,9 @@ export interface Balancing {
 }
 
 /**
- * The load balancing policies of a mesh that are in force in a zone, the first that matches counts: those of a namespace before those for
- * all, among equals by KRI. Shadow policies and what can't be read are left out: where nothing is said, the pick is random.
+ * The load balancing policies of a mesh that are in force in a zone, the first that matches counts: those of a
+ * namespace before those for all, among equals by KRI. Shadow policies, and those that can't be read, are left out.
+ * Where no policy matches, the pick is random.
  */
 export function readBalancing(resources: Iterable<Resource>, at: Deciding): BalancingPolicy[] {
   const mine = [...resources].filter(
@@ -53,8 +54,9 @@ function readPolicy({ key, spec }: Resource): BalancingPolicy[] {
 }
 
 /**
- * Picks one of the allowed candidates (design, section 6) by the first policy whose `from` matches the client and whose `to` one of them; what
- * is no candidate is never picked, whatever the policy names. undefined: there is none. The picked site is the next `last`.
+ * Picks one of the allowed candidates (docs/design/attributes.md#load-balancing) by the first policy whose `from`
+ * matches the client and whose `to` matches a candidate. A site that is no candidate is never picked, even if the
+ * policy names it. undefined: there is no candidate. The picked site is the next `last`.
  *
  *   static [rome, gone, bern] over bern, oslo  ->  bern
  */

@@ -21,8 +21,9 @@ export interface Connection {
 }
 
 /**
- * The client's side (seed "Exchanging Attributes"): access policies leave the sites that are allowed, load balancing picks one of them. A binding of
- * a site that isn't known is skipped: what is absent would match `NotIn` and `DoesNotExist`.
+ * The client's side (docs/design/attributes.md#who-knows-what): access policies leave the sites that are allowed, load
+ * balancing picks one of them. A binding of a site that isn't known is skipped: what is absent would match `NotIn` and
+ * `DoesNotExist`.
  */
 export function connect({ policies, balancing, bound, sites }: Known, by: Balancing): Connection {
   const { source, namespace } = by;

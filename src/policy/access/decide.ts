@@ -7,7 +7,10 @@ import { selects } from './selector.ts';
 export interface Question {
   readonly source: Attributes;
   readonly destination: Attributes;
-  /** Whose policies are asked: on the client's side the import's namespace, on the server's the exported service's. '': there are none. */
+  /**
+   * Whose policies are asked: on the client's side the import's namespace, on the server's the exported service's. '':
+   * there are none.
+   */
   readonly namespace: string;
 }
 
@@ -17,16 +20,17 @@ export interface Decision {
   readonly privileged: boolean;
   /** The policy that decided; of several that match, the first by KRI. undefined: none did. */
   readonly decidedBy: Key | undefined;
-  /** There, and true, where no policy decided: what none allows is denied. */
+  /** Present and true where no policy decided: without an allow a connection is denied. */
   readonly default?: true;
   readonly reason: string;
-  /** The shadow policies that match, whatever they would say. */
+  /** The shadow policies that match, whether they would allow or deny. */
   readonly matchedInShadow: readonly Key[];
 }
 
 /**
- * Decides a connection by policies in the order of `readAccessPolicies` (design, section 6): privileged deny, privileged allow, deny, allow, else deny.
- * A caller of whom nothing is known is denied before any policy is asked.
+ * Decides a connection by policies in the order of `readAccessPolicies` (docs/design/attributes.md#deciding):
+ * privileged deny, privileged allow, deny, allow, else deny. A caller of whom nothing is known is denied before any
+ * policy is asked.
  *
  *   allow {} to {}, deny {k8s:ns: pay} to {}, asked for a workload of `pay`  ->  denied by the second
  */

@@ -8,8 +8,9 @@ interface Names {
 }
 
 /**
- * What a site is given by its operator is one attribute, however it is spelled: the seed's `site:<x>` and `cl:site:<x>`, and ClusterLink's label.
- * Its name is proven, and an attribute that the operator calls `name` is another one.
+ * What a site is given by its operator is one attribute, however it is spelled: `site:<x>` and `cl:site:<x>`
+ * (docs/design/sources.md#attributes), and ClusterLink's label. Its name is proven, and an attribute that the operator
+ * calls `name` is another one.
  */
 const SITE: Names = {
   whole: {
@@ -47,7 +48,8 @@ const OWN: Readonly<Record<Side, Names>> = {
 };
 
 /**
- * The one key under which a set of that side holds an attribute (seed "Attribute Table"; design, section 6). undefined: no such set can have it.
+ * The one key under which a set of that side holds an attribute (docs/design/attributes.md#attributes). undefined: no
+ * such set can have it.
  *
  *   source, client.clusterlink.net/labels.app  ->  k8s:label:app
  *   source, export.clusterlink.net/name        ->  undefined
@@ -56,7 +58,10 @@ export function attributeKey(side: Side, key: string): string | undefined {
   return find(OWN[side], key) ?? find(SITE, key);
 }
 
-/** The same for a key of a site's own attributes (`attributes` of a Zone): what has no scope, or another's, is an attribute of the site as well. */
+/**
+ * The same for a key of a site's own attributes (`attributes` of a Zone). A key without a scope, or with another one,
+ * is an attribute of the site too.
+ */
 export function siteKey(key: string): string {
   return find(SITE, key) ?? (key === 'name' ? 'cl:site:name' : `site:${key}`);
 }

@@ -28,22 +28,26 @@ export interface AccessPolicy {
 export const ACCESS_TYPES: readonly string[] = ['AccessPolicy', 'PrivilegedAccessPolicy'];
 
 /**
- * The access policies of a mesh that are in force in a zone: its own and global's, in the order in which they decide (design, section 6):
- * privileged deny, privileged allow, deny, allow; among equals by KRI. A policy that can't be read denies all, unless it says that it allows.
+ * The access policies of a mesh that are in force in a zone: its own and global's, in the order in which they decide
+ * (docs/design/attributes.md#deciding): privileged deny, privileged allow, deny, allow; among equals by KRI. A policy
+ * that can't be read denies all, unless it says that it allows.
  */
 export function readAccessPolicies(resources: Iterable<Resource>, at: Deciding): AccessPolicy[] {
   const mine = [...resources].filter(({ key }) => ACCESS_TYPES.includes(key.type) && isInForce(key, at));
   return mine.map(readPolicy).sort((a, b) => tier(a) - tier(b) || compareKeys(a.key, b.key));
 }
 
-/** Whether a policy is in force in a zone at all: it stays in its mesh, and a zone's in its zone (they sync like consumer policies). */
+/**
+ * Whether a policy is in force in a zone at all: it stays in its mesh, and a zone's in its zone (they sync like
+ * consumer policies).
+ */
 export function isInForce(key: Key, { mesh, zone }: Deciding): boolean {
   return key.mesh === mesh && (key.zone === '' || key.zone === zone);
 }
 
 /**
- * Whether a policy has a say in a namespace: a namespaced one in its own alone. One without a namespace is global's, which has none, or a
- * universal zone's: it is for all.
+ * Whether a policy has a say in a namespace: a namespaced one in its own alone. One without a namespace is global's,
+ * which has none, or a universal zone's: it is for all.
  */
 export function concerns(key: Key, namespace: string): boolean {
   return key.namespace === '' || key.namespace === namespace;

@@ -20,9 +20,9 @@ export const EVERYBODY: Selection = [[]];
 export const NOBODY: Selection = [];
 
 /**
- * Reads `from` or `to`. A key that no set of that side can have (attributeKey) is a slip, which `NotIn` and `DoesNotExist` would take for a
- * match and `In` for none. It never widens access: where the selection opens, its selector matches nobody; in a deny, the key's requirement is
- * passed over, so that the deny is wider.
+ * Reads `from` or `to`. A key that no set of that side can have (attributeKey) is a mistake. `NotIn` and `DoesNotExist`
+ * would match it, and `In` would not. It never widens access: in an allow its selector matches nobody; in a deny the
+ * requirement is ignored, so that the deny is wider.
  *
  *   [{cl:nope: x}, {k8s:ns: a, cl:nope: x}]  ->  allow: nobody; deny: everybody
  */
@@ -40,7 +40,9 @@ export function unknownKeys(side: Side, items: readonly Selected[]): string[] {
   return [...new Set(keys.filter((key) => attributeKey(side, key) === undefined))];
 }
 
-/** Whether one of the selectors matches, with Kubernetes' semantics: `NotIn` and `DoesNotExist` match what is absent. */
+/**
+ * Whether one of the selectors matches, with Kubernetes' semantics: `NotIn` and `DoesNotExist` match what is absent.
+ */
 export function selects(selection: Selection, attributes: Attributes): boolean {
   return selection.some((selector) => selector.every((requirement) => holds(requirement, attributes.get(requirement.key))));
 }

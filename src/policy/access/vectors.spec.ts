@@ -22,8 +22,8 @@ interface Entry {
 const file = new URL('../../../test/reference/access-decisions.json', import.meta.url);
 const entries = JSON.parse(readFileSync(file, 'utf8')) as Entry[];
 
-/** ClusterLink's keys in the seed's spelling. */
-const SPELLINGS: readonly (readonly [clusterlink: RegExp, seed: string])[] = [
+/** ClusterLink's keys as docs/design/sources.md#attributes spells them. */
+const SPELLINGS: readonly (readonly [clusterlink: RegExp, proposal: string])[] = [
   [/^(client|export)\.clusterlink\.net\/namespace$/, 'k8s:ns'],
   [/^client\.clusterlink\.net\/service-account$/, 'k8s:sa'],
   [/^export\.clusterlink\.net\/name$/, 'service:name'],

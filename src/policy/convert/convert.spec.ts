@@ -46,7 +46,7 @@ const early = (type: string, name: string, targetRef: JsonObject, conf: JsonObje
   conf,
 });
 
-describe('policy-matching seed: applying', () => {
+describe('docs/design/sources.md#matching: applying', () => {
   it('an outbound that three targetRefs select', () => {
     const to = [
       { targetRef: mesh, param1: 'value1' },
@@ -59,7 +59,7 @@ describe('policy-matching seed: applying', () => {
   });
 
   it('a source that three targetRefs select', () => {
-    // The seed prints this list as `to`, though it is about sources.
+    // The proposal prints this list as `to`, though it is about sources.
     const from = [
       { targetRef: { kind: 'ServiceSubset', name: 'backend', tags: { version: 'v2' } }, param1: 'value1' },
       { targetRef: service('backend'), param1: 'value2', param2: 'value3' },
@@ -73,9 +73,10 @@ describe('policy-matching seed: applying', () => {
   });
 });
 
-describe('policy-matching seed: UpstreamTimeout', () => {
+describe('docs/design/sources.md#matching: UpstreamTimeout', () => {
   const policies = convert(
-    // The seed writes `streamIdleTimeout` here, and prints the result as `idleTimeout`: one field, called `idleTimeout` in this test.
+    // The proposal writes `streamIdleTimeout` here, and prints the result as `idleTimeout`: one field, called
+    // `idleTimeout` in this test.
     early('UpstreamTimeout', '00-base-timeouts', mesh, {
       to: [{ targetRef: mesh, connectTimeout: '10s', http: { requestTimeout: '5s', idleTimeout: '1h' } }],
     }),
@@ -111,7 +112,7 @@ describe('policy-matching seed: UpstreamTimeout', () => {
   });
 });
 
-describe('policy-matching seed: MeshTrafficPermission', () => {
+describe('docs/design/sources.md#matching: MeshTrafficPermission', () => {
   const policies = convert(
     early('MeshTrafficPermission', 'allow-only-infra', mesh, {
       from: [
@@ -143,7 +144,7 @@ describe('policy-matching seed: MeshTrafficPermission', () => {
   }
 });
 
-describe('policy-matching seed: ProxyTemplate', () => {
+describe('docs/design/sources.md#matching: ProxyTemplate', () => {
   const modifications = [{ cluster: { operation: 'add', value: 'name: test-cluster\nconnectTimeout: 5s\ntype: STATIC\n' } }];
   const template = (name: string, targetRef: JsonObject, list: JsonValue): JsonObject => ({
     type: 'ProxyTemplate',
@@ -171,7 +172,7 @@ describe('policy-matching seed: ProxyTemplate', () => {
   });
 });
 
-describe('policy-matching seed: TrafficLog', () => {
+describe('docs/design/sources.md#matching: TrafficLog', () => {
   const conf = {
     to: [{ targetRef: service('web'), backends: [{ name: 'logstash' }] }],
     from: [{ targetRef: mesh, backends: [{ name: 'file' }] }],
@@ -257,7 +258,10 @@ describe('convertEarly', () => {
     { selector: ({ name }) => name, maxLength: 6 },
   );
 
-  /** The early form's own rules: the most specific policy first, the greater name first; of the items that mean a service the first wins. */
+  /**
+   * The early form's own rules: the most specific policy first, the greater name first; of the items that mean a
+   * service the first wins.
+   */
   function earlyResult(
     given: readonly { name: string; targetRef: JsonObject; to: JsonObject[] }[],
     destination: string,

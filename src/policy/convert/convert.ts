@@ -18,11 +18,13 @@ export interface Converted {
 type Outcome = { readonly index: number; readonly document: JsonObject } | { readonly problems: readonly Problem[] };
 
 /**
- * Turns policies of the early form (policy-matching seed; `conf` marks them) into today's, so that today's rules come to what the seed
- * prints: first wins there, last today, hence lists are reversed; the greater name wins and Proxy is the most specific kind, hence names and
- * targets change. It takes policies that are applied together to be converted together. Pure, never throws.
+ * Turns policies of the early form (docs/design/matching.md#the-early-form; `conf` marks them) into today's, so that
+ * today's rules come to what the proposal prints: first wins there, last today, hence lists are reversed; the greater
+ * name wins and Proxy is the most specific kind, hence names and targets change. It takes policies that are applied
+ * together to be converted together. Pure, never throws.
  *
- *   {type: UpstreamTimeout, name: t, targetRef: {kind: Service, name: web}, conf: {to: [{targetRef: {kind: Mesh}, connectTimeout: 5s}]}}
+ *   {type: UpstreamTimeout, name: t, targetRef: {kind: Service, name: web},
+ *    conf: {to: [{targetRef: {kind: Mesh}, connectTimeout: 5s}]}}
  *   -> {type: MeshTimeout, name: t, spec: {targetRef: {kind: MeshService, name: web},
  *       to: [{targetRef: {kind: Mesh}, default: {connectTimeout: 5s}}]}}
  */

@@ -6,7 +6,7 @@ import { LABEL } from '../../resource/labels.ts';
 import { isObject, quote } from '../../resource/path.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 
-/** A policy in the early form (policy-matching seed), in either format. */
+/** A policy in the early form (docs/design/sources.md#matching), in either format. */
 export interface EarlyPolicy {
   /** Its place among the documents. */
   readonly index: number;
@@ -28,7 +28,7 @@ export function isEarly(document: unknown): document is JsonObject {
   return (kind === undefined || kind.policy !== undefined) && (document.conf !== undefined || asObject(document.spec)?.conf !== undefined);
 }
 
-/** Reads one document of the early form; what is wrong with it is said with its place. */
+/** Reads one document of the early form. Each problem names its place. */
 export function readEarly(document: JsonObject, index: number): EarlyPolicy | Problem {
   const refuse = (field: string, reason: string): Problem => ({ field: `documents[${index}].${field}`, reason });
   const format = document.type === undefined ? 'kubernetes' : 'universal';

@@ -27,9 +27,10 @@ const SPECIFICITY = ['Mesh', 'MeshService', 'MeshServiceSubset', 'MeshHTTPRoute'
 export type Seen = Map<string, JsonObject>;
 
 /**
- * Items of `to` that today mean what they meant in the early form. There an item wins over all that are weaker; today the more specific kind of
- * item wins whatever its place. So what is said of everything is said again of each service that a weaker item names. `seen` holds those, of
- * weaker policies too, and gets this one's. undefined: it can't be said again, since nobody knows whose the route is that a weaker item names.
+ * Items of `to` that today mean what they meant in the early form. There an item wins over all that are weaker; today
+ * the more specific kind of item wins whatever its place. So what is said of everything is said again of each service
+ * that a weaker item names. `seen` holds those, of weaker policies too, and gets this one's. undefined: it can't be
+ * said again, since nobody knows whose the route is that a weaker item names.
  *
  *   backend {a: 1}, then Mesh {a: 2}  ->  backend {a: 1}, Mesh {a: 2}, backend {a: 2}
  */

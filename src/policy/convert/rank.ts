@@ -9,7 +9,7 @@ import type { EarlyPolicy } from './early.ts';
 /** The early form's kinds of top-level targetRefs, weakest first. */
 const EARLY_KINDS = ['Mesh', 'MeshSubset', 'Service', 'ServiceSubset', 'MeshGatewayRoute', 'HTTPRoute', 'Proxy'];
 
-/** What the early form's kinds are called today; those of today stand for themselves. */
+/** The names that the early form's kinds have today. Today's kinds keep theirs. */
 const TODAY: Readonly<Record<string, string>> = { Service: 'MeshService', ServiceSubset: 'MeshServiceSubset', HTTPRoute: 'MeshHTTPRoute' };
 
 /** A policy with the name and the top-level targetRef that it has today. */
@@ -20,11 +20,13 @@ export interface Ranked {
 }
 
 /**
- * Names and targets that rank today as they did in the early form, where the greater name wins and Proxy is the most specific kind. In:
- * policies of one kind and mesh. Out: classes of those that today are told apart by their names alone, each the weakest first.
+ * Names and targets that rank today as they did in the early form, where the greater name wins and Proxy is the most
+ * specific kind. In: policies of one kind and mesh. Out: classes of those that today are told apart by their names
+ * alone, each the weakest first.
  *
  *   Mesh 00-base, Mesh 01-more    -> Mesh r1-00-base, Mesh r0-01-more                 today the lesser name wins
- *   Service backend, Proxy dpp-1  -> MeshSubset {kuma.io/service: backend} r1-.., MeshSubset {kuma.io/display-name: dpp-1} r0-..
+ *   Service backend, Proxy dpp-1  -> MeshSubset {kuma.io/service: backend} r1-..,
+ *                                    MeshSubset {kuma.io/display-name: dpp-1} r0-..
  *
  * The latter since a Dataplane ranks below services today: so all of them become subsets, of which the name decides.
  */

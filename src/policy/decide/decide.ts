@@ -9,7 +9,7 @@ import { type Permission, readPermissions, warningsAbout } from './permissions.t
 import { type Request, readRequest } from './request.ts';
 
 export interface Question {
-  /** The policies of the mesh, in any order; what is no MeshTrafficPermission is passed over. */
+  /** The policies of the mesh, in any order. Only MeshTrafficPermissions count. */
   readonly policies: readonly Resource[];
   readonly dataplane: Resource;
   /** One of the dataplane's (see readProxy); without it, its only one. */
@@ -25,7 +25,7 @@ export interface Decision {
   readonly decision: Action;
   /** What the decision would be if all shadow actions were enforced. */
   readonly shadow: Action;
-  /** The last policy in order that decided so; undefined: none did, and what nobody allows is denied. */
+  /** The last policy in order that decided so. undefined: none did, so the request is denied. */
   readonly decidedBy: Key | undefined;
   readonly shadowDecidedBy: Key | undefined;
   /** Why, for people. */
@@ -34,7 +34,7 @@ export interface Decision {
 }
 
 /**
- * Decides a request without Envoy: what the compiled RBAC must agree with (design, section 5). Pure.
+ * Decides a request without Envoy: what the compiled RBAC must agree with (docs/design/access.md#evaluation). Pure.
  *
  *   no policies, any request                                                   ->  Deny, decided by nobody
  *   one policy, allow: Prefix spiffe://td/ns/obs, request of .../ns/obs/sa/x   ->  Allow, decided by it
@@ -48,12 +48,14 @@ export function decide(question: Question): Decision {
   return decideBy(readPermissions(matches), question.request, question.protocol ?? inbound.protocol, question.dataplane.key.mesh);
 }
 
-/** The MeshTrafficPermissions that select an inbound, in order, the shadow ones included: for showing which they are. */
+/**
+ * The MeshTrafficPermissions that select an inbound, in order, the shadow ones included: for showing which they are.
+ */
 export function permissionMatches(policies: readonly Resource[], proxy: Proxy, inbound: Inbound, mesh: MeshIndex): Match[] {
   return matchInbound(readPermissionPolicies(policies), proxy, inbound, mesh);
 }
 
-/** The same decision where the permissions of an inbound are known already. `mesh`: that of a client that says none. */
+/** The same decision where the permissions of an inbound are known already. `mesh`: of a client that names no mesh. */
 export function decideBy(permissions: readonly Permission[], request: Request, protocol: 'http' | 'tcp', mesh: string): Decision {
   const subject = readRequest(request, protocol, mesh);
   const enforced = evaluate(permissions, subject, 'enforced');

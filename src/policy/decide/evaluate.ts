@@ -32,9 +32,10 @@ interface Said {
 }
 
 /**
- * Decides a request by the permissions of an inbound, in their order (design, section 5): deny lists; then the `from` items, the last
- * that means the client; then allow lists; else deny. Where a policy with lists selects the inbound too, `from` items for everybody open
- * nothing. In the shadow AllowWithShadowDeny counts as deny and DenyWithShadowAllow as allow.
+ * Decides a request by the permissions of an inbound, in their order (docs/design/access.md#evaluation): deny lists;
+ * then the `from` items, the last that means the client; then allow lists; else deny. Where a policy with lists selects
+ * the inbound too, `from` items for everybody open nothing. In the shadow AllowWithShadowDeny counts as deny and
+ * DenyWithShadowAllow as allow.
  *
  *   deny: [api], allow: [spiffe://td]       for api: Deny,  for any other of td: Allow
  *   from: Mesh Allow, web Deny              for web: Deny,  for any other: Allow
@@ -102,8 +103,8 @@ function byLast(said: readonly Said[]): Verdict | undefined {
 }
 
 /**
- * Beside lists, the last item that names more than everybody does; an allow only if no later item denies everybody. So a deny that is
- * added, at whatever place, never opens anything.
+ * Beside lists, the last item that names more than everybody does; an allow only if no later item denies everybody. So
+ * a deny that is added, at whatever place, never opens anything.
  */
 function bySpecific(said: readonly Said[]): Verdict | undefined {
   const at = said.findLastIndex(({ everybody }) => !everybody);

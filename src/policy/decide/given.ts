@@ -13,11 +13,12 @@ const SYSTEM_NAMESPACE = 'kuma-system';
 const NEVER = '1970-01-01T00:00:00Z';
 
 /**
- * A resource from a document alone, for questions that ask no server: there are no stores, so the labels of the document say where it is from
- * (`kuma.io/zone`, `k8s.kuma.io/namespace`, `kuma.io/display-name`). A Dataplane may also say its zone by its inbounds' tag. `where` names
- * the document in problems. Throws `invalid` with all of them.
+ * A resource from a document alone, for questions that ask no server: there are no stores, so the labels of the
+ * document say where it is from (`kuma.io/zone`, `k8s.kuma.io/namespace`, `kuma.io/display-name`). A Dataplane may also
+ * say its zone by its inbounds' tag. `where` names the document in problems. Throws `invalid` with all of them.
  *
- *   {type: MeshTrafficPermission, mesh: default, name: p, labels: {kuma.io/origin: global}}  ->  (default, '', '', p), a system policy
+ *   {type: MeshTrafficPermission, mesh: default, name: p, labels: {kuma.io/origin: global}}
+ *   ->  (default, '', '', p), a system policy
  */
 export function givenResource(value: unknown, where: string): Resource {
   const { draft, problems } = parseDocument(value);

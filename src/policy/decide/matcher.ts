@@ -5,8 +5,8 @@ import type { Subject } from './request.ts';
 export type Answer = 'yes' | 'maybe' | 'no';
 
 /**
- * Whether a matcher of a deny list holds (design, section 5): for any of the client's URI SANs. What can't be seen, as the path of a
- * TCP connection, is taken to hold.
+ * Whether a matcher of a deny list holds (docs/design/access.md#identities): for any of the client's URI SANs. What
+ * can't be seen, as the path of a TCP connection, is taken to hold.
  */
 export function denies(matcher: Matcher, subject: Subject): boolean {
   const { spiffeId } = matcher;
@@ -15,8 +15,8 @@ export function denies(matcher: Matcher, subject: Subject): boolean {
 }
 
 /**
- * Whether a matcher of an allow list holds: only for a client with exactly one URI SAN, for with several nobody can say who it is, and
- * only if all that it asks for can be seen.
+ * Whether a matcher of an allow list holds: only for a client with exactly one URI SAN, for with several nobody can say
+ * who it is, and only if all that it asks for can be seen.
  */
 export function allows(matcher: Matcher, subject: Subject): boolean {
   const [san, ...others] = subject.sans;

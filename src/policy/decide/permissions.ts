@@ -13,8 +13,8 @@ export interface Permission {
 }
 
 /**
- * Reads the MeshTrafficPermissions among the policies that select an inbound, in their order. Shadow policies are left out: they are
- * never enforced. One that can't be read may hold any deny: it denies everything.
+ * Reads the MeshTrafficPermissions among the policies that select an inbound, in their order. Shadow policies are left
+ * out: they are never enforced. One that can't be read may hold any deny: it denies everything.
  */
 export function readPermissions(matches: readonly Match[]): Permission[] {
   return matches
@@ -23,8 +23,8 @@ export function readPermissions(matches: readonly Match[]): Permission[] {
 }
 
 /**
- * What an operator may not expect of permissions that select one inbound: where both families do, a `from` that allows everybody opens
- * nothing any more (design, section 5).
+ * What an operator may not expect of permissions that select one inbound: where both families do, a `from` that allows
+ * everybody opens nothing any more (docs/design/access.md#evaluation).
  */
 export function warningsAbout(permissions: readonly Permission[]): string[] {
   if (!permissions.some(({ mtp }) => mtp.shape === 'spiffe')) return [];

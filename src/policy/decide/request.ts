@@ -25,8 +25,8 @@ export function readRequest(request: Request, protocol: 'http' | 'tcp', mesh: st
 }
 
 /**
- * A path as Envoy compares it (src/resource/schema/matches.ts): without query and fragment, escapes of plain characters written out,
- * `\` as `/`, repeated slashes as one, `.` and `..` resolved.
+ * A path as Envoy compares it (src/resource/schema/matches.ts): without query and fragment, escapes of plain characters
+ * written out, `\` as `/`, repeated slashes as one, `.` and `..` resolved.
  *
  *   /a//b/../%61dmin?x=1  ->  /a/admin
  */
@@ -42,7 +42,7 @@ export function normalisePath(path: string): string {
   return `/${segments.join('/')}${folder ? '/' : ''}`;
 }
 
-/** Escapes of what needs none, and of slashes: any other escape stays as it is. */
+/** Escapes of characters that need none, and of slashes. Any other escape stays as it is. */
 function unescape(path: string): string {
   const [first = '', ...rest] = path.split('%');
   return first + rest.map(writeOut).join('');

@@ -8,7 +8,7 @@ import { decide, permissionMatches } from './decide.ts';
 import { givenResource } from './given.ts';
 import type { Request } from './request.ts';
 
-/** The worked examples of the two seeds about MeshTrafficPermission. */
+/** The worked examples of docs/design/sources.md#permission and docs/design/sources.md#spiffe. */
 
 const backend = dataplane({ tags: { 'kuma.io/service': 'backend' }, labels: { app: 'backend' } });
 const other = dataplane({ name: 'other-1', tags: { 'kuma.io/service': 'other' }, labels: { app: 'other' } });
@@ -18,12 +18,13 @@ function verdict(policies: readonly Resource[], request: Request, target = backe
   return decision === shadow ? decision : `${decision}, shadow ${shadow}`;
 }
 
-describe('first MTP seed: converting MeshTrafficPermission', () => {
+describe('docs/design/sources.md#permission: converting MeshTrafficPermission', () => {
   const zone = { kind: 'MeshSubset', tags: { 'kuma.io/zone': 'us-east' } };
   const dev = { kind: 'MeshSubset', tags: { env: 'dev' } };
   const web = { kind: 'MeshService', name: 'web' };
   const policies = [
-    // The seed calls it `global` and puts it before `global-2`; the lesser name comes last, so that here it is called `global-9`.
+    // The source calls it `global` and puts it before `global-2`; the lesser name comes last, so that here it is called
+    // `global-9`.
     permission('global-9', { targetRef: { kind: 'Mesh' }, ...fromList([{ kind: 'Mesh' }, 'DENY']) }),
     permission('global-2', { targetRef: { kind: 'Mesh' }, ...fromList([zone, 'DENY_WITH_SHADOW_ALLOW']) }),
     permission('backend', {
@@ -41,7 +42,7 @@ describe('first MTP seed: converting MeshTrafficPermission', () => {
     assert.deepEqual(order, ['global-9', 'global-2', 'backend']);
   });
 
-  // The eight rules, in the seed's order: (zone us-east, env dev, service web), each of them or not.
+  // The eight rules, in the source's order: (zone us-east, env dev, service web), each of them or not.
   const rules: readonly (readonly [zone: boolean, dev: boolean, web: boolean, verdict: string])[] = [
     [true, true, false, 'Allow'],
     [true, false, false, 'Deny, shadow Allow'],
@@ -67,7 +68,7 @@ describe('first MTP seed: converting MeshTrafficPermission', () => {
   }
 });
 
-describe('first MTP seed: rules with negations', () => {
+describe('docs/design/sources.md#permission: rules with negations', () => {
   const subset = (tags: Record<string, string>) => ({ kind: 'MeshSubset', tags });
   const policies = [
     permission(
@@ -95,7 +96,7 @@ describe('first MTP seed: rules with negations', () => {
   }
 });
 
-describe('first MTP seed: a client of another mesh', () => {
+describe('docs/design/sources.md#permission: a client of another mesh', () => {
   const document = (type: string, name: string, body: JsonObject) => givenResource({ type, mesh: 'expose', name, ...body }, name);
   const gateway = document('MeshGateway', 'edge', {
     selectors: [{ match: { 'kuma.io/service': 'edge' } }],
@@ -135,7 +136,7 @@ describe('first MTP seed: a client of another mesh', () => {
 
 const TD = 'spiffe://trust-domain.mesh';
 
-describe('SPIFFE seed: schema', () => {
+describe('docs/design/sources.md#spiffe: schema', () => {
   const policies = [
     permission('by-mesh-operator', { targetRef: {}, default: { deny: [exact(`${TD}/ns/default/sa/frontend`)] } }),
     permission('by-service-owner', {
@@ -157,7 +158,7 @@ describe('SPIFFE seed: schema', () => {
   for (const [id, expected] of clients) it(`${id}: ${expected}`, () => assert.equal(verdict(policies, { spiffeIds: [id] }), expected));
 });
 
-describe('SPIFFE seed: user stories', () => {
+describe('docs/design/sources.md#spiffe: user stories', () => {
   const owner = (conf: JsonObject) =>
     permission('by-backend-owner', { targetRef: { kind: 'Dataplane', labels: { app: 'backend' } }, default: conf });
   const operator = (conf: JsonObject) => permission('by-mesh-operator', { default: conf });

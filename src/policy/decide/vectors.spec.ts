@@ -10,7 +10,9 @@ import { givenResource } from './given.ts';
 interface Entry {
   readonly policies: readonly unknown[];
   readonly matchedInOrder: readonly string[];
-  /** `kumaSays` is left alone: there Kuma's optimised tables break its own rule (reference/README.md). */
+  /**
+   * `kumaSays` is left alone: there Kuma's optimised tables break its own rule (docs/design/sources.md#real-systems).
+   */
   readonly clients: readonly { readonly tags: Labels; readonly decision: string }[];
 }
 

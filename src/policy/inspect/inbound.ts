@@ -9,7 +9,7 @@ import { canonical, type Merged } from '../match/merge.ts';
 import type { Policy } from '../match/policy.ts';
 import type { Match } from '../match/select.ts';
 
-/** What is said of the requests of an inbound. */
+/** The rules for the requests of an inbound. */
 export interface InboundRule extends Merged {
   /** For which requests; an empty list: for all. */
   readonly matches: readonly JsonValue[];
@@ -19,7 +19,7 @@ export interface InboundRule extends Merged {
   readonly routes: readonly Key[];
 }
 
-/** What is said of the requests of some clients. */
+/** The rules for the requests of some clients. */
 export interface FromRule extends Merged {
   readonly targetRef: TargetRef;
 }
@@ -30,11 +30,13 @@ const PERMISSION = 'MeshTrafficPermission';
 export const FROM_AS_RULES: readonly string[] = ['MeshAccessLog', 'MeshCircuitBreaker', 'MeshRateLimit', 'MeshTLS', 'MeshTimeout'];
 
 /**
- * The rules of one kind on an inbound, the weakest first. Those of permissions stand side by side, as Kuma shows them: each decides (SPIFFE
- * seed). Of other kinds those with the same `matches` are merged; what holds for a route alone is left out.
+ * The rules of one kind on an inbound, the weakest first. Those of permissions stand side by side, as Kuma shows them:
+ * each decides (docs/design/sources.md#spiffe). Of other kinds those with the same `matches` are merged; what holds for
+ * a route alone is left out.
  *
- *   MeshTimeout a, rules: [{default: {x: 1}}], and b, rules: [{default: {y: 1}}]  ->  [{conf: {x: 1, y: 1}, origins: [a, b]}]
- *   permissions a {deny: [p]} and b {allow: [q]}                                  ->  [{deny: [p]} of a, {allow: [q]} of b]
+ *   MeshTimeout a, rules: [{default: {x: 1}}]
+ *   and b, rules: [{default: {y: 1}}]             ->  [{conf: {x: 1, y: 1}, origins: [a, b]}]
+ *   permissions a {deny: [p]} and b {allow: [q]}  ->  [{deny: [p]} of a, {allow: [q]} of b]
  */
 export function inboundRules(type: string, matches: readonly Match[]): InboundRule[] {
   if (type === PERMISSION) return matches.flatMap(permissionRules);
@@ -90,8 +92,8 @@ function indexesOf(policies: readonly Policy[], { matches, origins }: Pick<Inbou
 }
 
 /**
- * What `from` items of one kind come to for each group of clients that they name, once: the conf of a client that is in that group alone. There is no
- * table of all combinations (design, section 5).
+ * What `from` items of one kind come to for each group of clients that they name, once: the conf of a client that is in
+ * that group alone. There is no table of all combinations (docs/design/access.md#the-from-shape).
  *
  *   [Mesh {a: 1}, MeshSubset {env: dev} {b: 1}]  ->  [Mesh: {a: 1}, MeshSubset {env: dev}: {a: 1, b: 1}]
  */

@@ -8,8 +8,8 @@ import { sectionOf } from './layout.ts';
 export type MatchedInbounds = readonly (readonly Match[])[];
 
 /**
- * What somebody who reads merged policies would not see: those that are never enforced, that can't be read, that are for some requests or
- * some inbounds only. `refusal`: why a policy, or what it targets, was refused here.
+ * Notes for readers of merged policies, who would not see these: policies that are never enforced, that can't be read,
+ * or that are for some requests or some inbounds only. `refusal`: why a policy, or what it targets, was refused here.
  */
 export function notesOn(proxy: Proxy, matched: MatchedInbounds, refusal: Refusals): string[] {
   const matches = matched.flat();

@@ -8,7 +8,7 @@ import type { Policy } from '../match/policy.ts';
 import { SERVICE_TAG } from '../match/tags.ts';
 import { type Destination, mergeTo, subjectOf, targetsOf, toItems, type ToItem } from '../match/to.ts';
 
-/** What is said of requests to one destination. */
+/** The rules for requests to one destination. */
 export interface ToRule extends Merged {
   /** undefined: every destination, or what has the tags. */
   readonly resource: Resource | undefined;
@@ -21,7 +21,8 @@ export interface ToRule extends Merged {
 }
 
 /**
- * What `to` items of one kind come to for each destination that they name: every one, resources, and services that are no resource here.
+ * What `to` items of one kind come to for each destination that they name: every one, resources, and services that are
+ * no resource here.
  *
  *   [Mesh {a: 1}, MeshService backend {b: 1}]  ->  [every destination: {a: 1}, backend: {a: 1, b: 1}]
  */

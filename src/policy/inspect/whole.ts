@@ -5,8 +5,9 @@ import type { Policy } from '../match/policy.ts';
 import { permissionLists } from './inbound.ts';
 
 /**
- * What policies of one kind say of a proxy as a whole: kinds with one `default`, and permissions (SPIFFE seed, "Inspect API"), whose lists are
- * concatenated whichever shape they are written in; `from` items stand beside them. undefined: nothing.
+ * What policies of one kind say of a proxy as a whole: kinds with one `default`, and permissions
+ * (docs/design/sources.md#spiffe, "Inspect API"), whose lists are concatenated whichever shape they are written in;
+ * `from` items stand beside them. undefined: nothing.
  *
  *   permissions a {deny: [p]} and b {deny: [q], allow: [r]}  ->  conf {deny: [p, q], allow: [r]}, origins [a, b]
  */

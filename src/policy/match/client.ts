@@ -2,7 +2,7 @@ import type { Labels } from '../../resource/labels.ts';
 import type { TargetRef } from '../../resource/schema/target-ref.ts';
 import { SERVICE_TAG } from './tags.ts';
 
-/** The URI SANs of the certificate that the control plane gives to a proxy with these tags (first MTP seed, "Envoy configuration"). */
+/** The URI SANs of the certificate that the control plane gives to a proxy with these tags (docs/design/access.md#the-from-shape). */
 export function sansOf(mesh: string, tags: Labels): string[] {
   return Object.entries(tags).map(([key, value]) => sanOf(mesh, key, value));
 }
@@ -34,7 +34,7 @@ function isOfMesh(san: string, mesh: string): boolean {
   return san.startsWith(`spiffe://${mesh}/`);
 }
 
-/** A service is always part of the SPIFFE ID, any other tag a `kuma://` URI (design, section 5). */
+/** A service is always part of the SPIFFE ID, any other tag a `kuma://` URI (docs/design/access.md#the-from-shape). */
 function sanOf(mesh: string, key: string, value: string): string {
   return key === SERVICE_TAG ? `spiffe://${mesh}/${value}` : `kuma://${key}/${value}`;
 }

@@ -17,7 +17,7 @@ export interface Part {
   readonly conf: JsonObject;
 }
 
-/** Lists that grow instead of being replaced, beside all those whose names begin with `append` (SPIFFE seed, "Merging"). */
+/** Lists that grow instead of being replaced, beside all those whose names begin with `append` (docs/design/matching.md#merging). */
 const CONCAT: Readonly<Record<string, readonly string[]>> = { MeshTrafficPermission: ['deny', 'allow', 'allowWithShadowDeny'] };
 /** Whose `rules` are merged by their `matches`. */
 const ROUTES = ['MeshHTTPRoute', 'MeshTCPRoute'];
@@ -35,7 +35,7 @@ export function originsOf(parts: readonly Pick<Part, 'policy'>[]): Key[] {
 }
 
 /**
- * One conf over another (design, section 5): field by field, later wins, lists replace. `null` is as good as absent.
+ * One conf over another (docs/design/matching.md#merging): field by field, later wins, lists replace. `null` is as good as absent.
  *
  *   {http: {a: 1, b: 1}, list: [1], appendX: [1]}  under  {http: {b: 2}, list: [2], appendX: [2]}
  *   -> {http: {a: 1, b: 2}, list: [2], appendX: [1, 2]}

@@ -9,7 +9,7 @@ const TOP_KINDS = ['Mesh', 'Dataplane', 'MeshSubset', 'MeshGateway', 'MeshServic
 const TO_KINDS = ['Mesh', 'MeshService', 'MeshExternalService', 'MeshMultiZoneService', 'MeshServiceSubset', 'Route'];
 
 /**
- * Orders policies for one proxy, least to most specific (design, section 5): negative when `a` comes first, never 0 for two keys.
+ * Orders policies for one proxy, least to most specific (docs/design/matching.md#order): negative when `a` comes first, never 0 for two keys.
  *
  *   Mesh, of zone east                < Dataplane by labels, of global      the targetRef's kind comes first
  *   Dataplane, bare or by labels      < Dataplane by name                   then a name, then a section

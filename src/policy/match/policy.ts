@@ -29,7 +29,7 @@ const MESH: TargetRef = { kind: 'Mesh' };
 const known = new WeakMap<Resource, Policy>();
 const TOP_SCHEMA = targetRef(TOP, {});
 
-/** Reads targetRef policies and puts them in order, the most specific last (design, section 5). What is none is left out. */
+/** Reads targetRef policies and puts them in order, the most specific last (docs/design/matching.md#order). What is none is left out. */
 export function readPolicies(resources: Iterable<Resource>): Policy[] {
   const read = [...resources].filter(({ key }) => findKind(key.type)?.policy).map((resource) => readPolicy(resource));
   return read.sort(comparePolicies);
@@ -78,7 +78,7 @@ function checked(ref: JsonValue | undefined): TargetRef | undefined {
 }
 
 /**
- * Whether a policy may touch a proxy at all, whatever its targetRef says (design, section 3). Only the keys are asked, which no user can
+ * Whether a policy may touch a proxy at all, whatever its targetRef says (docs/design/roles.md#whose-proxies). Only the keys are asked, which no user can
  * set, so that it is the same on global's view: a policy stays in its mesh; where it isn't held it touches nothing; consumers and workload owners
  * touch their own zone and namespace only.
  */

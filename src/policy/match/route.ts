@@ -22,7 +22,7 @@ export interface Via {
 }
 
 /**
- * The routes that a policy targets and that lead to the inbound (design, section 5). `MeshGatewayRoute` is a MeshHTTPRoute on a
+ * The routes that a policy targets and that lead to the inbound (docs/design/access.md#routes). `MeshGatewayRoute` is a MeshHTTPRoute on a
  * MeshGateway, and means the gateway's listener; any other route means the services that it sends requests to.
  *
  * By labels a policy means no route of another tenant than the proxy's: with labels of its choice, on a route to somebody else's service, anybody could

@@ -29,7 +29,7 @@ export interface Destination {
   readonly parent?: Destination | undefined;
 }
 
-/** Every item of `to` of policies of one kind, the weakest first (design, section 5). */
+/** Every item of `to` of policies of one kind, the weakest first (docs/design/matching.md#order). */
 export function toItems(policies: readonly Policy[]): ToItem[] {
   return policies
     .flatMap((policy) => asArray(policy.resource.spec.to).flatMap((item, index) => readItem(policy, item, index)))

@@ -5,7 +5,10 @@ import type { Permission } from '../decide/permissions.ts';
 import { conditionOf } from './condition.ts';
 import { act, type Effect, type OnMatch, type Predicate } from './envoy.ts';
 
-/** A permission where it is about a request: of an inbound, or of those of its requests that come through certain routes. */
+/**
+ * A permission where it is about a request: of an inbound, or of those of its requests that come through certain
+ * routes.
+ */
 export interface Applied {
   readonly key: Key;
   readonly kri: string;
@@ -35,7 +38,10 @@ export function actBy({ acts, kri }: Applied, effect: Effect): OnMatch {
 
 type Protocol = 'http' | 'tcp';
 
-/** What a permission's lists deny. A permission that can't be read may deny anything. On TCP, conditions on requests are dropped. */
+/**
+ * What a permission's lists deny. A permission that can't be read may deny anything. On TCP, conditions on requests are
+ * dropped.
+ */
 export function denyRules(by: Applied, side: Side, protocol: Protocol): Rule[] {
   const { mtp } = by;
   if (mtp.shape === 'broken') return [{ by, spiffeId: undefined, condition: undefined }];

@@ -15,9 +15,14 @@ export interface Target {
 
 /** All of it is proto3 JSON, the filters with their `@type`. */
 export interface CompiledRbac {
-  /** The RBAC filter of the inbound's listener, of HTTP or of the network. Never absent: no filter would allow everything. */
+  /**
+   * The RBAC filter of the inbound's listener, of HTTP or of the network. Never absent: no filter would allow
+   * everything.
+   */
   readonly filter: JsonObject;
-  /** On HTTP: routes (RouteMatch) to put in this order before all others, with the RBAC that replaces the filter there. */
+  /**
+   * On HTTP: routes (RouteMatch) to put in this order before all others, with the RBAC that replaces the filter there.
+   */
   readonly routes: readonly { readonly match: JsonObject; readonly rbac: JsonObject }[];
   /** The filter for a listener that isn't ours, and has no such routes: the whole decision in one. */
   readonly alone: JsonObject;
@@ -27,12 +32,14 @@ const HTTP_RBAC = 'envoy.extensions.filters.http.rbac.v3.RBAC';
 const NETWORK_RBAC = 'envoy.extensions.filters.network.rbac.v3.RBAC';
 
 /**
- * Compiles what decides one inbound to Envoy's RBAC (design, section 5). It must agree with `evaluate`. Lists become trees, `from` alone
- * becomes rules; nothing at all becomes rules that allow nobody. What routes are targeted divides the requests, and each part gets the
- * complete decision, since in Envoy a route's RBAC replaces the listener's.
+ * Compiles what decides one inbound to Envoy's RBAC (docs/design/access.md#lists-as-trees). It must agree with
+ * `evaluate`. Lists become trees, `from` alone becomes rules; nothing at all becomes rules that allow nobody. What
+ * routes are targeted divides the requests, and each part gets the complete decision, since in Envoy a route's RBAC
+ * replaces the listener's.
  *
  *   no permissions            ->  {rules: {}, shadowRules: {}}: everything is denied
- *   allow: [Exact spiffe://td/a]  ->  {matcher: {matcherTree: {exactMatchMap: {map: {'spiffe://td/a': ALLOW}}}, onNoMatch: DENY}, ...}
+ *   allow: [Exact spiffe://td/a]  ->  {matcher: {matcherTree: {exactMatchMap: {map: {'spiffe://td/a': ALLOW}}},
+ *                                                onNoMatch: DENY}, ...}
  */
 export class InboundRbac {
   readonly #target: Target;
@@ -43,8 +50,9 @@ export class InboundRbac {
   }
 
   /**
-   * In: the permissions of the inbound, in order (`readPermissions`). What is the same as last time, by the identity of `mtp`, is not
-   * compiled again. Out: the RBAC, which shares with what came out last time and changes it: encode it before the next call.
+   * In: the permissions of the inbound, in order (`readPermissions`). A permission whose `mtp` is the same object as
+   * last time is not compiled again. Out: the RBAC. It shares objects with the last result and changes them: encode it
+   * before the next call.
    */
   compile(permissions: readonly Permission[]): CompiledRbac {
     const regions = this.#target.protocol === 'http' ? regionsOf(permissions) : [EVERYTHING];

@@ -9,8 +9,8 @@ export interface Asked {
 }
 
 /**
- * What a matcher asks of the request; undefined: nothing. Envoy sees the path with its query, so that a path ends at `?` too; `#` is there
- * for listeners that aren't ours, which may let it pass.
+ * What a matcher asks of the request; undefined: nothing. Envoy sees the path with its query, so that a path ends at
+ * `?` too; `#` is there for listeners that aren't ours, which may let it pass.
  *
  *   {method: GET, path: Prefix /v2}  ->  :method is GET, and :path is /v2 or begins with /v2/, /v2? or /v2#
  */

@@ -8,8 +8,8 @@ import type { MatcherTree } from './envoy.ts';
 import { type Form, SideRbac } from './side.ts';
 
 /**
- * The complete decision about some of an inbound's requests. It keeps what it was made of: what is compiled again is what differs, and
- * what came out before is changed with it.
+ * The complete decision about some of an inbound's requests. It keeps what it was made of: what is compiled again is
+ * what differs, and what came out before is changed with it.
  */
 export class DecisionRbac {
   readonly #protocol: Subject['protocol'];
@@ -26,7 +26,9 @@ export class DecisionRbac {
     this.#enforced = new SideRbac('enforced', protocol, form);
   }
 
-  /** `permissions`: those of the inbound, in order; they are taken as far as they are about a request like the sample. */
+  /**
+   * `permissions`: those of the inbound, in order; they are taken as far as they are about a request like the sample.
+   */
   update(permissions: readonly Permission[], sample: Pick<Subject, 'path' | 'method'>): void {
     const { all, out, into } = change(this.#applied, permissions, { sans: [], protocol: this.#protocol, ...sample });
     if (out.length === 0 && into.length === 0) return;
@@ -49,7 +51,9 @@ export class DecisionRbac {
     }
   }
 
-  /** What an RBAC says. Where `from` alone decides these are rules, in which Envoy compares with each SAN for itself. */
+  /**
+   * What an RBAC says. Where `from` alone decides these are rules, in which Envoy compares with each SAN for itself.
+   */
   toFields(): JsonObject {
     if (!this.#enforced.isFromAlone) {
       const { enforced, shadow } = this.toMatchers();

@@ -2,8 +2,8 @@ import { type Applied, actBy, type Rule } from './applied.ts';
 import { type Case, type Effect, firstOf, type OnMatch } from './envoy.ts';
 
 /**
- * A map of Envoy's, and the rules that each of its entries is made of. A change writes the entries that it touches anew, into the same
- * object: copying one with 10,000 entries takes longer than all the rest.
+ * A map of Envoy's, and the rules that each of its entries is made of. A change writes the entries that it touches
+ * anew, into the same object: copying one with 10,000 entries takes longer than all the rest.
  */
 export class Entries {
   readonly map: Record<string, OnMatch> = {};
@@ -19,7 +19,7 @@ export class Entries {
     return this.#rules.size === 0;
   }
 
-  /** Takes out what the permissions that are gone say of a text. */
+  /** Removes what the removed permissions say of a text. */
   remove(text: string, gone: ReadonlySet<Applied>): void {
     if (this.#touched.has(text)) return;
     const rules = this.#rules.get(text) ?? [];
@@ -59,7 +59,10 @@ export function inOrder(a: Rule, b: Rule): number {
   return a.by.place - b.by.place;
 }
 
-/** What rules for the same identity come to: one without a condition suffices; else the last that holds. undefined: there are none. */
+/**
+ * The result of all rules for one identity: a rule without a condition suffices; else the last one that holds.
+ * undefined: there is no rule.
+ */
 export function onRules(rules: readonly Rule[], effect: Effect): OnMatch | undefined {
   const whole = rules.findLast(isWhole);
   if (whole) return actBy(whole.by, effect);

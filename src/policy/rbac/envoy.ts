@@ -1,13 +1,19 @@
 import type { JsonObject } from '../../resource/resource.ts';
 
-/** Envoy's messages as proto3 JSON, as far as they are needed here: the Matching API (xds.type.matcher.v3) and RBAC's actions. */
+/**
+ * Envoy's messages as proto3 JSON, as far as they are needed here: the Matching API (xds.type.matcher.v3) and RBAC's
+ * actions.
+ */
 
 export type Predicate = JsonObject;
 export type OnMatch = JsonObject;
 export type MatcherTree = JsonObject;
 export type Effect = 'ALLOW' | 'DENY';
 
-/** A StringMatcher. There are no regular expressions: in a deny one fails open when the input is too long (dependencies.md). */
+/**
+ * A StringMatcher. There are no regular expressions: in a deny one fails open when the input is too long
+ * (dependencies.md).
+ */
 export type Text = { readonly exact: string } | { readonly prefix: string } | { readonly suffix: string } | { readonly contains: string };
 
 /** What a predicate looks at. */
@@ -76,7 +82,10 @@ export function orElse(first: OnMatch, onNoMatch: OnMatch): OnMatch {
   return 'matcher' in first ? { matcher: { ...(first.matcher as MatcherTree), onNoMatch } } : first;
 }
 
-/** The entry of the text itself, or the longest prefix of it; where an entry's own matcher finds nothing, shorter ones, then `onNoMatch`. */
+/**
+ * The entry of the text itself, or the longest prefix of it; where an entry's own matcher finds nothing, shorter ones,
+ * then `onNoMatch`.
+ */
 export function lookUp(kind: 'exactMatchMap' | 'prefixMatchMap', map: Readonly<Record<string, OnMatch>>, onNoMatch: OnMatch): OnMatch {
   return { matcher: { matcherTree: { input: URI_SANS, [kind]: { map } }, onNoMatch } };
 }

@@ -18,7 +18,9 @@ export interface Item {
   readonly everybody: boolean;
 }
 
-/** The items of permissions, the last wins. Of a permission that may not be about the request only the denies are left. */
+/**
+ * The items of permissions, the last wins. Of a permission that may not be about the request only the denies are left.
+ */
 export function itemsOf(applied: readonly Applied[], side: Side): Item[] {
   return applied.flatMap(({ key, mtp, certain }) => {
     if (mtp.shape !== 'from') return [];
@@ -56,9 +58,10 @@ interface Run {
 }
 
 /**
- * Which clients the items let in, the last that means a client deciding; undefined: none. Items that say the same in a row are one. For a
- * list in two halves: what the right half lets in, or what it doesn't deny and the left half lets in. So the depth grows with the
- * logarithm of the number of items, and the size with n log n (design, section 5: Envoy refuses deep nesting).
+ * Which clients the items let in, the last that means a client deciding; undefined: none. Items that say the same in a
+ * row are one. For a list in two halves: what the right half lets in, or what it doesn't deny and the left half lets
+ * in. So the depth grows with the logarithm of the number of items, and the size with n log n
+ * (docs/design/access.md#the-from-shape: Envoy refuses deep nesting).
  *
  *   [Mesh allow, env=dev deny, web allow]  ->  web or (not env=dev and Mesh)
  */

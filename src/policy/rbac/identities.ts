@@ -5,8 +5,9 @@ import { type Effect, lookUp, type OnMatch, orElse } from './envoy.ts';
 import { withoutSlash } from './sans.ts';
 
 /**
- * The rules of one effect, by identity: so that the cost of a request does not grow with their number, nor that of a change. A prefix
- * stands in both maps, since it is a whole identity too (design, section 5: whole path segments).
+ * The rules of one effect, by identity: so that the cost of a request does not grow with their number, nor that of a
+ * change. A prefix stands in both maps, since it is a whole identity too (docs/design/access.md#identities: whole path
+ * segments).
  *
  *   Exact spiffe://td/a    ->  exact map: spiffe://td/a
  *   Prefix spiffe://td/ns  ->  exact map: spiffe://td/ns,  prefix map: spiffe://td/ns/

@@ -1,11 +1,14 @@
 import type { JsonObject, JsonValue } from '../../resource/resource.ts';
 
 /**
- * Envoy's side of the agreement, for specs: decides a request by the JSON of an RBAC as Envoy documents it, without anything of the compiler.
- * What it doesn't know it throws at.
+ * Envoy's side of the agreement, for specs: decides a request by the JSON of an RBAC as Envoy documents it, without
+ * anything of the compiler. What it doesn't know it throws at.
  */
 
-/** A request as it is on the wire: SANs in the certificate's order, `path` with its query, undefined where there is none. */
+/**
+ * A request as it is on the wire: SANs in the certificate's order, `path` with its query, undefined where there is
+ * none.
+ */
 export interface Wire {
   readonly sans: readonly string[];
   readonly method?: string | undefined;

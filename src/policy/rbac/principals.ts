@@ -6,8 +6,8 @@ import { has, hasBelow } from './sans.ts';
 const MTLS = 'envoy.extensions.rbac.principals.mtls_authenticated.v3.Config';
 
 /**
- * RBAC's `rules` that let in the clients of a formula; undefined: nobody. Here Envoy compares with each URI SAN of the certificate.
- * Without policies they deny everything: an absent RBAC would allow it (dependencies.md).
+ * RBAC's `rules` that let in the clients of a formula; undefined: nobody. Here Envoy compares with each URI SAN of the
+ * certificate. Without policies they deny everything: an absent RBAC would allow it (dependencies.md).
  */
 export function toRules(allowed: Formula | undefined): JsonObject {
   if (!allowed) return { action: 'ALLOW', policies: {} };
@@ -22,7 +22,9 @@ function toPrincipal(formula: Formula): JsonObject {
   return { orIds: { ids: formula.any.map(toPrincipal) } };
 }
 
-/** Envoy's `authenticated` would look at DNS SANs and the subject too: `DNS:spiffe://default/web` would be that service. */
+/**
+ * Envoy's `authenticated` would look at DNS SANs and the subject too: `DNS:spiffe://default/web` would be that service.
+ */
 function hasUriSan(matcher: Text): JsonObject {
   const config = { sanMatcher: { sanType: 'URI', matcher } };
   return { custom: { name: 'envoy.rbac.principals.mtls_authenticated', typedConfig: typed(MTLS, config) } };

@@ -25,8 +25,9 @@ export const EVERYTHING: Region = { name: '', predicate: undefined, route: undef
 const PATHLESS: Region = { ...EVERYTHING, name: 'no path', predicate: NO_PATH, sample: { path: undefined, method: 'CONNECT' } };
 
 /**
- * Divides the requests of an HTTP inbound by the routes that its permissions target; a request is of the first region that it meets.
- * Beginnings of paths lie within each other or apart, so that the longest says all that there is to know about a path.
+ * Divides the requests of an HTTP inbound by the routes that its permissions target; a request is of the first region
+ * that it meets. Beginnings of paths lie within each other or apart, so that the longest says all that there is to know
+ * about a path.
  *
  *   /v2, GET /v2/x, GET  ->  GET /v2/x,  /v2/x,  GET /v2,  /v2,  GET,  all that are left
  */

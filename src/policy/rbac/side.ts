@@ -19,8 +19,8 @@ const NOBODY_ALLOWS = act('DENY', REASON.nobody);
 const ONE_IDENTITY: Case = { predicate: NOT_ONE, onMatch: act('DENY', REASON.identities) };
 
 /**
- * The decision of one side as a matcher, in the order of `evaluate`. All denies come before any allow, since Envoy's map takes the longest
- * prefix, and a short deny must win over a long allow.
+ * The decision of one side as a matcher, in the order of `evaluate`. All denies come before any allow, since Envoy's
+ * map takes the longest prefix, and a short deny must win over a long allow.
  *
  *   deny maps  ->  `from`: deny, allow  ->  not exactly one SAN: deny  ->  allow maps  ->  deny
  */

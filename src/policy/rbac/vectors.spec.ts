@@ -62,10 +62,11 @@ describe('the verdicts of the real Kuma, from compiled rules', () => {
 
 const backend = dataplane({ tags: { 'kuma.io/service': 'backend' } });
 
-describe('the worked RBAC of the first MTP seed', () => {
+describe('the worked RBAC of docs/design/sources.md#permission', () => {
   const east = { kind: 'MeshSubset', tags: { 'kuma.io/zone': 'us-east' } };
   const policies = [
-    // Called `global` in the seed, and before `global-2`: the lesser name comes last, so that here it is called `global-9`.
+    // Called `global` in the source, and before `global-2`: the lesser name comes last, so that here it is called
+    // `global-9`.
     permission('global-9', { targetRef: { kind: 'Mesh' }, ...fromList([{ kind: 'Mesh' }, 'DENY']) }),
     permission('global-2', { targetRef: { kind: 'Mesh' }, ...fromList([east, 'DENY_WITH_SHADOW_ALLOW']) }),
     permission('backend', {
@@ -76,7 +77,8 @@ describe('the worked RBAC of the first MTP seed', () => {
       ),
     }),
   ];
-  // The seed's principals: of its rules six, of its shadow rules one. Its shadow is only what a shadow action says; ours is the whole decision.
+  // The source's principals: of its rules six, of its shadow rules one. Its shadow is only what a shadow action says;
+  // ours is the whole decision.
   const rules: readonly (readonly [zone: string, env: string, service: string, enforced: string, shadow: string])[] = [
     ['us-east', 'dev', 'api', 'Allow', 'Allow'],
     ['us-east', 'prod', 'api', 'Deny', 'Allow'],
@@ -100,7 +102,7 @@ describe('the worked RBAC of the first MTP seed', () => {
 
 const TD = 'spiffe://trust-domain.mesh';
 
-describe('the worked RBAC of the SPIFFE seed', () => {
+describe('the worked RBAC of docs/design/sources.md#spiffe', () => {
   const policies = [
     permission('by-mesh-operator', { targetRef: {}, default: { deny: [exact(`${TD}/ns/default/sa/frontend`)] } }),
     permission('by-service-owner', {

@@ -1,6 +1,9 @@
 import type { Form } from './side.ts';
 
-/** The first Envoy that was seen to behave as trees need it: where an entry's own matcher finds nothing, it goes on (design, section 5). */
+/**
+ * The first Envoy that was seen to behave as trees need it: where an entry's own matcher finds nothing, it goes on
+ * (docs/design/access.md#lists-as-trees).
+ */
 const TREES_SINCE = { major: 1, minor: 36 };
 
 /** What an Envoy of this version gets; undefined: it says none. */

@@ -32,11 +32,11 @@ export type Selected = z.infer<typeof selected>;
 
 const selection = z.array(selected).min(1);
 
-/** The spec of an AccessPolicy or PrivilegedAccessPolicy (design, section 6): `{action, from[], to[]}`, an item of each must match. */
+/** The spec of an AccessPolicy or PrivilegedAccessPolicy (docs/design/attributes.md#kinds): `{action, from[], to[]}`, an item of each must match. */
 export const accessSchema = z.strictObject({ action: z.enum(['allow', 'deny']), from: selection, to: selection });
 
 /**
- * The spec of a LoadBalancingPolicy (design, section 6), which picks one of the sites that access policies allow:
+ * The spec of a LoadBalancingPolicy (docs/design/attributes.md#load-balancing), which picks one of the sites that access policies allow:
  *
  *   from, to     which clients and services it is for, as in an AccessPolicy; absent: all
  *   scheme       `random`, `round-robin`, `static` or `attributes`

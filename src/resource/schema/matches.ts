@@ -7,7 +7,7 @@ const TRUST_DOMAIN = /^[a-z0-9._-]{1,255}$/;
 const SPIFFE_SEGMENT = /^[A-Za-z0-9._-]+$/;
 
 /**
- * A SPIFFE ID, or the beginning of one in whole segments (design, section 5). `spiffe://td/ns/pay` is both, `spiffe://td/` only a
+ * A SPIFFE ID, or the beginning of one in whole segments (docs/design/access.md#identities). `spiffe://td/ns/pay` is both, `spiffe://td/` only a
  * prefix. A value that no certificate can hold is refused: a deny that never matches is a hole.
  */
 export function spiffeReason(type: string, value: string): string | undefined {

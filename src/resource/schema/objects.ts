@@ -58,7 +58,7 @@ const meshService = z.looseObject({
 
 const meshGateway = z.looseObject({ selectors: z.array(anyObject).optional(), conf: anyObject.optional(), tags: tags.optional() });
 
-/** `attributes` are the site's (design, section 6). */
+/** `attributes` are the site's (docs/design/attributes.md#attributes). */
 const zone = z.strictObject({ enabled: z.boolean().optional(), attributes: z.record(text, z.string()).optional() });
 
 /** The schemas of the kinds that have one; the bodies of the others are carried whole. */

@@ -90,7 +90,7 @@ export const BACKEND: Position = {
   kinds: { MeshService: SECTION, MeshServiceSubset: TAGGED, MeshMultiZoneService: SECTION, MeshExternalService: SECTION },
 };
 
-/** `targetRef: {}` and an absent one are the same thing (design, section 1). */
+/** `targetRef: {}` and an absent one are the same thing (docs/design/resources.md#strictness). */
 export function isAbsent(targetRef: unknown): boolean {
   return targetRef === undefined || (typeof targetRef === 'object' && targetRef !== null && Object.keys(targetRef).length === 0);
 }

@@ -1,0 +1,93 @@
+/** A folder, or a file that is a part of its own. */
+export interface Part {
+  /**
+   * From the root. A part within another one (`src/control/enforce`) may have an entry of its own: the longest path
+   * counts.
+   */
+  readonly path: string;
+  /** What it is, for the map in docs/architecture.md. */
+  readonly what: string;
+  /** Other parts, by path, with all that is within them. */
+  readonly imports: readonly string[] | 'everything' | 'nothing';
+  /**
+   * Without clock, randomness, file, socket or log: given the same input it gives the same output, so that it can be
+   * simulated.
+   */
+  readonly pure?: true;
+}
+
+const ERRORS = ['src/errors.ts'];
+const RESOURCE = [...ERRORS, 'src/resource'];
+const NAMING = [...RESOURCE, 'src/naming'];
+const POLICY = [...NAMING, 'src/policy'];
+const CORE = [...POLICY, 'src/kds'];
+
+/**
+ * The map of the repository: each part, what it is, and what it may import besides itself. The tests of the imports and
+ * the table in docs/architecture.md are made of it. `errors <- resource <- naming <- policy <- kds <- control`; the
+ * adapters import those and never one another; only cmd, which nobody imports, sees everything. A new folder is one
+ * entry here.
+ */
+export const PARTS: readonly Part[] = [
+  { path: 'src/errors.ts', what: 'The one error class, and its closed set of codes', imports: 'nothing', pure: true },
+  {
+    path: 'src/resource',
+    what: 'Kinds, keys and KRIs, labels, both YAML formats, validation; the interface of a store',
+    imports: ERRORS,
+    pure: true,
+  },
+  { path: 'src/naming', what: 'Names of copies; references: find, resolve, render', imports: RESOURCE, pure: true },
+  {
+    path: 'src/policy',
+    what: "Roles, admission, who gets what; matching, merging, decisions, and Envoy's RBAC (`rbac/`)",
+    imports: NAMING,
+    pure: true,
+  },
+  {
+    path: 'src/kds',
+    what: 'The sync protocol: messages, cursors, digests, both halves of a session; the interface of a transport',
+    imports: POLICY,
+    pure: true,
+  },
+  {
+    path: 'src/control',
+    what: 'What a control plane does with a write and with a message: copies, the sync, the ledger, recovery, the rules of each proxy',
+    imports: CORE,
+  },
+  { path: 'src/store', what: 'The store, in SQLite', imports: CORE },
+  { path: 'src/nats', what: "The transport on NATS, and the zones' credentials", imports: CORE },
+  { path: 'src/xds', what: 'The xDS server for Envoys: listeners, clusters, RBAC, acks and nacks', imports: CORE },
+  { path: 'src/api', what: 'REST and live watch', imports: [...CORE, 'src/control'] },
+  { path: 'src/config', what: 'Settings: files and environment variables', imports: ERRORS },
+  { path: 'src/runtime', what: 'Start and stop, log, metrics, `/ready`', imports: [...ERRORS, 'src/config'] },
+  { path: 'cmd', what: 'The programs `global`, `zone` and `ctl`: they put the parts together. Nobody imports it', imports: 'everything' },
+  { path: 'scripts', what: "What npm's commands run. No dependencies, since they run before `npm ci`", imports: 'everything' },
+  { path: 'demo', what: 'What `npm run demo` runs', imports: 'everything' },
+  { path: 'bench', what: 'What `npm run bench` runs', imports: 'everything' },
+  { path: 'compose', what: 'Meridian in containers', imports: 'everything' },
+  {
+    path: 'test',
+    what: 'Tests of more than one part, their helpers, and data from real systems (`reference/`)',
+    imports: 'everything',
+  },
+];
+
+/** The part that a path belongs to: the one with the longest path. undefined: none does. */
+export function partOf(path: string): Part | undefined {
+  const within = PARTS.filter((part) => path === part.path || path.startsWith(`${part.path}/`));
+  return within.toSorted((a, b) => b.path.length - a.path.length)[0];
+}
+
+/** What a part is called among the others: `src/errors.ts` is errors, `src/kds` kds. */
+export function nameOf({ path }: Pick<Part, 'path'>): string {
+  return path.replace(/^src\//, '').replace(/\.ts$/, '');
+}
+
+/** The map as a table of Markdown. */
+export function tableOf(parts: readonly Part[]): string {
+  const rows = parts.map(({ path, what, imports, pure }) => {
+    const allowed = typeof imports === 'string' ? imports : imports.map((other) => nameOf({ path: other })).join(', ');
+    return `| \`${path}${path.endsWith('.ts') ? '' : '/'}\` | ${what} | ${allowed} | ${pure ? 'yes' : ''} |\n`;
+  });
+  return `| part | what it is | may import | pure |\n|---|---|---|---|\n${rows.join('')}`;
+}
