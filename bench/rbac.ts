@@ -1,5 +1,5 @@
-import type { Permission } from '../src/policy/decide/permissions.ts';
-import { InboundRbac } from '../src/policy/rbac/compile.ts';
+import type { Permission } from '../src/policy/decide/read-permissions.ts';
+import { InboundRbac } from '../src/policy/rbac/compile-rbac.ts';
 import { report } from './report.ts';
 
 /** Measures the compiler to Envoy's RBAC. Figures, no verdicts. */

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
-import type { Plane } from '../src/control/plane.ts';
-import { writeDrafts } from '../src/control/write.ts';
+import type { Plane } from '../src/control/plane/plane.ts';
+import { writeDrafts } from '../src/control/write/write-documents.ts';
 import type { Draft } from '../src/resource/resource.ts';
-import { openStore } from '../src/store/open.ts';
+import { openStore } from '../src/store/open-store.ts';
 import { startDaemon } from '../test/harness/daemon.ts';
 import type { Scope } from '../test/harness/scope.ts';
 import { policy } from './system.ts';

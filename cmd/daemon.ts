@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { apiInsecurity } from '../src/config/api-security.ts';
-import { readConfigFile } from '../src/config/file.ts';
-import { readSettings } from '../src/config/read.ts';
-import { insecurity } from '../src/config/security.ts';
+import { readConfigFile } from '../src/config/config-file.ts';
+import { readSettings } from '../src/config/read-settings.ts';
+import { insecurity } from '../src/config/nats-security.ts';
 import type { GlobalConfig, Settings, Values } from '../src/config/settings.ts';
 import { asMeridianError, invalid, type MeridianError } from '../src/errors.ts';
 import { createLogger, type Report, reporter } from '../src/runtime/logger.ts';

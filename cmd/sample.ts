@@ -1,8 +1,8 @@
-import { countProxies, type ProxyStanding } from '../src/control/enforce/standing.ts';
-import { peersOf } from '../src/control/peers.ts';
-import type { Plane } from '../src/control/plane.ts';
-import type { Sync } from '../src/control/sync.ts';
-import type { NatsTransport } from '../src/nats/transport.ts';
+import { countProxies, type ProxyStanding } from '../src/control/enforce/proxy-status.ts';
+import { peersOf } from '../src/control/peers/known-peers.ts';
+import type { Plane } from '../src/control/plane/plane.ts';
+import type { Sync } from '../src/control/sync/sync.ts';
+import type { NatsTransport } from '../src/nats/nats-transport.ts';
 import { peerName } from '../src/resource/audience.ts';
 import type { PeerSample, Sample } from '../src/runtime/metrics.ts';
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { startApi } from '../src/api/server.ts';
-import { isReadOnly } from '../src/api/read-only.ts';
+import { isReadOnly } from '../src/api/resources/read-only-kinds.ts';
 import { KINDS } from '../src/resource/kinds.ts';
 import { GLOBAL, type JsonObject, type Place } from '../src/resource/resource.ts';
 import { apiOn, EAST, newApi, WEST } from './api/harness.ts';

@@ -5,7 +5,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
-import { meridianctl } from '../cmd/ctl/harness.spec.ts';
+import { meridianctl } from './harness/meridianctl.ts';
 import { createAuthority } from './harness/certificates.ts';
 import { type Daemon, runProgram, startDaemon } from './harness/daemon.ts';
 import { KUMACTL, NO_KUMACTL, type Ran, runKumactl } from './harness/kumactl.ts';

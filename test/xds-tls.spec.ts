@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { bootstrap, type BootstrapInput } from '../src/xds/bootstrap.ts';
+import { bootstrap, type BootstrapInput } from '../src/xds/envoy/bootstrap.ts';
 import { type Authority, type CertificateFiles, createAuthority } from './harness/certificates.ts';
 import { type Daemon, runProgram, startDaemon } from './harness/daemon.ts';
 import { type Envoy, startEnvoy } from './harness/envoy.ts';

@@ -1,15 +1,15 @@
 import { Enforcement } from '../../src/control/enforce/enforcement.ts';
-import { watchCommits } from '../../src/control/commits.ts';
-import type { Plane } from '../../src/control/plane.ts';
-import { writeDrafts } from '../../src/control/write.ts';
+import { watchCommits } from '../../src/control/plane/watch-commits.ts';
+import type { Plane } from '../../src/control/plane/plane.ts';
+import { writeDrafts } from '../../src/control/write/write-documents.ts';
 import { threadMs } from '../process.ts';
 import { median } from '../report.ts';
-import type { Permission } from '../../src/policy/decide/permissions.ts';
-import { InboundRbac } from '../../src/policy/rbac/compile.ts';
+import type { Permission } from '../../src/policy/decide/read-permissions.ts';
+import { InboundRbac } from '../../src/policy/rbac/compile-rbac.ts';
 import type { Draft, JsonObject } from '../../src/resource/resource.ts';
-import { openStore } from '../../src/store/open.ts';
-import { encodeSnapshot } from '../../src/xds/encode.ts';
-import { generate } from '../../src/xds/generate.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { encodeSnapshot } from '../../src/xds/wire/encode-resource.ts';
+import { generate } from '../../src/xds/envoy/generate-snapshot.ts';
 
 /**
  * A process that compiles 10,000 SPIFFE rules for the first time, and prints what took how long, and how long of it on

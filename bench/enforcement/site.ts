@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { bootstrap } from '../../src/xds/bootstrap.ts';
+import { bootstrap } from '../../src/xds/envoy/bootstrap.ts';
 import { startHttpApplication } from '../../test/harness/application.ts';
 import { type Authority, createAuthority } from '../../test/harness/certificates.ts';
 import { type Daemon, startDaemon } from '../../test/harness/daemon.ts';

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { tellFailure } from './failure.ts';
-import { optionsOf } from './options.ts';
+import { tellFailure } from './terminal/failure.ts';
+import { optionsOf } from './input/options.ts';
 import { createProgram } from './program.ts';
 
 /** Whoever reads the output may have seen enough (`| head`). */

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import '../heap.ts';
 import { AT_GLOBAL, type Values } from '../../src/config/settings.ts';
-import { watchCommits } from '../../src/control/commits.ts';
-import type { Quota } from '../../src/control/plane.ts';
+import { watchCommits } from '../../src/control/plane/watch-commits.ts';
+import type { Quota } from '../../src/control/plane/plane.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { runDaemon } from '../daemon.ts';
 import { identify, openNats, openPlane, serveApi, serveDiagnostics, startSync } from '../parts.ts';

@@ -2,7 +2,7 @@
 import '../heap.ts';
 import { ZONE, type ZoneConfig } from '../../src/config/settings.ts';
 import type { Place } from '../../src/resource/resource.ts';
-import { watchCommits } from '../../src/control/commits.ts';
+import { watchCommits } from '../../src/control/plane/watch-commits.ts';
 import { runDaemon } from '../daemon.ts';
 import { serveXds } from '../enforce.ts';
 import { identify, openNats, openPlane, serveApi, serveDiagnostics, startSync } from '../parts.ts';

@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts';
-import { isLoopback } from './security.ts';
+import { isLoopback } from './nats-security.ts';
 import type { GlobalConfig } from './settings.ts';
 
 type ApiConfig = Pick<GlobalConfig, 'apiAddress' | 'apiTlsCert' | 'apiTlsKey' | 'allowInsecure'>;

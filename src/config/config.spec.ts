@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { MeridianError } from '../errors.ts';
 import { apiInsecurity } from './api-security.ts';
-import { readConfigFile } from './file.ts';
-import { readSettings } from './read.ts';
-import { insecurity, natsTls, xdsTls } from './security.ts';
+import { readConfigFile } from './config-file.ts';
+import { readSettings } from './read-settings.ts';
+import { insecurity, natsTls, xdsTls } from './nats-security.ts';
 import { COMMON, ZONE } from './settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'meridian-config-'));

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Head, Position } from '../resource/store.ts';
+import type { Head, Position } from '../resource/store/store.ts';
 
 /**
  * The setting that holds a store's secret. It is made together with the store's id. Else a backup could have the id but

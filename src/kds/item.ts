@@ -1,6 +1,6 @@
 import { type Key, type KeyTuple, keyFromTuple, keyTuple } from '../resource/key.ts';
 import type { Labels } from '../resource/labels.ts';
-import { isObject } from '../resource/path.ts';
+import { isObject } from '../resource/field-path.ts';
 import type { JsonObject } from '../resource/resource.ts';
 
 /**

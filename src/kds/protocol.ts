@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { MeridianError } from '../errors.ts';
 import type { KeyTuple } from '../resource/key.ts';
-import { isDnsLabel } from '../resource/names.ts';
-import { readableUpTo } from '../resource/text.ts';
+import { isDnsLabel } from '../resource/dns-names.ts';
+import { readableUpTo } from '../resource/readable-text.ts';
 
 /** The version of this protocol. A message of another one is answered with a notice. */
 export const PROTOCOL = 1;

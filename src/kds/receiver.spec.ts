@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Position } from '../resource/store.ts';
+import type { Position } from '../resource/store/store.ts';
 import { ANSWER_TIMEOUT, LINE_BYTES, type PageBody } from './protocol.ts';
 import {
   NEW_RECEIVING,

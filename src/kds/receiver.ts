@@ -1,4 +1,4 @@
-import type { Position } from '../resource/store.ts';
+import type { Position } from '../resource/store/store.ts';
 import { ANSWER_TIMEOUT, type Ask, LINE_BYTES, MAX_TRIES, type PageBody, type Push } from './protocol.ts';
 
 /**

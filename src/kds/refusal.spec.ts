@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { keyTuple } from '../resource/key.ts';
 import type { JsonObject } from '../resource/resource.ts';
-import type { Refusal } from '../resource/store.ts';
+import type { Refusal } from '../resource/store/store.ts';
 import { cutReason, decodeRefusal, digestOfRefusals, inForceAfterRefusal } from './refusal.ts';
 
 const KEY = { type: 'MeshTimeout', mesh: 'default', zone: 'east', namespace: 'app', name: 'slow' };

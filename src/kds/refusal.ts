@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Key, keyFromTuple, keyTuple } from '../resource/key.ts';
-import { mtpOf } from '../resource/mtp.ts';
+import { mtpOf } from '../resource/permission.ts';
 import type { JsonObject } from '../resource/resource.ts';
-import type { Refusal } from '../resource/store.ts';
-import { readableUpTo } from '../resource/text.ts';
+import type { Refusal } from '../resource/store/store.ts';
+import { readableUpTo } from '../resource/readable-text.ts';
 
 /** A reason is one line for a person: longer ones are cut. */
 const MAX_REASON = 500;

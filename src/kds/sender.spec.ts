@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Position } from '../resource/store.ts';
+import type { Position } from '../resource/store/store.ts';
 import { SILENCE, STATUS_INTERVAL } from './protocol.ts';
 import { NEW_SENDING, onAck, onCommit, onSenderTick, type SenderContext, type Sending } from './sender.ts';
 

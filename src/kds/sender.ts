@@ -1,4 +1,4 @@
-import type { Position } from '../resource/store.ts';
+import type { Position } from '../resource/store/store.ts';
 import { ACKNOWLEDGE_INTERVAL, type Acknowledged, SILENCE, STATUS_INTERVAL } from './protocol.ts';
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Position } from '../resource/store.ts';
+import type { Position } from '../resource/store/store.ts';
 import { type Body, SILENCE, type Speaker, type Status } from './protocol.ts';
 import { type Context, type Effect, newSession, type Session, step } from './session.ts';
 

@@ -1,4 +1,4 @@
-import type { Position } from '../resource/store.ts';
+import type { Position } from '../resource/store/store.ts';
 import {
   type About,
   type Ask,
@@ -25,8 +25,8 @@ import {
   type Receiving,
 } from './receiver.ts';
 import { acknowledge, announce, NEW_SENDING, onAck, onCommit, onSenderTick, type SenderEffect, type Sending, type Sent } from './sender.ts';
-import { askRefusals, type Listed, type Listing, type ListingEffect, onListingPage, onListingTick } from './listing.ts';
-import { HALTED, isOf, isPinned, orderOf, type Stranger, strangerOf } from './speaker.ts';
+import { askRefusals, type Listed, type Listing, type ListingEffect, onListingPage, onListingTick } from './refusal-transfer.ts';
+import { HALTED, isOf, isPinned, orderOf, type Stranger, strangerOf } from './sender-identity.ts';
 
 /**
  * One session per peer: both halves, and which process may speak for the peer. Pure: `step(state, event, context)`

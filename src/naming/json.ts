@@ -1,4 +1,4 @@
-import { isObject } from '../resource/path.ts';
+import { isObject } from '../resource/field-path.ts';
 import type { JsonObject, JsonValue } from '../resource/resource.ts';
 
 /** `value` if it is an object, else undefined: for reading a spec that nobody has checked. */

@@ -1,5 +1,5 @@
 import { GLOBAL_PEER } from '../resource/audience.ts';
-import { isDnsLabel } from '../resource/names.ts';
+import { isDnsLabel } from '../resource/dns-names.ts';
 
 const ROOT = 'meridian.v1';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { mtpOf, readMtp } from './mtp.ts';
+import { mtpOf, readMtp } from './permission.ts';
 import type { JsonObject } from './resource.ts';
-import { parseDocument } from './parse.ts';
-import { validateDraft } from './validate.ts';
+import { parseDocument } from './documents/parse-documents.ts';
+import { validateDraft } from './documents/validate-draft.ts';
 
 function load<T>(name: string): T {
   return JSON.parse(readFileSync(new URL(`../../test/reference/${name}.json`, import.meta.url), 'utf8')) as T;

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import type { StringMatch } from './mtp.ts';
-import { isObject } from './path.ts';
+import type { StringMatch } from './permission.ts';
+import { isObject } from './field-path.ts';
 import type { JsonObject, JsonValue } from './resource.ts';
-import { check } from './schema/check.ts';
+import { check } from './schema/check-schema.ts';
 import { storedHttpMatch } from './schema/http-match.ts';
 
 /** What a route asks of a request, as far as it is looked at here: of method and path. */

@@ -17,7 +17,7 @@ export interface DiagnosticsOptions {
   readonly port: number;
   readonly ready: () => Readiness;
   readonly metrics: Metrics;
-  /** That a request is for us, and of no other web site's page (src/api/auth/site.ts, as for the API). Throws `forbidden`. */
+  /** That a request is for us, and of no other web site's page (src/api/auth/same-site.ts, as for the API). Throws `forbidden`. */
   readonly requireOwnSite: (request: IncomingMessage) => void;
 }
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { MeridianError } from '../errors.ts';
 import { migrate, refuseForeign } from './migrations.ts';
-import { brokenSeal } from './seals.ts';
+import { brokenSeal } from './row-checksums.ts';
 
 export type Connection = Database.Database;
 

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import { OTHERS } from '../resource/audience.ts';
 import { APPLICATION_ID, MIGRATIONS, migrate, refuseForeign } from './migrations.ts';
-import { openStore } from './open.ts';
-import { freshPath, key, OPTIONS, resource } from './sample.spec.ts';
+import { openStore } from './open-store.ts';
+import { freshPath, key, OPTIONS, resource } from '../../test/harness/sample-store.ts';
 
 function schemaOf(db: Database.Database): unknown[] {
   return db.prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY type, name').all();

@@ -1,6 +1,6 @@
 import { MeridianError } from '../errors.ts';
 import type { Connection } from './database.ts';
-import { defineSeal, sealAll } from './seals.ts';
+import { defineSeal, sealAll } from './row-checksums.ts';
 
 /** "Meri" in SQLite's `application_id`: what tells our file from anyone else's. */
 export const APPLICATION_ID = 0x4d657269;

@@ -4,9 +4,9 @@ import * as fc from 'fast-check';
 import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../kds/digest.ts';
 import { type Audience, includes } from '../resource/audience.ts';
 import { compareKeys, type Key, keyId } from '../resource/key.ts';
-import type { FeedChange, FeedSummary, Row, Transaction } from '../resource/store.ts';
-import { openSnapshot, openStore, type SqliteStore } from './open.ts';
-import { OPTIONS, PEERS, resource, someAudience, someKey } from './sample.spec.ts';
+import type { FeedChange, FeedSummary, Row, Transaction } from '../resource/store/store.ts';
+import { openSnapshot, openStore, type SqliteStore } from './open-store.ts';
+import { OPTIONS, PEERS, resource, someAudience, someKey } from '../../test/harness/sample-store.ts';
 
 /** A feed's content, by key. */
 type Feed = Map<string, FeedChange>;

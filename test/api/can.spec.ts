@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { applyTransfer } from '../../src/control/receive.ts';
+import { applyTransfer } from '../../src/control/receive/apply-transfer.ts';
 import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../../src/kds/digest.ts';
 import { encodeItem } from '../../src/kds/item.ts';
 import { GLOBAL_PEER } from '../../src/resource/audience.ts';

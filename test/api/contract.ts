@@ -1,8 +1,8 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { openApiDocument } from '../../src/api/openapi/document.ts';
-import { describedOf } from '../../src/api/openapi/routes.ts';
+import { openApiDocument } from '../../src/api/openapi/openapi-document.ts';
+import { describedOf } from '../../src/api/openapi/openapi-routes.ts';
 
 /** An answer as a client gets it. */
 interface Given {

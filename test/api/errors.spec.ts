@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { toErrorBody } from '../../src/api/errors.ts';
-import { MAX_RESOURCE_BYTES } from '../../src/resource/limits.ts';
+import { toErrorBody } from '../../src/api/http/error-answers.ts';
+import { MAX_RESOURCE_BYTES } from '../../src/resource/resource-limits.ts';
 import { ERROR_CODES, MeridianError } from '../../src/errors.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { after, describe, it } from 'node:test';
-import { createGate } from '../../src/api/auth/gate.ts';
+import { createGate } from '../../src/api/auth/auth-gate.ts';
 import type { Role } from '../../src/api/auth/principal.ts';
-import { Tokens } from '../../src/api/auth/tokens.ts';
+import { Tokens } from '../../src/api/auth/api-tokens.ts';
 import { MeridianError } from '../../src/errors.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, describe, it } from 'node:test';
-import { isLoopback } from '../../src/api/auth/address.ts';
+import { isLoopback } from '../../src/api/auth/client-address.ts';
 import { startApi } from '../../src/api/server.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { FastifyInstance, InjectOptions } from 'fastify';
-import type { ApiOptions } from '../../src/api/options.ts';
+import type { ApiOptions } from '../../src/api/api-options.ts';
 import { createApi } from '../../src/api/server.ts';
-import type { Plane } from '../../src/control/plane.ts';
-import { writeDocuments } from '../../src/control/write.ts';
-import { parseDocuments } from '../../src/resource/parse.ts';
+import type { Plane } from '../../src/control/plane/plane.ts';
+import { writeDocuments } from '../../src/control/write/write-documents.ts';
+import { parseDocuments } from '../../src/resource/documents/parse-documents.ts';
 import { GLOBAL, type Place } from '../../src/resource/resource.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import type { Scope } from '../harness/scope.ts';
 import type { Node } from '../simulator/node.ts';
 import { World } from '../simulator/world.ts';

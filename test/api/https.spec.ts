@@ -8,7 +8,7 @@ import { after, describe, it } from 'node:test';
 import { connect, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
 import type { IncomingMessage } from 'node:http';
 import { startApi } from '../../src/api/server.ts';
-import { Tokens } from '../../src/api/auth/tokens.ts';
+import { Tokens } from '../../src/api/auth/api-tokens.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { createAuthority } from '../harness/certificates.ts';
 import { Scope } from '../harness/scope.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { FOREIGN_KINDS } from '../../src/api/foreign.ts';
-import type { Plane } from '../../src/control/plane.ts';
+import { FOREIGN_KINDS } from '../../src/api/resources/foreign-kinds.ts';
+import type { Plane } from '../../src/control/plane/plane.ts';
 import { NOBODY } from '../../src/resource/audience.ts';
 import { GLOBAL, type JsonObject } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import Fastify from 'fastify';
-import { rememberLists } from '../../src/api/list-answers.ts';
+import { rememberLists } from '../../src/api/http/list-cache.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
 import { type Asked, apiOn, ask, newApi, timeout } from './harness.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
-import type { ProxyStanding } from '../../src/control/enforce/standing.ts';
+import type { ProxyStanding } from '../../src/control/enforce/proxy-status.ts';
 import { Scope } from '../harness/scope.ts';
 import { apiOn, ask, EAST, newApi } from './harness.ts';
 

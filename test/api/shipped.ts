@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type DescribedRoute, openApiDocument } from '../../src/api/openapi/document.ts';
-import { describedOf } from '../../src/api/openapi/routes.ts';
-import { isGlobal } from '../../src/control/plane.ts';
+import { type DescribedRoute, openApiDocument } from '../../src/api/openapi/openapi-document.ts';
+import { describedOf } from '../../src/api/openapi/openapi-routes.ts';
+import { isGlobal } from '../../src/control/plane/plane.ts';
 import { GLOBAL, type Place } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
 import { apiOn, EAST, newApi } from './harness.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { after, describe, it } from 'node:test';
 import { SignJWT } from 'jose';
-import { Tokens } from '../../src/api/auth/tokens.ts';
+import { Tokens } from '../../src/api/auth/api-tokens.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
 import { EAST } from './harness.ts';

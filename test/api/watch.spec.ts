@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { watchCommits } from '../../src/control/commits.ts';
-import { recordLife } from '../../src/kds/lives.ts';
+import { watchCommits } from '../../src/control/plane/watch-commits.ts';
+import { recordLife } from '../../src/kds/process-epochs.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
-import { openSnapshot, openStore } from '../../src/store/open.ts';
+import { openSnapshot, openStore } from '../../src/store/open-store.ts';
 import { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
 import { type Asked, apiOn, ask, EAST, newApi, timeout, toMesh } from './harness.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { meridianctl } from '../../cmd/ctl/harness.spec.ts';
+import { meridianctl } from '../harness/meridianctl.ts';
 import { startDaemon } from '../harness/daemon.ts';
 import { startNats } from '../harness/nats.ts';
 import { Scope } from '../harness/scope.ts';

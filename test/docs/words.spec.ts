@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { CommanderError, type Command } from 'commander';
-import { lintText } from '../../cmd/ctl/lint-document.ts';
+import { lintText } from '../../cmd/ctl/offline/lint-document.ts';
 import { createProgram } from '../../cmd/ctl/program.ts';
 import { AT_GLOBAL, COMMON, ZONE } from '../../src/config/settings.ts';
 import { type Fence, type Page, readPages, ROOT } from './markdown.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { evaluate } from '../../src/policy/decide/evaluate.ts';
-import { readRequest } from '../../src/policy/decide/request.ts';
-import { readMtp } from '../../src/resource/mtp.ts';
+import { evaluate } from '../../src/policy/decide/evaluate-permissions.ts';
+import { readRequest } from '../../src/policy/decide/read-request.ts';
+import { readMtp } from '../../src/resource/permission.ts';
 import { httpCaller, tcpCaller } from '../harness/caller.ts';
 import type { CertificateFiles } from '../harness/certificates.ts';
 import type { Daemon } from '../harness/daemon.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ledger } from '../../src/control/ledger.ts';
-import { deleteResource, writeDrafts } from '../../src/control/write.ts';
+import { ledger } from '../../src/control/operate/ledger.ts';
+import { deleteResource, writeDrafts } from '../../src/control/write/write-documents.ts';
 import { GLOBAL_PEER } from '../../src/resource/audience.ts';
 import type { Draft, Place } from '../../src/resource/resource.ts';
 import { forge } from '../scenario/forge.ts';

@@ -3,7 +3,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Metadata } from '@grpc/grpc-js';
-import { TYPE_URLS } from '../../src/xds/types.ts';
+import { TYPE_URLS } from '../../src/xds/wire/resource-types.ts';
 import { type Daemon, runProgram, startDaemon } from '../harness/daemon.ts';
 import { type Nats, startNats } from '../harness/nats.ts';
 import { Scope } from '../harness/scope.ts';

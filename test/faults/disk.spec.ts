@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Metadata } from '@grpc/grpc-js';
-import { TYPE_URLS } from '../../src/xds/types.ts';
+import { TYPE_URLS } from '../../src/xds/wire/resource-types.ts';
 import { type Daemon, runProgram, startDaemon } from '../harness/daemon.ts';
 import { startNats } from '../harness/nats.ts';
 import { Scope } from '../harness/scope.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { bootstrap } from '../../src/xds/bootstrap.ts';
-import { parseNodeId } from '../../src/xds/proxy-id.ts';
+import { bootstrap } from '../../src/xds/envoy/bootstrap.ts';
+import { parseNodeId } from '../../src/xds/server/proxy-id.ts';
 import { startMirror, startTcpApplication } from './application.ts';
 import { type Authority, createAuthority } from './certificates.ts';
 import { type Daemon, startDaemon } from './daemon.ts';

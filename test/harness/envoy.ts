@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { JsonObject } from '../../src/resource/resource.ts';
-import { envoyArguments } from '../../src/xds/bootstrap.ts';
+import { envoyArguments } from '../../src/xds/envoy/bootstrap.ts';
 import { type Child, startChild } from './child.ts';
 import type { Scope } from './scope.ts';
 import { until } from './until.ts';
@@ -19,7 +19,7 @@ export interface Envoy extends Child {
 export const DRAIN_SECONDS = 1;
 
 /**
- * Starts an Envoy with a bootstrap (src/xds/bootstrap.ts, with `adminPort` 0) and waits for its administration.
+ * Starts an Envoy with a bootstrap (src/xds/envoy/bootstrap.ts, with `adminPort` 0) and waits for its administration.
  * `version` is one of those that scripts/envoy.mjs names, else any that is at hand.
  */
 export async function startEnvoy(scope: Scope, bootstrap: JsonObject, version?: string): Promise<Envoy> {

@@ -1,5 +1,5 @@
-import { NatsTransport } from '../../src/nats/transport.ts';
-import type { TlsFiles } from '../../src/nats/tls.ts';
+import { NatsTransport } from '../../src/nats/nats-transport.ts';
+import type { TlsFiles } from '../../src/nats/nats-tls.ts';
 import type { Scope } from './scope.ts';
 
 /** A transport that writes down what it hears; it is closed at the end of the scope. */

@@ -1,7 +1,7 @@
 import { type ChannelCredentials, Client, credentials, type Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { create, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
-import { messageOf } from '../../src/xds/registry.ts';
-import { DELTA_PATH } from '../../src/xds/wire.ts';
+import { messageOf } from '../../src/xds/wire/type-registry.ts';
+import { DELTA_PATH } from '../../src/xds/wire/delta-messages.ts';
 import type { Scope } from './scope.ts';
 import { until } from './until.ts';
 

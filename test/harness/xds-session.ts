@@ -1,7 +1,7 @@
-import type { EncodedResource } from '../../src/xds/encode.ts';
-import { Session } from '../../src/xds/session.ts';
-import { TYPE_URLS } from '../../src/xds/types.ts';
-import type { DeltaRequest, DeltaResponse } from '../../src/xds/wire.ts';
+import type { EncodedResource } from '../../src/xds/wire/encode-resource.ts';
+import { Session } from '../../src/xds/server/session.ts';
+import { TYPE_URLS } from '../../src/xds/wire/resource-types.ts';
+import type { DeltaRequest, DeltaResponse } from '../../src/xds/wire/delta-messages.ts';
 
 /** Content of a type, as `name: version`. */
 export type Content = Readonly<Record<string, string>>;

@@ -14,7 +14,7 @@ import {
   type Status,
 } from '../../src/kds/protocol.ts';
 import { downSubject, upSubject } from '../../src/nats/subjects.ts';
-import type { Position } from '../../src/resource/store.ts';
+import type { Position } from '../../src/resource/store/store.ts';
 import type { Scope } from '../harness/scope.ts';
 
 /** What answers a pull; nothing: it stays without an answer. */

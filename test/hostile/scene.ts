@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, credsAuthenticator } from '@nats-io/transport-node';
-import { claimsOf, issue, newAuthority } from '../../src/nats/authority/authority.ts';
-import { serverConfiguration } from '../../src/nats/authority/configuration.ts';
+import { claimsOf, issue, newAuthority } from '../../src/nats/authority/zone-authority.ts';
+import { serverConfiguration } from '../../src/nats/authority/server-configuration.ts';
 import { type Daemon, startDaemon } from '../harness/daemon.ts';
 import { startNats } from '../harness/nats.ts';
 import type { Scope } from '../harness/scope.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { asArray, asObject } from '../../src/naming/json.ts';
 import { kindOf } from '../../src/resource/kinds.ts';
-import { roleOf } from '../../src/policy/role.ts';
+import { roleOf } from '../../src/policy/policy-role.ts';
 import type { JsonObject, JsonValue } from '../../src/resource/resource.ts';
 import { homeLabels, type Space } from './world.ts';
 

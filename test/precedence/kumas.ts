@@ -1,5 +1,5 @@
 import { asArray, asObject, asText } from '../../src/naming/json.ts';
-import { isObject } from '../../src/resource/path.ts';
+import { isObject } from '../../src/resource/field-path.ts';
 import type { JsonObject, JsonValue } from '../../src/resource/resource.ts';
 import { MESH, type Pair } from './generate.ts';
 import { type Answer, line } from './ours.ts';

@@ -1,9 +1,9 @@
-import { fromRules } from '../../src/policy/inspect/inbound.ts';
-import { toRules } from '../../src/policy/inspect/outbound.ts';
-import { indexMesh } from '../../src/policy/match/mesh.ts';
-import { readPolicies } from '../../src/policy/match/policy.ts';
-import { type Proxy, readProxy } from '../../src/policy/match/proxy.ts';
-import { matchInbound, matchProxy } from '../../src/policy/match/select.ts';
+import { fromRules } from '../../src/policy/inspect/inbound-rules.ts';
+import { toRules } from '../../src/policy/inspect/outbound-rules.ts';
+import { indexMesh } from '../../src/policy/match/mesh-index.ts';
+import { readPolicies } from '../../src/policy/match/read-policies.ts';
+import { type Proxy, readProxy } from '../../src/policy/match/read-proxy.ts';
+import { matchInbound, matchProxy } from '../../src/policy/match/select-policies.ts';
 import type { JsonValue } from '../../src/resource/resource.ts';
 import { MESH, type Pair } from './generate.ts';
 import { toResource, worldOf } from './world.ts';

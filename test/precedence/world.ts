@@ -1,4 +1,4 @@
-import { givenResource } from '../../src/policy/decide/given.ts';
+import { givenResource } from '../../src/policy/decide/given-requests.ts';
 import { asText } from '../../src/naming/json.ts';
 import type { JsonObject, Resource } from '../../src/resource/resource.ts';
 

@@ -1,4 +1,4 @@
-import { NatsTransport } from '../../src/nats/transport.ts';
+import { NatsTransport } from '../../src/nats/nats-transport.ts';
 import type { Scope } from '../harness/scope.ts';
 import { type Applied, LightZone } from './light-zone.ts';
 

@@ -7,7 +7,7 @@ import { type Context, type Effect, newSession, type Session, type SessionEvent,
 import type { Transport } from '../../src/kds/transport.ts';
 import { GLOBAL_PEER } from '../../src/resource/audience.ts';
 import { type Key, keyId } from '../../src/resource/key.ts';
-import type { Position } from '../../src/resource/store.ts';
+import type { Position } from '../../src/resource/store/store.ts';
 
 const TICK = 500;
 const ABOUT = { environment: 'kubernetes', systemNamespace: 'kuma-system', version: 'light' } as const;

@@ -1,10 +1,10 @@
-import { ledger, type LedgerEntry } from '../../src/control/ledger.ts';
-import { type Dangling, danglingReferences } from '../../src/control/status.ts';
+import { ledger, type LedgerEntry } from '../../src/control/operate/ledger.ts';
+import { type Dangling, danglingReferences } from '../../src/control/write/dangling-references.ts';
 import { formatKri, sameKey } from '../../src/resource/key.ts';
 import { KINDS } from '../../src/resource/kinds.ts';
-import { toKubernetes, toUniversal } from '../../src/resource/render.ts';
+import { toKubernetes, toUniversal } from '../../src/resource/documents/render-forms.ts';
 import type { JsonObject, Resource } from '../../src/resource/resource.ts';
-import type { Row } from '../../src/resource/store.ts';
+import type { Row } from '../../src/resource/store/store.ts';
 import type { Node } from '../simulator/node.ts';
 import { forgeriesOf } from './forge.ts';
 import type { Scenario } from './scenario.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { deleteResource, writeDrafts } from '../../src/control/write.ts';
+import { deleteResource, writeDrafts } from '../../src/control/write/write-documents.ts';
 import { invalid, MeridianError } from '../../src/errors.ts';
-import { admit } from '../../src/policy/admit.ts';
+import { admit } from '../../src/policy/admit-draft.ts';
 import type { Key } from '../../src/resource/key.ts';
-import { parseDocument } from '../../src/resource/parse.ts';
+import { parseDocument } from '../../src/resource/documents/parse-documents.ts';
 import type { Draft, Place } from '../../src/resource/resource.ts';
 import type { Node } from '../simulator/node.ts';
 import { forge } from './forge.ts';

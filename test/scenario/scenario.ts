@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readDocuments } from '../../src/resource/documents.ts';
+import { readDocuments } from '../../src/resource/documents/read-documents.ts';
 import type { Place } from '../../src/resource/resource.ts';
 
 /** What a step's documents are for (test/scenarios/README.md). */

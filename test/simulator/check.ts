@@ -1,7 +1,7 @@
-import { findReferences } from '../../src/naming/references.ts';
+import { findReferences } from '../../src/naming/find-references.ts';
 import { type Key, keyId } from '../../src/resource/key.ts';
 import { KINDS } from '../../src/resource/kinds.ts';
-import type { Row } from '../../src/resource/store.ts';
+import type { Row } from '../../src/resource/store/store.ts';
 import { textOf } from './content.ts';
 import type { Model, Template } from './model.ts';
 import type { Node } from './node.ts';

@@ -1,7 +1,7 @@
 import { type Key, keyId } from '../../src/resource/key.ts';
 import { KINDS } from '../../src/resource/kinds.ts';
 import type { Resource } from '../../src/resource/resource.ts';
-import type { Head, Reader } from '../../src/resource/store.ts';
+import type { Head, Reader } from '../../src/resource/store/store.ts';
 
 /** What a store holds under one key, told without the code under test. */
 export interface Entry {

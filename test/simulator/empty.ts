@@ -1,5 +1,5 @@
 import { type Connection, openDatabase } from '../../src/store/database.ts';
-import { createStore, type SqliteStore, type StoreOptions } from '../../src/store/open.ts';
+import { createStore, type SqliteStore, type StoreOptions } from '../../src/store/open-store.ts';
 
 /**
  * Empty volumes, thousands of them: the tables and the statements of a database that is not used any more are taken

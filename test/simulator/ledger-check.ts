@@ -1,4 +1,4 @@
-import { ledger } from '../../src/control/ledger.ts';
+import { ledger } from '../../src/control/operate/ledger.ts';
 import { keyId } from '../../src/resource/key.ts';
 import type { Node } from './node.ts';
 import type { World } from './world.ts';

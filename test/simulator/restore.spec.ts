@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { diverged, orphansOf, recover, type RecoverOrder } from '../../src/control/recover.ts';
-import { deleteResource, writeDrafts } from '../../src/control/write.ts';
+import { diverged, orphansOf, recover, type RecoverOrder } from '../../src/control/operate/recover.ts';
+import { deleteResource, writeDrafts } from '../../src/control/write/write-documents.ts';
 import { GLOBAL_PEER } from '../../src/resource/audience.ts';
 import type { Key } from '../../src/resource/key.ts';
 import type { Draft, Place } from '../../src/resource/resource.ts';

@@ -1,9 +1,9 @@
 import { GLOBAL_PEER } from '../../src/resource/audience.ts';
-import { isFilling } from '../../src/control/fill.ts';
-import { zoneState } from '../../src/control/zones.ts';
+import { isFilling } from '../../src/control/receive/first-scan.ts';
+import { zoneState } from '../../src/control/write/zone-registration.ts';
 import { type Key, keyId } from '../../src/resource/key.ts';
 import type { Resource } from '../../src/resource/resource.ts';
-import type { Position, Transaction } from '../../src/resource/store.ts';
+import type { Position, Transaction } from '../../src/resource/store/store.ts';
 import { type Entry, entryOf } from './content.ts';
 import type { Model } from './model.ts';
 import type { Node } from './node.ts';

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { Scope } from '../../../test/harness/scope.ts';
-import { meridianctl } from '../harness.spec.ts';
+import { meridianctl } from '../../../test/harness/meridianctl.ts';
 import { createProgram } from '../program.ts';
 import { bashCompletion } from './bash.ts';
 import { fishCompletion } from './fish.ts';

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { write } from '../output.ts';
+import { write } from '../terminal/output.ts';
 import { bashCompletion } from './bash.ts';
 import { fishCompletion } from './fish.ts';
 import { type Completed, completedCommands } from './tree.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { createAuthority } from '../../../test/harness/certificates.ts';
 import { Scope } from '../../../test/harness/scope.ts';
-import { lines, meridianctl, type Outcome, startStub } from '../harness.spec.ts';
+import { lines, meridianctl, type Outcome, startStub } from '../../../test/harness/meridianctl.ts';
 
 const scope = new Scope();
 after(() => scope.close());

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { MeridianError } from '../../../src/errors.ts';
-import { isObject } from '../../../src/resource/path.ts';
-import { ask } from '../client.ts';
-import { isGiven, optionsOf, parseUrl } from '../options.ts';
-import { note, print } from '../output.ts';
-import { textOf } from '../printable.ts';
-import { readToken, refuseClearToken } from '../server.ts';
-import { readSource } from '../sources.ts';
-import { formatTable } from '../table.ts';
+import { isObject } from '../../../src/resource/field-path.ts';
+import { ask } from '../api/api-client.ts';
+import { isGiven, optionsOf, parseUrl } from '../input/options.ts';
+import { note, print } from '../terminal/output.ts';
+import { textOf } from '../terminal/printable.ts';
+import { readToken, refuseClearToken } from '../api/server-address.ts';
+import { readSource } from '../documents/document-sources.ts';
+import { formatTable } from '../terminal/table.ts';
 import { type ControlPlane, type Contexts, contextsPath, readContexts, writeContexts } from './file.ts';
 
 interface Added {

@@ -2,9 +2,9 @@ import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { MeridianError } from '../../../src/errors.ts';
-import { isObject } from '../../../src/resource/path.ts';
-import { note } from '../output.ts';
-import { OWNER_ONLY, replaceFile } from '../replace-file.ts';
+import { isObject } from '../../../src/resource/field-path.ts';
+import { note } from '../terminal/output.ts';
+import { OWNER_ONLY, replaceFile } from '../input/replace-file.ts';
 
 /** A control plane that the user gave a name: a context. */
 export interface ControlPlane {

@@ -1,4 +1,4 @@
-import { isObject } from '../../../src/resource/path.ts';
+import { isObject } from '../../../src/resource/field-path.ts';
 
 /**
  * `value` with the keys of its objects in the order that `model` has them in; one that it hasn't stays behind the one that it is behind. Lists stay as

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import type { Report } from '../../control/report.ts';
-import type { Tokens } from './tokens.ts';
+import type { Report } from '../../control/plane/report.ts';
+import type { Tokens } from './api-tokens.ts';
 
 const DAY = 24 * 3600;
 const NAME = 'first-admin';

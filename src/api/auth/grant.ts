@@ -1,5 +1,5 @@
 import type { Problem } from '../../errors.ts';
-import { DNS_LABEL_REASON, isDnsLabel } from '../../resource/names.ts';
+import { DNS_LABEL_REASON, isDnsLabel } from '../../resource/dns-names.ts';
 import type { Place } from '../../resource/resource.ts';
 import { ROLES, type Role } from './principal.ts';
 

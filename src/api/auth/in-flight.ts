@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { MeridianError } from '../../errors.ts';
-import { addressKey } from './address.ts';
+import { addressKey } from './client-address.ts';
 
 /** At once, of one token or one address: bodies and answers are held in memory. */
 const MOST = 64;

@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { MeridianError } from '../../errors.ts';
 import { KINDS } from '../../resource/kinds.ts';
 import type { Place } from '../../resource/resource.ts';
-import { queryOf } from '../collection.ts';
-import { EMPTY_LISTS, FOREIGN_RESOURCES } from '../foreign.ts';
+import { queryOf } from '../http/paged-collection.ts';
+import { EMPTY_LISTS, FOREIGN_RESOURCES } from '../resources/foreign-kinds.ts';
 import type { Principal, Right } from './principal.ts';
 
 /**

@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { type Beside, warningsAbout } from '../../control/warnings.ts';
-import { enforcementOf } from '../../policy/enforcement.ts';
-import { hasRole } from '../../policy/role.ts';
+import { type Beside, warningsAbout } from '../../control/write/write-warnings.ts';
+import { enforcementOf } from '../../policy/enforcement-table.ts';
+import { hasRole } from '../../policy/policy-role.ts';
 import { formatKri } from '../../resource/key.ts';
 import { KINDS } from '../../resource/kinds.ts';
-import type { Params } from '../names.ts';
+import type { Params } from '../resources/locate-resource.ts';
 import { described } from '../openapi/operation.ts';
-import { kri } from '../openapi/shapes.ts';
-import type { ApiOptions } from '../options.ts';
-import { findResource, ONE } from './inspected.ts';
+import { kri } from '../openapi/common-shapes.ts';
+import type { ApiOptions } from '../api-options.ts';
+import { findResource, ONE } from './inspect-context.ts';
 
 const answer = z.strictObject({ kri, enforced: z.enum(['yes', 'partly', 'no']), warnings: z.array(z.string()) });
 

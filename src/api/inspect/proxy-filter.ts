@@ -1,6 +1,6 @@
 import { invalid } from '../../errors.ts';
 import { asArray, asObject } from '../../naming/json.ts';
-import { includesAll, textsOf } from '../../policy/match/tags.ts';
+import { includesAll, textsOf } from '../../policy/match/proxy-tags.ts';
 import type { JsonObject, Resource } from '../../resource/resource.ts';
 
 type Wanted = (dataplane: Resource) => boolean;

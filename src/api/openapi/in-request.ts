@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from './operation.ts';
 import { IN_PATH } from './parameters.ts';
-import type { Json, Schemas } from './schemas.ts';
+import type { Json, Schemas } from './zod-schemas.ts';
 
 type Where = 'path' | 'query' | 'header';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type Kind, singularOf } from '../../resource/kinds.ts';
-import { documentOf, shownOf } from './kinds.ts';
+import { documentOf, shownOf } from './kind-schemas.ts';
 import { described } from './operation.ts';
 import { FORMAT, LISTING, PRECONDITIONS } from './parameters.ts';
-import { listOf } from './shapes.ts';
+import { listOf } from './common-shapes.ts';
 
 const tag = 'Resources';
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import type { Draft, JsonObject } from '../../resource/resource.ts';
-import type { Plane } from '../plane.ts';
-import { EAST, newGlobal, newPlane, newZone, timeout } from '../sample.spec.ts';
-import { deleteResource, writeDrafts } from '../write.ts';
+import type { Plane } from '../plane/plane.ts';
+import { EAST, newGlobal, newPlane, newZone, timeout } from '../../../test/harness/control-planes.ts';
+import { deleteResource, writeDrafts } from '../write/write-documents.ts';
 import { Enforcement } from './enforcement.ts';
-import type { ProxyRules } from './rules.ts';
+import type { ProxyRules } from './proxy-rules.ts';
 
 const WEB = 'spiffe://td/ns/app/sa/web';
 const INBOUND: JsonObject = { name: 'web', port: 8080, servicePort: 80, protocol: 'http' };

@@ -1,11 +1,11 @@
 import type { Resource } from '../../resource/resource.ts';
 import { restName } from '../../resource/rest-name.ts';
-import { MeshReader, type MeshView } from '../mesh-view.ts';
-import { owns, type Plane } from '../plane.ts';
-import { hasFirstScan } from '../readiness.ts';
-import { Permissions } from './permissions.ts';
-import type { ProxyRules } from './rules.ts';
-import { Served } from './served.ts';
+import { MeshReader, type MeshView } from '../mesh/mesh-view.ts';
+import { owns, type Plane } from '../plane/plane.ts';
+import { hasFirstScan } from '../operate/readiness.ts';
+import { Permissions } from './permission-cache.ts';
+import type { ProxyRules } from './proxy-rules.ts';
+import { Served } from './proxy-rules-cache.ts';
 
 interface Mesh {
   readonly reader: MeshReader;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import type { Draft, JsonObject } from '../../resource/resource.ts';
-import { watchCommits } from '../commits.ts';
-import { NAMES, run, step } from '../random-commits.spec.ts';
-import { EAST, newGlobal, newZone, service } from '../sample.spec.ts';
-import { writeDrafts } from '../write.ts';
+import { watchCommits } from '../plane/watch-commits.ts';
+import { NAMES, run, step } from '../../../test/harness/random-commits.ts';
+import { EAST, newGlobal, newZone, service } from '../../../test/harness/control-planes.ts';
+import { writeDrafts } from '../write/write-documents.ts';
 import { Enforcement } from './enforcement.ts';
 
 it('the rules of proxies after any commits are those that working all out again gives', () => {

@@ -1,7 +1,7 @@
 import { kindOf } from '../../resource/kinds.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { splitRestName } from '../../resource/rest-name.ts';
-import { type Held, owns } from '../plane.ts';
+import { type Held, owns } from '../plane/plane.ts';
 
 /** The Dataplane of this zone with a REST name; undefined: there is none, or it is another zone's. */
 export function ownDataplane({ place, store }: Held, mesh: string, restName: string): Resource | undefined {

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { readProxy } from '../../policy/match/proxy.ts';
+import { readProxy } from '../../policy/match/read-proxy.ts';
 import type { Draft, JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
-import { can } from '../can.ts';
-import { readMeshView } from '../mesh-view.ts';
-import type { Plane } from '../plane.ts';
-import { EAST, newGlobal, newZone } from '../sample.spec.ts';
-import { writeDrafts } from '../write.ts';
+import { can } from '../mesh/answer-can.ts';
+import { readMeshView } from '../mesh/mesh-view.ts';
+import type { Plane } from '../plane/plane.ts';
+import { EAST, newGlobal, newZone } from '../../../test/harness/control-planes.ts';
+import { writeDrafts } from '../write/write-documents.ts';
 import { Enforcement } from './enforcement.ts';
-import { shutNotes } from './place.ts';
-import type { ProxyRules } from './rules.ts';
+import { shutNotes } from './listen-address.ts';
+import type { ProxyRules } from './proxy-rules.ts';
 
 const WEB = 'spiffe://td/ns/app/sa/web';
 const INBOUND: JsonObject = { name: 'web', port: 8080, servicePort: 80, protocol: 'http' };

@@ -1,5 +1,5 @@
 import type { Resource } from '../../resource/resource.ts';
-import type { Plane } from '../plane.ts';
+import type { Plane } from '../plane/plane.ts';
 import { ownDataplane } from './own-dataplane.ts';
 
 const SERVICE_ACCOUNT = 'k8s.kuma.io/service-account';

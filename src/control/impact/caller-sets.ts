@@ -1,10 +1,10 @@
 import { keyId } from '../../resource/key.ts';
 import type { Resource } from '../../resource/resource.ts';
-import type { MeshView } from '../mesh-view.ts';
+import type { MeshView } from '../mesh/mesh-view.ts';
 import { spiffeIdOfDataplane } from '../enforce/spiffe-id.ts';
-import { sansOfDataplane } from './callers.ts';
-import type { Client } from './judge.ts';
-import { countingKeys } from './rules.ts';
+import { sansOfDataplane } from './caller-names.ts';
+import type { Client } from './compare-verdicts.ts';
+import { countingKeys } from './permission-rules.ts';
 
 /** Proxies that no policy tells apart as callers. */
 export interface CallerSet {

@@ -1,10 +1,10 @@
-import { mayDecide, type MeshView, readMeshView } from '../mesh-view.ts';
-import { isGlobal, type Plane } from '../plane.ts';
-import { hasFirstScan } from '../readiness.ts';
-import type { AppliedSet } from '../sets.ts';
-import { warningsAbout } from '../warnings.ts';
-import { type Document, dryRunDocuments, type Written } from '../write.ts';
-import { type Impact, impactOf } from './impact.ts';
+import { mayDecide, type MeshView, readMeshView } from '../mesh/mesh-view.ts';
+import { isGlobal, type Plane } from '../plane/plane.ts';
+import { hasFirstScan } from '../operate/readiness.ts';
+import type { AppliedSet } from '../write/applied-sets.ts';
+import { warningsAbout } from '../write/write-warnings.ts';
+import { type Document, dryRunDocuments, type Written } from '../write/write-documents.ts';
+import { type Impact, impactOf } from './mesh-impact.ts';
 
 /** What documents would do: to resources, and to the decisions of the proxies that are known here. */
 export interface DryRun {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Labels } from '../../resource/labels.ts';
-import { resource } from '../harness.spec.ts';
+import { resource } from '../../../test/harness/policies.ts';
 import {
   type Attributes,
   destinationAttributes,

@@ -1,7 +1,7 @@
 import { compareText } from '../../resource/key.ts';
 import { type Labels, userLabels } from '../../resource/labels.ts';
 import type { Resource } from '../../resource/resource.ts';
-import { attributeKey, type Side, siteKey } from './keys.ts';
+import { attributeKey, type Side, siteKey } from './attribute-keys.ts';
 
 /** Attributes by their keys, each as `attributeKey` has it, so that no alias hides one. */
 export type Attributes = ReadonlyMap<string, string>;

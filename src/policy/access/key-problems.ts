@@ -1,8 +1,8 @@
 import type { Problem } from '../../errors.ts';
 import { asArray, asObject, asText } from '../../naming/json.ts';
-import { formatPath, type Path, quote } from '../../resource/path.ts';
+import { formatPath, type Path, quote } from '../../resource/field-path.ts';
 import type { JsonObject } from '../../resource/resource.ts';
-import { attributeKey, type Side, siteKey } from './keys.ts';
+import { attributeKey, type Side, siteKey } from './attribute-keys.ts';
 
 /** What keys are made of, in the seed's table and in ClusterLink's labels. */
 const KEY = /^[A-Za-z0-9._:/-]+$/;
@@ -11,7 +11,7 @@ const CHARACTERS = 'must be of letters, digits, ".", "_", "-", ":" and "/"';
 /**
  * What is wrong with the keys of attributes in a document of this kind (design, section 6): one attribute under two spellings, of which one value would
  * be lost or both contradict each other; the name of a site, which is proven; keys that nothing can have. A key that is merely not known is accepted:
- * it never widens access (src/policy/access/selector.ts).
+ * it never widens access (src/policy/access/attribute-selector.ts).
  *
  *   Zone {geo: eu, site:geo: us}  ->  attributes["site:geo"] is the same attribute as "geo"
  */

@@ -3,10 +3,10 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Labels } from '../../resource/labels.ts';
 import type { JsonObject, Resource } from '../../resource/resource.ts';
-import { resource } from '../harness.spec.ts';
+import { resource } from '../../../test/harness/policies.ts';
 import { readAttributes } from './attributes.ts';
-import { type Decision, decideAccess } from './decide.ts';
-import { readAccessPolicies } from './policies.ts';
+import { type Decision, decideAccess } from './decide-access.ts';
+import { readAccessPolicies } from './access-policies.ts';
 
 const SOURCE = ['k8s:ns', 'k8s:sa', 'client.clusterlink.net/labels.role', 'site:geo'];
 const DESTINATION = ['service:name', 'export.clusterlink.net/labels.tier', 'site:geo'];

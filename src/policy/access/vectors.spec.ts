@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { Labels } from '../../resource/labels.ts';
-import { givenResource } from '../decide/given.ts';
-import { set } from './harness.spec.ts';
-import { decideAccess } from './decide.ts';
-import { readAccessPolicies } from './policies.ts';
+import { givenResource } from '../decide/given-requests.ts';
+import { set } from '../../../test/harness/access-policies.ts';
+import { decideAccess } from './decide-access.ts';
+import { readAccessPolicies } from './access-policies.ts';
 
 interface Entry {
   readonly policies: readonly unknown[];

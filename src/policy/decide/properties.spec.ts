@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { JsonObject } from '../../resource/resource.ts';
-import { exact, fromList, permission, prefix, resource } from '../harness.spec.ts';
-import { ask, TD, WEB } from './ask.spec.ts';
+import { exact, fromList, permission, prefix, resource } from '../../../test/harness/policies.ts';
+import { ask, TD, WEB } from '../../../test/harness/ask-decision.ts';
 
 describe('any set of permissions', () => {
   const ids = [WEB, `${TD}/api`, 'spiffe://td/ns/a/sa/x'];

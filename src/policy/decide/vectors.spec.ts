@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { Labels } from '../../resource/labels.ts';
-import { indexMesh } from '../match/mesh.ts';
-import { readProxy } from '../match/proxy.ts';
-import { decide, permissionMatches } from './decide.ts';
-import { givenResource } from './given.ts';
+import { indexMesh } from '../match/mesh-index.ts';
+import { readProxy } from '../match/read-proxy.ts';
+import { decide, permissionMatches } from './decide-request.ts';
+import { givenResource } from './given-requests.ts';
 
 interface Entry {
   readonly policies: readonly unknown[];

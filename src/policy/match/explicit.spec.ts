@@ -3,10 +3,10 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Labels } from '../../resource/labels.ts';
 import type { JsonObject, Place, Resource } from '../../resource/resource.ts';
-import { explicitForm } from '../explicit.ts';
-import { dataplane, permission, resource, world } from '../harness.spec.ts';
-import { roleHere } from './policy.ts';
-import { matchInbound } from './select.ts';
+import { explicitForm } from '../explicit-form.ts';
+import { dataplane, permission, resource, world } from '../../../test/harness/policies.ts';
+import { roleHere } from './read-policies.ts';
+import { matchInbound } from './select-policies.ts';
 
 const service = (from: string) => resource('MeshService', 'backend', { selector: { dataplaneTags: { app: 'backend' } } }, from);
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../resource/resource.ts';
-import { dataplane, resource, type Shape, world } from '../harness.spec.ts';
-import { matchProxy } from './select.ts';
+import { dataplane, resource, type Shape, world } from '../../../test/harness/policies.ts';
+import { matchProxy } from './select-policies.ts';
 
 const tags = { 'kuma.io/service': 'backend', app: 'backend' };
 const shape: Shape = { tags, labels: { app: 'backend' } };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonValue } from '../../resource/resource.ts';
-import type { Permission } from '../decide/permissions.ts';
-import { InboundRbac } from './compile.ts';
-import { decideByRbac } from './interpreter.spec.ts';
+import type { Permission } from '../decide/read-permissions.ts';
+import { InboundRbac } from './compile-rbac.ts';
+import { decideByRbac } from '../../../test/harness/rbac-interpreter.ts';
 
 /** How many messages lie within each other: protobuf refuses more than 100. */
 function depth(value: JsonValue | undefined): number {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Permission } from '../decide/permissions.ts';
-import { InboundRbac, type Target } from './compile.ts';
-import { permissions } from './samples.spec.ts';
+import type { Permission } from '../decide/read-permissions.ts';
+import { InboundRbac, type Target } from './compile-rbac.ts';
+import { permissions } from '../../../test/harness/rbac-samples.ts';
 
 /** A copy with other objects in it, as one that is read again has; `mtp` stays the same object. */
 function reread(permission: Permission): Permission {

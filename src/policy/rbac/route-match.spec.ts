@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../resource/resource.ts';
-import type { Wire } from './interpreter.spec.ts';
+import type { Wire } from '../../../test/harness/rbac-interpreter.ts';
 
 /** Whether a request meets a RouteMatch, as Envoy documents it: the path is compared without its query. For specs. */
 export function isRoute({ path, prefix, pathSeparatedPrefix, headers, ...others }: JsonObject, wire: Wire): boolean {

@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { Labels } from '../../resource/labels.ts';
 import type { Resource } from '../../resource/resource.ts';
-import { permissionMatches } from '../decide/decide.ts';
-import { givenResource } from '../decide/given.ts';
-import { readPermissions } from '../decide/permissions.ts';
-import { dataplane, exact, fromList, permission, prefix } from '../harness.spec.ts';
-import { sansOf } from '../match/client.ts';
-import { indexMesh } from '../match/mesh.ts';
-import { readProxy } from '../match/proxy.ts';
-import { type CompiledRbac, InboundRbac } from './compile.ts';
-import { decideByRbac, type Wire } from './interpreter.spec.ts';
-import type { Form } from './side.ts';
+import { permissionMatches } from '../decide/decide-request.ts';
+import { givenResource } from '../decide/given-requests.ts';
+import { readPermissions } from '../decide/read-permissions.ts';
+import { dataplane, exact, fromList, permission, prefix } from '../../../test/harness/policies.ts';
+import { sansOf } from '../match/client-sans.ts';
+import { indexMesh } from '../match/mesh-index.ts';
+import { readProxy } from '../match/read-proxy.ts';
+import { type CompiledRbac, InboundRbac } from './compile-rbac.ts';
+import { decideByRbac, type Wire } from '../../../test/harness/rbac-interpreter.ts';
+import type { Form } from './rbac-side.ts';
 
 function compile(policies: readonly Resource[], target: Resource, form: Form = 'trees', protocol?: 'http' | 'tcp'): CompiledRbac {
   const mesh = indexMesh([target]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonValue } from '../resource.ts';
-import { check } from './check.ts';
+import { check } from './check-schema.ts';
 import { httpMatch } from './http-match.ts';
 
 function fields(match: JsonValue): string[] {

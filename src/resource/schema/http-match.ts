@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ALWAYS } from './check.ts';
-import { text } from './fields.ts';
-import { METHODS, pathReason } from './matches.ts';
+import { ALWAYS } from './check-schema.ts';
+import { text } from './kind-fields.ts';
+import { METHODS, pathReason } from './spiffe-matches.ts';
 
 /** The types that compare with no value: whether the header is there. */
 const WITHOUT_VALUE = ['Present', 'Absent'];

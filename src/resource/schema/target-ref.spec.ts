@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { check } from './check.ts';
+import { check } from './check-schema.ts';
 import { BACKEND, FROM, isAbsent, type Position, TO, TOP, targetRef } from './target-ref.ts';
 
 const POSITIONS: Readonly<Record<string, Position>> = { TOP, TO, FROM, BACKEND };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { DNS_NAME_REASON, isDnsName } from '../names.ts';
-import { ALWAYS } from './check.ts';
-import { dnsLabel, matchLabels, tags } from './fields.ts';
+import { DNS_NAME_REASON, isDnsName } from '../dns-names.ts';
+import { ALWAYS } from './check-schema.ts';
+import { dnsLabel, matchLabels, tags } from './kind-fields.ts';
 
 /** A reference to what a policy is about. Which fields it may have depends on its kind and on where it stands. */
 export interface TargetRef {

@@ -1,0 +1,91 @@
+import type { Command } from 'commander';
+import { isObject } from '../../../src/resource/field-path.ts';
+import type { JsonObject, JsonValue } from '../../../src/resource/resource.ts';
+import { ask, listOf } from '../api/api-client.ts';
+import { addInspectDataplanes } from './inspect-dataplanes.ts';
+import { optionsOf } from '../input/options.ts';
+import { note, print } from '../terminal/output.ts';
+import { textOf } from '../terminal/printable.ts';
+import { serverOf } from '../api/server-address.ts';
+import { type Cell, formatTable } from '../terminal/table.ts';
+
+/** How the control plane that is asked stands with one of its peers. */
+export interface PeerRow {
+  /** `global`, where a zone is asked. */
+  readonly zone: string;
+  readonly online: boolean;
+  /** All that the peer announced is here. */
+  readonly upToDate: boolean;
+  /** How many of the peer's resources were refused here. */
+  readonly refused: number;
+  /** How many revisions the peer has yet to take; null: it never took any, or the counts don't compare. */
+  readonly behind: number | null;
+  readonly environment: string | null;
+  /** Why nothing is exchanged, or what waits for an operator's word. */
+  readonly reason: string | null;
+}
+
+export function addInspect(program: Command): void {
+  const inspect = program.command('inspect').description('Shows how things stand.');
+  addInspectDataplanes(inspect);
+  inspect
+    .command('zones')
+    .description('Shows each zone as global sees it; on a zone, how it sees global.')
+    .action(async (_: object, command: Command) => {
+      const { output } = optionsOf(command);
+      const server = serverOf(command);
+      const answer = await ask(server, '/_sync');
+      const rows = listOf(server, answer, 'peers').map(toPeerRow);
+      if (isObject(answer)) warn(answer);
+      if (rows.length === 0 && output === 'table') return note('nobody was ever connected');
+      await print(output, { items: rows }, () => formatRows(rows));
+    });
+}
+
+/** What concerns the control plane that was asked. */
+function warn({ diverged, ended }: JsonObject): void {
+  if (textOf(diverged)) note(`warning: this control plane sends nothing: ${textOf(diverged)}; run \`meridianctl recover\``);
+  if (textOf(ended)) note(`warning: this process has stopped syncing: ${textOf(ended)}`);
+}
+
+export function toPeerRow(peer: JsonObject): PeerRow {
+  const { refused, about } = peer;
+  return {
+    zone: textOf(peer.peer),
+    online: peer.online === true,
+    upToDate: peer.upToDate === true,
+    refused: Array.isArray(refused) ? refused.length : 0,
+    behind: behind(peer.head, isObject(peer.ack) ? peer.ack.position : undefined),
+    environment: (isObject(about) && textOf(about.environment)) || null,
+    reason: reasonOf(peer),
+  };
+}
+
+/**
+ * Revisions count one store's commits in one term; a mirror with the same content lacks nothing, whatever its revision.
+ */
+function behind(head: JsonValue | undefined, position: JsonValue | undefined): number | null {
+  if (!isObject(head) || !isObject(position) || head.store !== position.store || head.term !== position.term) return null;
+  if (head.digest === position.digest && head.count === position.count) return 0;
+  const revisions = Number(head.revision) - Number(position.revision);
+  return revisions > 0 ? revisions : null;
+}
+
+function reasonOf({ peer, stopped, absent }: JsonObject): string | null {
+  if (isObject(stopped)) return textOf(stopped.message) || textOf(stopped.code) || null;
+  if (!Array.isArray(absent) || absent.length === 0) return null;
+  return `${absent.length} kept from an earlier store: see \`meridianctl recover --drop-absent ${textOf(peer)}\``;
+}
+
+function formatRows(rows: readonly PeerRow[]): string {
+  return formatTable(['ZONE', 'ONLINE', 'UP TO DATE', 'REFUSED', 'BEHIND', 'ENVIRONMENT', 'REASON'], rows.map(toCells));
+}
+
+function toCells({ zone, online, upToDate, refused, behind: revisions, environment, reason }: PeerRow): Cell[] {
+  const count: Cell = refused === 0 ? '0' : { text: String(refused), colour: 'red' };
+  return [zone, yesNo(online), yesNo(upToDate), count, textOf(revisions), environment ?? '', reason ?? ''];
+}
+
+function yesNo(value: boolean): Cell {
+  return value ? { text: 'yes', colour: 'green' } : { text: 'no', colour: 'red' };
+}

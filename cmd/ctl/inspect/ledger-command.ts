@@ -1,0 +1,73 @@
+import type { Command } from 'commander';
+import { MeridianError } from '../../../src/errors.ts';
+import type { Kind } from '../../../src/resource/kinds.ts';
+import { isObject } from '../../../src/resource/field-path.ts';
+import type { JsonObject } from '../../../src/resource/resource.ts';
+import { formatAge } from '../terminal/age.ts';
+import { askAll } from '../api/api-client.ts';
+import { parseKindName } from '../api/kind-name.ts';
+import { optionsOf } from '../input/options.ts';
+import { note, print } from '../terminal/output.ts';
+import { textOf } from '../terminal/printable.ts';
+import { serverOf } from '../api/server-address.ts';
+import { type Cell, type Colour, formatTable } from '../terminal/table.ts';
+
+const COLOURS: Readonly<Record<string, Colour>> = { applied: 'green', refused: 'red', 'on its way': 'yellow', unverified: 'yellow' };
+
+export function addLedger(program: Command): void {
+  program
+    .command('ledger')
+    .summary('where each resource stands in each zone')
+    .description('Shows for each resource and peer: applied, refused and why, or on its way, and since when; a delete on its way too.')
+    .argument('[kind]', 'a type, REST path or short name: MeshTimeout, meshtimeouts, mt', parseKindName)
+    .argument('[name]', 'the name that the resource has where it was made')
+    .option('--peer <peer>', 'only at this zone (or global)')
+    .action(async (kind: Kind | undefined, name: string | undefined, { peer }: { peer?: string }, command: Command) => {
+      const { output, mesh } = optionsOf(command);
+      const narrowed = command.getOptionValueSourceWithGlobals('mesh') === 'cli' || name !== undefined;
+      const query = { type: kind?.type, name, peer, mesh: narrowed && kind?.scope !== 'Global' ? mesh : undefined };
+      let rest: unknown;
+      const items = await askAll(serverOf(command), '/_ledger', query, (_, page) => {
+        rest = page;
+      });
+      if (items.length === 0) requireExisting(rest, name);
+      tellRest(rest);
+      if (items.length === 0 && output === 'table') return note('nothing of that is sent to anybody');
+      await print(output, { items }, () => formatEntries(items));
+    });
+}
+
+/** Throws `not_found` where nothing has that name, and no delete of it is on its way. */
+function requireExisting(answer: unknown, name: string | undefined): void {
+  if (name === undefined || !isObject(answer) || answer.exists !== false) return;
+  throw new MeridianError('not_found', `there is nothing of the name ${name} here, and no delete of it is on its way`, {
+    hint: 'Look with `meridianctl get KIND`; --mesh says in which mesh.',
+  });
+}
+
+/** What the table has no row for. */
+function tellRest(answer: unknown): void {
+  if (!isObject(answer)) return;
+  for (const one of Array.isArray(answer.unknown) ? answer.unknown.filter(isObject) : [])
+    note(`${textOf(one.peer)}: ${textOf(one.reason)}`);
+  const { proxies } = answer;
+  if (!isObject(proxies)) return;
+  note(`in force: ${textOf(proxies.current)} of ${textOf(proxies.connected)} connected proxies took all that is applied in this zone`);
+}
+
+function formatEntries(items: readonly JsonObject[]): string {
+  const now = Date.now();
+  return formatTable(
+    ['TYPE', 'MESH', 'NAME', 'NAMESPACE', 'ORIGIN', 'PEER', 'STATE', 'SINCE', 'REASON'],
+    items.map((item) => toRow(item, now)),
+  );
+}
+
+function toRow(item: JsonObject, now: number): Cell[] {
+  const { type, mesh, name, namespace, zone, peer, state, since, reason, deleted } = item;
+  const colour = COLOURS[textOf(state)];
+  const text = deleted === true ? `delete ${textOf(state)}` : textOf(state);
+  const shown: Cell = colour === undefined ? text : { text, colour };
+  const before = [type, mesh, name, namespace, zone || 'global', peer].map(textOf);
+  return [...before, shown, formatAge(since, now), textOf(reason)];
+}

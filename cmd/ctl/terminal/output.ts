@@ -1,0 +1,48 @@
+import type { Format } from '../input/options.ts';
+
+/** Prints a command's result on standard output: as a table, or the value itself as JSON or YAML. */
+export async function print(format: Format, value: unknown, table: () => string): Promise<void> {
+  if (format === 'table') write(table());
+  else if (format === 'json') write(`${toJson(value)}\n`);
+  else write(await toYaml(value));
+}
+
+export function write(text: string): void {
+  process.stdout.write(text);
+}
+
+/** For people, beside the result: standard output stays what a script expects. */
+export function note(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** What others wrote must not steer a terminal, in data neither: JSON escapes only the first 32 characters. */
+const STEERS = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+const EACH_STEERS = new RegExp(STEERS, 'gu');
+
+/** JSON with two spaces of indent, or in one line. The same data, with what can't be printed escaped. */
+export function toJson(value: unknown, indent: 0 | 2 = 2): string {
+  // Outside of texts there are only line ends and spaces.
+  return JSON.stringify(value, undefined, indent).replace(EACH_STEERS, (character) => character.split('').map(escaped).join(''));
+}
+
+/** YAML that parsers of 1.1 and 1.2 read alike. Texts with what can't be printed are in double quotes, and have it escaped there. */
+export async function toYaml(value: unknown): Promise<string> {
+  const { Document, Scalar, visit } = await import('yaml');
+  const document = new Document(value, { compat: 'yaml-1.1', aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar: (_, scalar) => {
+      if (typeof scalar.value === 'string' && STEERS.test(scalar.value)) scalar.type = Scalar.QUOTE_DOUBLE;
+    },
+  });
+  const text = document.toString({ lineWidth: 0 });
+  return text.replace(EACH_STEERS, (character) => (character.length > 1 ? longEscaped(character) : escaped(character)));
+}
+
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+function longEscaped(character: string): string {
+  return `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`;
+}

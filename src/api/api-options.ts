@@ -1,0 +1,57 @@
+import type { Watched } from '../control/plane/watch-commits.ts';
+import type { ProxyStanding } from '../control/enforce/proxy-status.ts';
+import type { Plane } from '../control/plane/plane.ts';
+import type { Report } from '../control/plane/report.ts';
+import type { Sync } from '../control/sync/sync.ts';
+import type { TlsFiles } from './http/watch-certificate.ts';
+
+/** A proxy's proof, and the node id that it goes with. */
+export interface ProxyToken {
+  readonly token: string;
+  readonly nodeId: string;
+  readonly expires: string;
+}
+
+/** Who reaches the API, and how. */
+export interface Access {
+  /** What clients may call it, besides `address`, localhost and IP addresses. */
+  readonly hostNames: readonly string[];
+  /** Whether who asks from this machine without a token is an admin. */
+  readonly loopbackAdmin: boolean;
+  /** HTTPS alone, with these files; undefined: HTTP. */
+  readonly tls: TlsFiles | undefined;
+  /** Where the first admin's token is put if nobody is an admin without one. */
+  readonly firstTokenFile: string;
+}
+
+/** The proofs of a zone's proxies. */
+export interface ProxyTokens {
+  /** Makes one, valid for some seconds; `name` as in the REST API. `expires` is RFC 3339. */
+  issue(proxy: { mesh: string; name: string }, validFor: number): ProxyToken;
+  /** Revokes all tokens that were made before, and ends the streams that were opened with one. */
+  revokeAll(): void;
+}
+
+/** What the REST API of one control plane is made of. */
+export interface ApiOptions {
+  readonly plane: Plane;
+  /** undefined: a zone that stands alone. */
+  readonly sync: Pick<Sync, 'view' | 'peers' | 'ended'> | undefined;
+  /** Called after each successful write: the peers are told. */
+  readonly afterCommit: () => void;
+  /** Who wants to know of all commits, those of the sync too; undefined: only those of this API are told of. */
+  readonly onCommit?: Watched['onCommit'] | undefined;
+  /** Of zones alone. */
+  readonly proxyTokens?: ProxyTokens | undefined;
+  /** How the proxies of this zone stand. Of zones alone. */
+  readonly proxies?: (() => readonly ProxyStanding[]) | undefined;
+  readonly address: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly info: { readonly version: string; readonly instance: string; readonly clusterId: string };
+  readonly report: Report;
+  /** undefined: plain HTTP, and loopback counts as admin. */
+  readonly access?: Access | undefined;
+  /** Milliseconds since 1970, for tokens; undefined: the clock's. */
+  readonly now?: (() => number) | undefined;
+}

@@ -1,0 +1,115 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Plane } from '../../control/plane/plane.ts';
+import type { Written } from '../../control/write/write-documents.ts';
+import { asMeridianError, MeridianError } from '../../errors.ts';
+import type { AuditRecord } from '../../resource/store/audit.ts';
+import type { Key } from '../../resource/key.ts';
+import type { Principal } from '../auth/principal.ts';
+import { rightOf } from '../auth/rights.ts';
+import type { ApiOptions } from '../api-options.ts';
+import { headOf, type Subject, subjectOf, toSubject } from './audit-record.ts';
+import { Trail } from './audit-trail.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** A commit took the request's records along. */
+    audited: boolean;
+    /** The subject of the request, where its URL does not say it. */
+    about: Subject | undefined;
+    /** Why it was refused. */
+    refusedWith: string | undefined;
+  }
+}
+
+/**
+ * Keeps who changed what through the API, and who was refused (issue 6): names and outcomes, never what was in a
+ * request. What a commit wrote is recorded in it (`audited`); any other act before it is answered; refusals within a
+ * second. Questions and dry runs are none.
+ */
+export function addAuditing(app: FastifyInstance, { plane, report }: ApiOptions): Trail {
+  const trail = new Trail(plane, report);
+  app.decorateRequest('audited', false);
+  app.decorateRequest('about', undefined);
+  app.decorateRequest('refusedWith', undefined);
+  app.addHook('onError', (request, _reply, error, done) => {
+    request.refusedWith = codeOf(error);
+    done();
+  });
+  app.addHook('onSend', async (request, reply) => {
+    if (!isAct(request) || request.audited) return;
+    const refused = reply.statusCode >= 400;
+    if (refused) trail.refused(await refusalOf(app, request, plane));
+    else trail.act(actOf(request, plane));
+  });
+  app.addHook('onClose', async () => trail.flush());
+  return trail;
+}
+
+/**
+ * A plane of which a commit by this request takes along the records of what it wrote. `writtenBy`: that, from what the
+ * commit results in.
+ */
+export function audited<T>(plane: Plane, request: FastifyRequest, writtenBy: (result: T) => readonly Written[]): Plane {
+  const commit: Plane['store']['commit'] = (body) => {
+    const done = plane.store.commit((tx) => {
+      const result = body(tx);
+      // Its only commit is the one that `writtenBy` was written for.
+      tx.recordAudit(recordsOf(headOf(request, plane), writtenBy(result as unknown as T), tx.revision));
+      return result;
+    });
+    request.audited = true;
+    return done;
+  };
+  return { ...plane, store: { ...plane.store, commit } };
+}
+
+/** What a commit that deletes one resource wrote. */
+export function deleted(key: Key): () => readonly Written[] {
+  return () => [{ key, outcome: 'deleted' }];
+}
+
+/**
+ * A record for each that changed. A request that changed nothing has one: applied again and again, a set must not push
+ * out the rest.
+ */
+function recordsOf(head: ReturnType<typeof headOf>, written: readonly Written[], revision: number): AuditRecord[] {
+  const changed = written.filter(({ outcome }) => outcome !== 'unchanged');
+  if (changed.length > 0) return changed.map(({ key, outcome }) => ({ ...head, ...toSubject(key), outcome, revision, code: '' }));
+  const [one, ...more] = written;
+  const subject = one && more.length === 0 ? toSubject(one.key) : { type: '', mesh: '', name: `${written.length} resources`, kri: '' };
+  return [{ ...head, ...subject, outcome: 'unchanged', revision: null, code: '' }];
+}
+
+/** Whether a request would change something. An unknown path, a dry run and a question would not. */
+function isAct(request: FastifyRequest): boolean {
+  if (request.method === 'GET' || request.is404) return false;
+  const right = rightOf(request);
+  return right !== 'read' && right !== 'anyone';
+}
+
+function actOf(request: FastifyRequest, plane: Plane): AuditRecord {
+  return { ...headOf(request, plane), ...subjectOf(request, plane), outcome: 'done', revision: null, code: '' };
+}
+
+async function refusalOf(app: FastifyInstance, request: FastifyRequest, plane: Plane): Promise<AuditRecord> {
+  const head = headOf(request, plane, request.principal ?? (await whoTried(app, request)));
+  return { ...head, ...subjectOf(request, plane), outcome: 'refused', revision: null, code: request.refusedWith ?? 'invalid' };
+}
+
+/** Who has no right to something is known all the same; who isn't known stays so. */
+async function whoTried(app: FastifyInstance, request: FastifyRequest): Promise<Principal | undefined> {
+  if (request.refusedWith !== 'forbidden') return undefined;
+  try {
+    return await app.gate.admit(request.raw, 'anyone');
+  } catch (thrown) {
+    if (thrown instanceof MeridianError) return undefined;
+    throw thrown;
+  }
+}
+
+/** What Fastify itself refuses is the client's fault too. */
+function codeOf(error: Error): string {
+  if (error instanceof MeridianError) return error.code;
+  const status = 'statusCode' in error ? Number(error.statusCode) : 500;
+  return status === 413 ? 'too_large' : status >= 400 && status < 500 ? 'invalid' : asMeridianError(error).code;
+}

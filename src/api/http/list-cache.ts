@@ -1,0 +1,49 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Reader } from '../../resource/store/store.ts';
+import { JSON_TYPE } from './request-bodies.ts';
+
+/** Of all answers together. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** Bytes that were sent for a request, and may be sent again. */
+export type ListAnswers = (request: FastifyRequest, reply: FastifyReply, make: () => unknown) => FastifyReply;
+
+/**
+ * Remembers the bytes of lists while the store stays as it is: dashboards and scripts ask for the same ones again and
+ * again, and rendering one takes twenty times as long as sending it. For answers that the store and the address (with
+ * its host, which `next` repeats) determine; who asks is judged before. Where there is no room for all, the oldest are
+ * forgotten. The revision rises whenever a row changes, so no answer is older than the store.
+ *
+ *   GET /meshes    -> made, and kept
+ *   GET /meshes    -> the same bytes
+ *   PUT /meshes/a  -> revision + 1
+ *   GET /meshes    -> made again
+ */
+export function rememberLists(store: Pick<Reader, 'head'>, most = MOST_BYTES): ListAnswers {
+  const kept = new Map<string, Buffer>();
+  let [revision, bytes] = [-1, 0];
+  const keep = (id: string, answer: Buffer): void => {
+    const size = answer.length + id.length;
+    if (size > most) return;
+    kept.set(id, answer);
+    bytes += size;
+    // The oldest go: addresses that nobody asks for again keep no others out.
+    for (const [oldest, { length }] of kept) {
+      if (bytes <= most) break;
+      kept.delete(oldest);
+      bytes -= length + oldest.length;
+    }
+  };
+  return ({ url, headers: { host = '' } }, reply, make) => {
+    const now = store.head().revision;
+    if (now !== revision) {
+      kept.clear();
+      [revision, bytes] = [now, 0];
+    }
+    const id = `${host} ${url}`;
+    const known = kept.get(id);
+    const answer = known ?? Buffer.from(JSON.stringify(make()));
+    if (!known) keep(id, answer);
+    return reply.type(`${JSON_TYPE}; charset=utf-8`).send(answer);
+  };
+}

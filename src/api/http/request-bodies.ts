@@ -1,0 +1,62 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { invalid, MeridianError } from '../../errors.ts';
+import { quote } from '../../resource/field-path.ts';
+import { repeatedKey } from './repeated-key.ts';
+
+/** One resource: twice its largest size, for it may come indented. */
+export const MAX_BODY_BYTES = 1024 * 1024;
+/** Many documents at once. */
+export const MAX_APPLY_BYTES = 16 * 1024 * 1024;
+
+export const JSON_TYPE = 'application/json';
+export const YAML_TYPE = 'application/yaml';
+
+/**
+ * Bodies reach the routes as text: JSON and YAML alone, all else is 415. No form of a web page can send these without
+ * asking first.
+ */
+export function addBodyParsers(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser([JSON_TYPE, YAML_TYPE], { parseAs: 'buffer' }, ({ headers }, bytes, done) => {
+    const coding = headers['content-encoding'] ?? 'identity';
+    if (coding.toLowerCase() !== 'identity') {
+      done(new MeridianError('invalid', `a body in ${quote(coding)} is not read`, { hint: 'send it as it is, without content-encoding' }));
+      return;
+    }
+    try {
+      done(null, new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(bytes)));
+    } catch (cause) {
+      done(new MeridianError('invalid', 'the body is not UTF-8', { cause }));
+    }
+  });
+}
+
+export function isJson({ headers }: FastifyRequest): boolean {
+  return headers['content-type']?.split(';')[0]?.trim().toLowerCase() === JSON_TYPE;
+}
+
+/** The text of a body. Throws `invalid` when there is none. */
+export function textOf({ body }: FastifyRequest): string {
+  if (typeof body === 'string' && body.trim() !== '') return body;
+  throw new MeridianError('invalid', 'the request has no body');
+}
+
+/**
+ * The value of a text of JSON. Throws `invalid` for a text that is not JSON, and for a key that comes twice: parsers
+ * differ on which one counts.
+ */
+export function parseJson(text: string): unknown {
+  const value = parse(text);
+  const repeated = repeatedKey(text);
+  if (repeated !== undefined) throw invalid([{ field: 'document', reason: `the key ${quote(repeated)} comes twice` }]);
+  return value;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.slice(0, 200) : '';
+    throw new MeridianError('invalid', `the body is not JSON (${reason})`, { cause });
+  }
+}

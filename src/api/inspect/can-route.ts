@@ -1,0 +1,50 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { can } from '../../control/mesh/answer-can.ts';
+import { formatKri } from '../../resource/key.ts';
+import { kindOf } from '../../resource/kinds.ts';
+import { restName } from '../../resource/rest-name.ts';
+import { parseJson, textOf } from '../http/request-bodies.ts';
+import { described, type Operation } from '../openapi/operation.ts';
+import { kri } from '../openapi/common-shapes.ts';
+import { findResource, type InspectOptions } from './inspect-context.ts';
+import { questionShape, readQuestion } from './can-question.ts';
+
+const verdict = z.enum(['Allow', 'Deny']);
+
+const operation: Operation = {
+  id: 'can',
+  summary: 'Whether a request may enter, and which policies decide',
+  tag: 'Decisions',
+  body: questionShape,
+  answers: {
+    200: z.strictObject({
+      enforced: z.boolean().describe('Whether a listener is served there; if not, the decision is what policies say, and nobody asks it'),
+      decision: verdict,
+      shadow: verdict,
+      decidedBy: kri.nullable(),
+      shadowDecidedBy: kri.nullable(),
+      reason: z.string(),
+      warnings: z.array(z.string()),
+      dataplane: kri,
+    }),
+  },
+  refusals: [404],
+};
+
+/** `POST /can`: whether a request may enter, what the shadow side says, and which policies decided (design, section 8). */
+export function addCanRoute(app: FastifyInstance, { plane, views, sync, proxies }: InspectOptions): void {
+  app.post('/can', described('Could not decide', operation), (request) => {
+    const { mesh, dataplane: name, section, request: asked } = readQuestion(parseJson(textOf(request)));
+    const dataplane = findResource(plane, kindOf('Dataplane'), mesh, name);
+    const built = proxies?.().find((one) => one.mesh === mesh && one.name === restName(dataplane, plane.place));
+    const question = { dataplane, section, request: asked, shut: built?.shut };
+    const { decidedBy, shadowDecidedBy, ...decision } = can(plane, views(mesh), sync !== undefined, question);
+    return {
+      ...decision,
+      decidedBy: decidedBy ? formatKri(decidedBy) : null,
+      shadowDecidedBy: shadowDecidedBy ? formatKri(shadowDecidedBy) : null,
+      dataplane: formatKri(dataplane.key),
+    };
+  });
+}

@@ -1,0 +1,101 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { PeerView } from '../../control/peers/peer-view.ts';
+import { peersOf } from '../../control/peers/known-peers.ts';
+import type { Plane, Quota } from '../../control/plane/plane.ts';
+import { diverged, orphansOf } from '../../control/operate/recover.ts';
+import { peerName } from '../../resource/audience.ts';
+import type { Reader, Refusal } from '../../resource/store/store.ts';
+import { describeKey } from './describe-key.ts';
+import { described, type Operation } from '../openapi/operation.ts';
+import { keyFields, time } from '../openapi/common-shapes.ts';
+import type { ApiOptions } from '../api-options.ts';
+
+const count = z.int().min(0);
+const position = z.strictObject({ store: z.string(), term: count, revision: count, digest: z.string(), count }).meta({ id: 'Position' });
+const refusal = z.strictObject({ ...keyFields, reason: z.string(), since: time, inForce: z.enum(['previous', 'deny', 'none']) });
+
+const peerShape = z
+  .strictObject({
+    peer: z.string(),
+    online: z.boolean(),
+    upToDate: z.boolean(),
+    head: position,
+    ack: z.strictObject({ position: position.nullable(), refusals: z.string() }).nullable(),
+    stopped: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+    stranger: z.strictObject({ message: z.string() }).nullable().describe('Another store that speaks for the peer too, and is refused'),
+    failures: count,
+    about: z.strictObject({ environment: z.string(), systemNamespace: z.string(), version: z.string() }).optional(),
+    held: z
+      .strictObject({ resources: count, bytes: count, mostResources: count, mostBytes: count })
+      .nullable()
+      .describe('At global: what the zone holds here, and what it may. More is refused with `over_quota`'),
+    refused: z.array(refusal).describe('What this side refused of the peer'),
+    absent: z.array(z.strictObject(keyFields)).describe("What stays in force although the peer's present store lacks it"),
+  })
+  .meta({ id: 'Peer' });
+
+const operation: Operation = {
+  id: 'getSync',
+  summary: 'This store, and how it stands with each peer',
+  tag: 'Zones and sync',
+  answers: {
+    200: z.strictObject({
+      store: z.string(),
+      term: count,
+      revision: count,
+      diverged: z.string().nullable(),
+      ended: z.string().nullable(),
+      peers: z.array(peerShape),
+    }),
+  },
+};
+
+/** `GET /_sync`: this store, and how it stands with each peer. */
+export function addSyncRoute(app: FastifyInstance, { plane, sync }: ApiOptions): void {
+  app.get('/_sync', described('Could not show the sync', operation), () => {
+    const { store, term, revision } = plane.store.head();
+    const peers = sync ? [...new Set([...peersOf(plane.store), ...sync.peers()])].sort() : [];
+    return {
+      store,
+      term,
+      revision,
+      diverged: diverged(plane.store) ?? null,
+      ended: sync?.ended() ?? null,
+      peers: sync ? peers.map((peer) => describePeer(plane, sync.view(peer))) : [],
+    };
+  });
+}
+
+/**
+ * `refused`: what this side refused of the peer's feed. `absent`: what stays in force although the peer's present store
+ * lacks it.
+ */
+function describePeer({ store, quota }: Plane, { peer, head, ack, ...view }: PeerView) {
+  return {
+    ...view,
+    peer: peerName(peer),
+    head: describePosition(head),
+    ack: ack ? { ...ack, position: ack.position ? describePosition(ack.position) : null } : null,
+    stopped: view.stopped ?? null,
+    stranger: view.stranger ?? null,
+    held: describeHeld(store, quota, peer),
+    refused: store.mirror.refusals(peer).map(describeRefusal),
+    absent: orphansOf(store, peer).map(({ key }) => describeKey(key)),
+  };
+}
+
+function describeHeld(store: Reader, quota: Quota | undefined, peer: string) {
+  if (!quota) return null;
+  const { resources, bytes } = store.holding(peer);
+  return { resources, bytes, mostResources: quota.resources, mostBytes: quota.bytes };
+}
+
+/** Without the signature: it is the peer's to show. */
+function describePosition({ store, term, revision, digest, count }: Omit<PeerView['head'], 'signature'>) {
+  return { store, term, revision, digest, count };
+}
+
+function describeRefusal({ key, reason, since, inForce }: Refusal) {
+  return { ...describeKey(key), reason, since, inForce };
+}

@@ -1,0 +1,124 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { dryRun } from '../../control/impact/dry-run.ts';
+import { type Beside, warningsAbout } from '../../control/write/write-warnings.ts';
+import { type Document, type Written, writeDocuments } from '../../control/write/write-documents.ts';
+import type { AppliedSet } from '../../control/write/applied-sets.ts';
+import { invalid, MeridianError } from '../../errors.ts';
+import type { ReadDocument } from '../../resource/documents/read-documents.ts';
+import { formatKri } from '../../resource/key.ts';
+import { findKind } from '../../resource/kinds.ts';
+import { DNS_LABEL_REASON, isDnsLabel } from '../../resource/dns-names.ts';
+import { parseDocument } from '../../resource/documents/parse-documents.ts';
+import { isObject } from '../../resource/field-path.ts';
+import type { Place } from '../../resource/resource.ts';
+import { restName } from '../../resource/rest-name.ts';
+import { audited } from '../audit/audit-requests.ts';
+import { addressOf } from '../http/paged-collection.ts';
+import { MAX_APPLY_BYTES } from '../http/request-bodies.ts';
+import { valuesOf } from './body-documents.ts';
+import { describeImpacts, impactShape } from './describe-impact.ts';
+import { withoutRestName } from './locate-resource.ts';
+import { anyDocument } from '../openapi/kind-schemas.ts';
+import { described, type Operation } from '../openapi/operation.ts';
+import { kri } from '../openapi/common-shapes.ts';
+import type { ApiOptions } from '../api-options.ts';
+
+const result = z.strictObject({
+  type: z.string(),
+  mesh: z.string(),
+  name: z.string(),
+  kri,
+  outcome: z.enum(['created', 'changed', 'unchanged', 'deleted']),
+  warnings: z.array(z.string()).min(1).optional().describe('What may not do as expected'),
+});
+
+const operation: Operation = {
+  id: 'apply',
+  summary: 'Create or replace many resources, all or none',
+  tag: 'Resources',
+  query: {
+    dryRun: z.boolean().describe('Change nothing; answer the same, and whose verdicts would change'),
+    set: z.string().describe('Apply the documents as this set: a DNS label that they are marked with (the label meridian.io/set)'),
+    prune: z.boolean().describe('Delete, in the same commit, what is of the set and not among the documents'),
+    allowEmpty: z.boolean().describe('With prune: no documents at all delete the whole set'),
+  },
+  body: z.union([anyDocument, z.array(anyDocument)]),
+  answers: {
+    200: z.union([
+      z.strictObject({ results: z.array(result) }),
+      z.strictObject({ results: z.array(result), ...impactShape }).meta({ id: 'DryRun' }),
+    ]),
+  },
+  refusals: [404, 405, 409],
+};
+
+/**
+ * `POST /apply`: many documents in either format, all or none. The problems of all documents come at once.
+ * `?dryRun=true` changes nothing, gives the same answer, and says at which proxies whose verdicts would change
+ * (src/control/impact). `?set=NAME&prune=true` deletes what was applied as this set before and is not among the
+ * documents.
+ */
+export function addApplyRoute(app: FastifyInstance, { plane, sync, afterCommit }: ApiOptions, beside: Beside): void {
+  app.post('/apply', { bodyLimit: MAX_APPLY_BYTES, ...described('Could not process a resource', operation) }, (request) => {
+    const documents = valuesOf(request).map((value) => toDocument(value, plane.place));
+    const { searchParams } = addressOf(request);
+    const set = setOf(searchParams);
+    refuseEmpty(documents.length, set, flag(searchParams, 'allowEmpty'));
+    const results = (written: readonly Written[], warnings: Warnings) =>
+      written.map((one, index) => toResult(one, warnings[index] ?? [], plane.place));
+    if (flag(searchParams, 'dryRun')) {
+      const { written, warnings, impacts } = dryRun(plane, documents, set, sync !== undefined);
+      return { results: results(written, warnings), ...describeImpacts(impacts, plane.place) };
+    }
+    const written = writeDocuments(
+      audited<readonly Written[]>(plane, request, (result) => result),
+      documents,
+      set,
+    );
+    afterCommit();
+    const keys = written.map(({ key }) => key);
+    return { results: results(written, warningsAbout(plane, keys, beside)) };
+  });
+}
+
+/** A misspelt word must not write. */
+function flag(query: URLSearchParams, name: 'dryRun' | 'prune' | 'allowEmpty'): boolean {
+  const value = query.get(name) ?? 'false';
+  if (value !== 'true' && value !== 'false') throw invalid([{ field: name, reason: 'must be true or false' }]);
+  return value === 'true';
+}
+
+function setOf(query: URLSearchParams): AppliedSet | undefined {
+  const [name, prune] = [query.get('set'), flag(query, 'prune')];
+  if (name === null && prune) throw invalid([{ field: 'prune', reason: 'needs a set: only what was applied as that is deleted' }]);
+  if (name === null) return undefined;
+  if (!isDnsLabel(name)) throw invalid([{ field: 'set', reason: DNS_LABEL_REASON }]);
+  return { name, prune };
+}
+
+/** No documents are a broken checkout more often than a wish to delete everything. */
+function refuseEmpty(count: number, set: AppliedSet | undefined, allowed: boolean): void {
+  if (count > 0 || (set?.prune && allowed)) return;
+  throw new MeridianError('invalid', 'the body holds no document', set?.prune ? { hint: 'allowEmpty=true deletes the whole set' } : {});
+}
+
+function toDocument(read: ReadDocument, place: Place): Document {
+  if ('problem' in read) return { problems: [read.problem] };
+  const type = isObject(read.value) ? read.value.type : undefined;
+  return parseDocument(withoutRestName(read.value, typeof type === 'string' ? findKind(type) : undefined, place));
+}
+
+type Warnings = readonly (readonly string[])[];
+
+function toResult({ key, outcome }: Written, warnings: readonly string[], place: Place) {
+  const { type, mesh, name, namespace } = key;
+  return {
+    type,
+    mesh,
+    name: restName({ key, name, namespace }, place),
+    kri: formatKri(key),
+    outcome,
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
+}

@@ -1,0 +1,97 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Plane } from '../../control/plane/plane.ts';
+import { type Beside, warningsAbout } from '../../control/write/write-warnings.ts';
+import { type Document, type Written, writeDocuments } from '../../control/write/write-documents.ts';
+import { MeridianError, type Problem } from '../../errors.ts';
+import { findKind, type Kind } from '../../resource/kinds.ts';
+import { LABEL } from '../../resource/labels.ts';
+import { parseDocument } from '../../resource/documents/parse-documents.ts';
+import { formatPath, isObject, quote } from '../../resource/field-path.ts';
+import type { Draft } from '../../resource/resource.ts';
+import { hasNamespaces, restName } from '../../resource/rest-name.ts';
+import { validateDraft } from '../../resource/documents/validate-draft.ts';
+import type { Row } from '../../resource/store/store.ts';
+import { audited } from '../audit/audit-requests.ts';
+import { valuesOf } from './body-documents.ts';
+import { etagOf, requireMatch } from '../http/etags.ts';
+import { locate, type Params, withoutEchoedName } from './locate-resource.ts';
+import type { ApiOptions } from '../api-options.ts';
+import { refuseReadOnlyKind } from './read-only-kinds.ts';
+
+/** Who the URL says is written. */
+interface Target {
+  readonly kind: Kind;
+  readonly mesh: string;
+  readonly name: string;
+}
+
+/**
+ * `PUT`: 201 for what was not there, else 200, with the resource's ETag. What is accepted and may not do as expected is
+ * among the warnings: references that point to nothing too, for their targets may come later.
+ */
+export function putResource({ plane, afterCommit }: ApiOptions, kind: Kind, beside: Beside) {
+  return (request: FastifyRequest, reply: FastifyReply) => {
+    refuseReadOnlyKind(plane.place, kind);
+    const { mesh = '', name = '' } = request.params as Params;
+    const document = readDocument(plane, { kind, mesh, name }, request);
+    // Problems of the document itself are told even where the resource has changed by now.
+    const { draft, problems } = document;
+    if (draft && [...problems, ...validateDraft(draft)].length === 0) requireMatch(request, plane.store, stored(plane, draft));
+    const [written] = writeDocuments(
+      audited<readonly Written[]>(plane, request, (result) => result),
+      [document],
+    );
+    afterCommit();
+    void reply.code(written?.outcome === 'created' ? 201 : 200);
+    const row = written && plane.store.get(written.key);
+    if (!row) return {};
+    void reply.header('etag', etagOf(plane.store, row));
+    const [found = []] = warningsAbout(plane, [row.resource.key], beside);
+    const warnings = found.map((warning) => `${restName(row.resource, plane.place)}: ${warning}`);
+    return warnings.length === 0 ? {} : { warnings };
+  };
+}
+
+/** What a document would replace. */
+function stored({ store, place }: Plane, { type, mesh, name, namespace }: Draft): Row | undefined {
+  const kind = findKind(type);
+  if (!kind) return undefined;
+  return store.byName(type, mesh, hasNamespaces(kind, place) ? (namespace ?? place.systemNamespace) : '', name);
+}
+
+/** The document of the body. Where it and the URL disagree, that is among its problems. */
+function readDocument(plane: Plane, target: Target, request: FastifyRequest): Document {
+  const [read, ...more] = valuesOf(request);
+  if (!read || more.length > 0) throw new MeridianError('invalid', 'the body must be one document', { hint: 'POST /apply takes several' });
+  if ('problem' in read) return { problems: [read.problem] };
+  const { draft, problems } = parseDocument(withoutEchoedName(read.value, target.kind, plane, target.mesh));
+  if (!draft) return { problems };
+  const sameName = isNamed(plane, target, draft) || (isObject(read.value) && read.value.name === target.name);
+  return { draft, problems: [...disagreements(plane, target, draft, sameName), ...problems] };
+}
+
+/** In Kuma's words. */
+function disagreements(plane: Plane, target: Target, draft: Draft, sameName: boolean): readonly Problem[] {
+  const fields = { name: sameName, type: draft.type === target.kind.type, mesh: draft.mesh === target.mesh };
+  const different = Object.entries(fields).filter(([, same]) => !same);
+  const problems = different.map(([field]) => ({ field, reason: `${field} from the URL has to be the same as in body` }));
+  return problems.length > 0 ? problems : mistaken(plane, target, draft);
+}
+
+/** `slow`, or `slow.backend-ns` where there are namespaces. */
+function isNamed({ place }: Plane, { kind, name }: Target, draft: Draft): boolean {
+  const namespace = draft.namespace ?? place.systemNamespace;
+  return name === draft.name || (hasNamespaces(kind, place) && name === `${draft.name}.${namespace}`);
+}
+
+/**
+ * A document `slow.backend-ns` without a namespace label would become a policy of the system namespace, beside the
+ * `slow` of `backend-ns` that this URL shows: surely not what was meant.
+ */
+function mistaken(plane: Plane, { kind, mesh, name }: Target, draft: Draft): readonly Problem[] {
+  if (draft.namespace !== undefined || !hasNamespaces(kind, plane.place)) return [];
+  const shown = locate(plane, kind, mesh, name)?.resource;
+  if (!shown || shown.namespace === plane.place.systemNamespace) return [];
+  const reason = `is missing: ${quote(name)} is ${shown.name} in namespace ${shown.namespace}; say which namespace is meant`;
+  return [{ field: formatPath(['labels', LABEL.namespace]), reason }];
+}

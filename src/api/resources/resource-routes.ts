@@ -1,0 +1,79 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { deleteResource } from '../../control/write/write-documents.ts';
+import { MeridianError } from '../../errors.ts';
+import type { Beside } from '../../control/write/write-warnings.ts';
+import { type Kind, KINDS } from '../../resource/kinds.ts';
+import type { Row } from '../../resource/store/store.ts';
+import { audited, deleted } from '../audit/audit-requests.ts';
+import { addressOf, collection, listQuery } from '../http/paged-collection.ts';
+import { NOT_FOUND } from '../http/error-answers.ts';
+import { etagOf, requireMatch } from '../http/etags.ts';
+import { inMesh } from './require-mesh.ts';
+import { type ListAnswers, rememberLists } from '../http/list-cache.ts';
+import { locate, type Params } from './locate-resource.ts';
+import { kindOperations } from '../openapi/kind-operations.ts';
+import type { ApiOptions } from '../api-options.ts';
+import { putResource } from './put-resource.ts';
+import { refuseReadOnlyKind } from './read-only-kinds.ts';
+import { formatOf, show } from './render-resource.ts';
+import { removeZone } from './zone-routes.ts';
+
+/** `/meshes/{mesh}/{path}` for the kinds in meshes, `/{path}` for the global ones. */
+export function addResourceRoutes(app: FastifyInstance, options: ApiOptions, beside: Beside): void {
+  const answers = rememberLists(options.plane.store);
+  for (const kind of KINDS) {
+    const perMesh = kind.scope === 'Mesh';
+    const base = perMesh ? `/meshes/:mesh/${kind.path}` : `/${kind.path}`;
+    const preHandler = perMesh ? inMesh(options.plane) : [];
+    const operations = kindOperations(kind);
+    app.get(base, { preHandler, ...operations.list }, list(options, kind, answers));
+    // All meshes at once.
+    if (perMesh) app.get(`/${kind.path}`, operations.listAll, list(options, kind, answers));
+    app.get(`${base}/:name`, { preHandler, ...operations.get }, getOne(options, kind));
+    app.delete(`${base}/:name`, { preHandler, ...operations.delete }, remove(options, kind));
+    app.put(`${base}/:name`, { preHandler, ...operations.put }, putResource(options, kind, beside));
+  }
+}
+
+function list({ plane }: ApiOptions, kind: Kind, answers: ListAnswers) {
+  const make = (request: FastifyRequest) => {
+    const { mesh } = request.params as Params;
+    const format = formatOf(addressOf(request).searchParams);
+    const { offset, size, nameContains, labels } = listQuery(request);
+    const page = plane.store.list({ type: kind.type, mesh, nameContains, labels }, offset, size);
+    const items = page.items.map((resource) => show(plane, resource, format));
+    return collection(request, page.total, items);
+  };
+  return (request: FastifyRequest, reply: FastifyReply) => answers(request, reply, () => make(request));
+}
+
+function getOne({ plane }: ApiOptions, kind: Kind) {
+  return (request: FastifyRequest, reply: FastifyReply) => {
+    const format = formatOf(addressOf(request).searchParams);
+    const row = found(plane, kind, request);
+    void reply.header('etag', etagOf(plane.store, row));
+    return show(plane, row.resource, format);
+  };
+}
+
+function remove(options: ApiOptions, kind: Kind) {
+  const { plane, afterCommit } = options;
+  return (request: FastifyRequest) => {
+    refuseReadOnlyKind(plane.place, kind);
+    const row = found(plane, kind, request);
+    requireMatch(request, plane.store, row);
+    const { key } = row.resource;
+    const recording = audited(plane, request, deleted(key));
+    if (kind.type === 'Zone') removeZone({ ...options, plane: recording }, key.name);
+    else deleteResource(recording, key);
+    afterCommit();
+    return {};
+  };
+}
+
+function found(plane: ApiOptions['plane'], kind: Kind, request: FastifyRequest): Row {
+  const { mesh = '', name = '' } = request.params as Params;
+  const row = locate(plane, kind, mesh, name);
+  if (!row) throw new MeridianError('not_found', NOT_FOUND);
+  return row;
+}

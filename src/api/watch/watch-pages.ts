@@ -1,0 +1,55 @@
+import type { Plane } from '../../control/plane/plane.ts';
+import type { HistoryChange, HistoryFilter, Moment } from '../../resource/store/history.ts';
+import { formatKri, keyId } from '../../resource/key.ts';
+import { restName } from '../../resource/rest-name.ts';
+import { show } from '../resources/render-resource.ts';
+import { formatPosition } from './watch-position.ts';
+
+/** A change as it is sent. */
+export interface Message extends Moment {
+  readonly deleted: boolean;
+  /** `{op: put | delete, revision, position, kri, type, mesh, name, resource?}` */
+  readonly text: string;
+}
+
+/** How many changes are read at once. */
+const SIZE = 64;
+/** How many pages are kept: clients that are about as far as each other read the same. */
+const KEPT = 64;
+
+/**
+ * The changes after a moment, as messages. A page is right until the next commit, since one resource may be shown by
+ * what another one says. So many clients cost little more than one.
+ */
+export class Pages {
+  readonly #plane: Plane;
+  readonly #life: string;
+  readonly #kept = new Map<string, readonly Message[]>();
+
+  constructor(plane: Plane, life: string) {
+    this.#plane = plane;
+    this.#life = life;
+  }
+
+  /** Empty: there are none now. */
+  behind(after: Moment, filter: HistoryFilter): readonly Message[] {
+    const { type = '', mesh = '', key } = filter;
+    const id = JSON.stringify([this.#plane.store.head().revision, after.revision, after.number, type, mesh, key ? keyId(key) : '']);
+    const page = this.#kept.get(id) ?? this.#read(after, filter);
+    if (page.length > 0) this.#kept.set(id, page);
+    for (const oldest of this.#kept.keys()) if (this.#kept.size > KEPT) this.#kept.delete(oldest);
+    return page;
+  }
+
+  #read(after: Moment, filter: HistoryFilter): readonly Message[] {
+    return this.#plane.store.history.behind(after, filter, SIZE).changes.map((change) => this.#toMessage(change));
+  }
+
+  #toMessage({ revision, number, key, name, namespace, resource }: HistoryChange): Message {
+    const moment = { revision, number };
+    const head = { op: resource ? 'put' : 'delete', revision, position: formatPosition(this.#life, moment) };
+    const who = { kri: formatKri(key), type: key.type, mesh: key.mesh, name: restName({ key, name, namespace }, this.#plane.place) };
+    const shown = resource ? { resource: show(this.#plane, resource, 'universal') } : {};
+    return { ...moment, deleted: !resource, text: JSON.stringify({ ...head, ...who, ...shown }) };
+  }
+}

@@ -1,0 +1,42 @@
+import { isOwnPast } from '../../kds/process-epochs.ts';
+import { invalid } from '../../errors.ts';
+import type { Moment } from '../../resource/store/history.ts';
+import type { Reader } from '../../resource/store/store.ts';
+
+/** Where a watch begins. */
+export type Start =
+  /** The client has all that is before. */
+  | { readonly kind: 'resume'; readonly at: Moment }
+  /** The client must forget what it has, and gets everything as it is now. */
+  | { readonly kind: 'reset'; readonly reason: string };
+
+/** Behind every key of a revision. */
+export const END = Number.MAX_SAFE_INTEGER;
+/** Before everything. */
+export const BEGINNING: Moment = { revision: 0, number: 0 };
+
+/** A moment as clients keep it: `<life>.<revision>`; in the midst of a revision with the number of the last key. */
+export function formatPosition(life: string, { revision, number }: Moment): string {
+  return number === END ? `${life}.${revision}` : `${life}.${revision}.${number}`;
+}
+
+/**
+ * Where to go on from `since`: a position, a revision alone (the client knows that it is of this store), `now`, or null
+ * for everything. Throws `invalid` for anything else.
+ *
+ *   a position of another store, or of what a restore undid  ->  reset
+ *   one from before what is known of deletions               ->  reset
+ */
+export function startAt(since: string | null, store: Reader): Start {
+  if (since === null) return { kind: 'reset', reason: 'no position was given' };
+  if (since === 'now') return { kind: 'resume', at: { revision: store.head().revision, number: END } };
+  const [, life, digits = '', key] = /^(?:([0-9a-f]{1,64})\.)?(\d{1,15})(?:\.(\d{1,15}))?$/.exec(since) ?? [];
+  if (digits === '' || (life === undefined && key !== undefined)) {
+    throw invalid([{ field: 'since', reason: 'must be a position that a watch gave, a revision, or now' }]);
+  }
+  const at = { revision: Number(digits), number: key === undefined ? END : Number(key) };
+  const known = life === undefined ? at.revision <= store.head().revision : isOwnPast(store, life, at.revision);
+  if (!known) return { kind: 'reset', reason: 'the position is of another store, or of what a restore undid' };
+  if (!store.history.reaches(at.revision)) return { kind: 'reset', reason: 'the position is from before what is known of deletions' };
+  return { kind: 'resume', at };
+}

@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Permission } from '../../policy/decide/read-permissions.ts';
+import type { Inbound } from '../../policy/match/read-proxy.ts';
+import { InboundRbac } from '../../policy/rbac/compile-rbac.ts';
+import { type Plaintext, STRICT } from '../../policy/mesh-tls.ts';
+import { asMeridianError } from '../../errors.ts';
+import { lettingNobodyIn, type Placed } from './listen-address.ts';
+import type { InboundRules, Place, ProxyRules } from './proxy-rules.ts';
+
+/** An inbound with what decides it, in order, or why nobody gets in there; or why it is not served. */
+export type Decided =
+  | {
+      readonly place: Place;
+      readonly permissions: readonly Permission[];
+      readonly plaintext: Plaintext;
+      readonly shut?: string | undefined;
+    }
+  | { readonly problem: string };
+
+type Served = Extract<Decided, { readonly place: Place }>;
+
+/** What one proxy enforces, compiled again as far as it changed. */
+export class ProxyCompiler {
+  #given: readonly Decided[] = [];
+  #rules: ProxyRules | undefined;
+  #compilers = new Map<string, InboundRbac>();
+
+  /** The same object as last time if nothing changed. It shares with what came out before, and changes it: use it before the next call. */
+  compile(given: readonly Decided[]): ProxyRules {
+    if (this.#rules && isSame(this.#given, given)) return this.#rules;
+    const [before, compilers] = [this.#compilers, new Map<string, InboundRbac>()];
+    // What failed half-way can't be gone on with: the next time begins anew.
+    [this.#compilers, this.#rules] = [new Map(), undefined];
+    const inbounds = given.flatMap((one, index) => ('place' in one ? [inboundRules(one, index, before, compilers)] : []));
+    const problems = [
+      ...given.flatMap((one) => ('problem' in one ? [one.problem] : [])),
+      ...inbounds.flatMap(({ name, shut }) => (shut === undefined ? [] : [lettingNobodyIn(name, shut)])),
+    ];
+    this.#compilers = compilers;
+    this.#given = given;
+    const warnings = given.flatMap((one) => ('place' in one ? one.plaintext.warnings.map((text) => `${one.place.name}: ${text}`) : []));
+    this.#rules = { inbounds, problems, warnings };
+    return this.#rules;
+  }
+}
+
+type Compilers = ReadonlyMap<string, InboundRbac>;
+
+/** One that can't be compiled is shut, and holds up no other. */
+function inboundRules(decided: Served, index: number, before: Compilers, now: Map<string, InboundRbac>): InboundRules {
+  const { place, permissions, plaintext, shut } = decided;
+  if (shut !== undefined) return shutAt(place, shut);
+  const protocol = place.protocol === 'tcp' ? 'tcp' : 'http';
+  const id = `${index} ${protocol} ${place.name}`;
+  try {
+    // Envoys that are too old for trees are refused by the xDS server.
+    const compiler = before.get(id) ?? new InboundRbac({ protocol, form: 'trees', statPrefix: `rbac:${place.name}` });
+    const { alone, routes } = compiler.compile(permissions);
+    now.set(id, compiler);
+    return { ...place, rbac: alone, plaintextToo: plaintext.taken, routes };
+  } catch (thrown) {
+    return shutAt(place, asMeridianError(thrown).message);
+  }
+}
+
+/** Without rules Envoy's filter denies. */
+function shutAt(place: Place, reason: string): InboundRules {
+  return { ...place, rbac: { rules: {} }, plaintextToo: false, routes: [], shut: reason };
+}
+
+/** Puts to each inbound that has a place what decides it. */
+export function decided(placed: readonly Placed[], decidedOn: (inbound: Inbound) => Omit<Served, 'place' | 'shut'>): Decided[] {
+  return placed.map((one) => {
+    if ('problem' in one) return { problem: one.problem };
+    const { inbound, place, shut } = one;
+    const closed = (reason: string): Decided => ({ place, permissions: [], plaintext: STRICT, shut: reason });
+    if (shut !== undefined) return closed(shut);
+    try {
+      return { place, ...decidedOn(inbound) };
+    } catch (thrown) {
+      return closed(asMeridianError(thrown).message);
+    }
+  });
+}
+
+/** What was read once is one object: a look at it suffices. */
+function isSame(before: readonly Decided[], now: readonly Decided[]): boolean {
+  return before.length === now.length && now.every((one, index) => isSameInbound(before[index], one));
+}
+
+function isSameInbound(before: Decided | undefined, now: Decided): boolean {
+  if (!before || 'problem' in before || 'problem' in now) return isDeepStrictEqual(before, now);
+  const { permissions } = before;
+  if (!isDeepStrictEqual([before.place, before.plaintext, before.shut], [now.place, now.plaintext, now.shut])) return false;
+  if (permissions.length !== now.permissions.length) return false;
+  return now.permissions.every((permission, index) => {
+    const other = permissions[index];
+    if (other === permission) return true;
+    const { key, mtp, via } = permission;
+    return other?.mtp === mtp && isDeepStrictEqual([other.key, other.via], [key, via]);
+  });
+}

@@ -1,0 +1,94 @@
+import { asArray, asObject, asText } from '../../naming/json.ts';
+import { NOT_SERVED } from '../../policy/enforcement-table.ts';
+import { sectionOf } from '../../policy/inspect/proxy-layout.ts';
+import type { Inbound, Proxy } from '../../policy/match/read-proxy.ts';
+import { readable } from '../../resource/readable-text.ts';
+import { canonicalAddress, socketOf } from '../../resource/ip-address.ts';
+import type { JsonObject, JsonValue } from '../../resource/resource.ts';
+import type { Place } from './proxy-rules.ts';
+
+/** An inbound of a Dataplane with its place, and why it is shut there, if it is; or why it has no place. */
+export type Placed =
+  | { readonly inbound: Inbound; readonly place: Place; readonly shut?: string | undefined }
+  | { readonly inbound?: Inbound | undefined; readonly problem: string };
+
+/**
+ * Where the inbounds of a Dataplane are. What can't be read has no place, so that nobody gets in there; nor does anybody where two have one name or one
+ * socket, which no Dataplane that is accepted today has.
+ *
+ *   {port: 8080, servicePort: 80, tags: {kuma.io/protocol: http}}  ->  listens on 8080 of networking.address, leads to 127.0.0.1:80
+ */
+export function placesOf(proxy: Proxy): Placed[] {
+  const unserved = NOT_SERVED[proxy.type];
+  if (unserved !== undefined) return [{ problem: unserved }];
+  const items = asArray(asObject(proxy.dataplane.spec.networking)?.inbound);
+  // `readProxy` gives one inbound for each item, in their order.
+  const all = items.flatMap((item, index) => {
+    const inbound = proxy.inbounds[index];
+    return inbound ? [placed(inbound, asObject(item) ?? {}, index)] : [];
+  });
+  return shutClashing(all);
+}
+
+/** Why nobody gets in at an inbound, whatever the policies say; undefined: that depends on them. */
+export function whyShut(placed: readonly Placed[], inbound: Inbound): string | undefined {
+  const found = placed.find((one) => one.inbound === inbound);
+  return found && ('problem' in found ? found.problem : found.shut);
+}
+
+/** What of a Dataplane nobody gets in at, as it is written: for whoever shows it. Of gateways nothing is said here. */
+export function shutNotes(proxy: Proxy): string[] {
+  if (proxy.type === 'Gateway') return [];
+  return placesOf(proxy).flatMap((one) => {
+    if ('problem' in one) return [one.problem];
+    return one.shut === undefined ? [] : [lettingNobodyIn(one.place.name, one.shut)];
+  });
+}
+
+/** As it is told wherever the problems of a proxy are. */
+export function lettingNobodyIn(inbound: string, reason: string): string {
+  return `inbound ${readable(inbound)} lets nobody in: ${readable(reason)}`;
+}
+
+function shutClashing(all: readonly Placed[]): Placed[] {
+  const places = all.flatMap((one) => ('place' in one ? [one.place] : []));
+  const [names, sockets] = [repeated(places.map(({ name }) => name)), repeated(places.map(socketAt))];
+  return all.map((one) => {
+    if ('problem' in one) return one;
+    const { name } = one.place;
+    if (one.shut !== undefined) return one;
+    if (names.has(name)) return { ...one, shut: `another inbound is called ${readable(name)} too` };
+    return sockets.has(socketAt(one.place)) ? { ...one, shut: `another inbound is on its socket too, ${socketAt(one.place)}` } : one;
+  });
+}
+
+const socketAt = ({ address, port }: Place): string => socketOf(address, port);
+
+function repeated(texts: readonly string[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  return new Set(texts.filter((text) => seen.has(text) || !seen.add(text)));
+}
+
+function placed(inbound: Inbound, item: JsonObject, index: number): Placed {
+  const { port } = inbound;
+  const [servicePort, said] = [item.servicePort ?? port, asText(item.serviceAddress)];
+  const [address, serviceAddress] = [canonicalAddress(inbound.address ?? ''), said === undefined ? undefined : canonicalAddress(said)];
+  const problem = (reason: string): Placed => ({ inbound, problem: `networking.inbound[${index}] is not served: ${reason}` });
+  if (!isPort(port)) return problem('port is none');
+  if (!isPort(servicePort)) return problem('servicePort is none');
+  if (address === undefined) return problem('its address is no IP address');
+  if (said !== undefined && serviceAddress === undefined) return problem('serviceAddress is no IP address');
+  const place = { name: sectionOf(inbound), address, port, serviceAddress, servicePort, protocol: protocolOf(inbound, item) };
+  return place.name.isWellFormed() ? { inbound, place } : { inbound, place, shut: 'its name is not well formed' };
+}
+
+function isPort(value: JsonValue | undefined): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 65_536;
+}
+
+/** The matcher tells HTTP from TCP alone; to the application it matters which HTTP. */
+function protocolOf({ protocol }: Inbound, { protocol: said, tags }: JsonObject): Place['protocol'] {
+  if (protocol === 'tcp') return 'tcp';
+  const name = (asText(said) ?? asText(asObject(tags)?.['kuma.io/protocol']))?.toLowerCase();
+  return name === 'http2' || name === 'grpc' ? name : 'http';
+}

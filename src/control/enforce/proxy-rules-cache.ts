@@ -1,0 +1,80 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Permission } from '../../policy/decide/read-permissions.ts';
+import type { Policy } from '../../policy/match/read-policies.ts';
+import { type Inbound, type Proxy, readProxy } from '../../policy/match/read-proxy.ts';
+import { matchInbound } from '../../policy/match/select-policies.ts';
+import { STRICT } from '../../policy/mesh-tls.ts';
+import type { Resource } from '../../resource/resource.ts';
+import type { MeshView } from '../mesh/mesh-view.ts';
+import { plaintextAt } from '../mesh/plaintext-notes.ts';
+import type { Permissions } from './permission-cache.ts';
+import { type Placed, placesOf } from './listen-address.ts';
+import { decided, ProxyCompiler } from './compile-proxy.ts';
+import type { ProxyRules } from './proxy-rules.ts';
+import { Selected } from './incremental-selection.ts';
+
+/** All that the rules of a proxy are made of. */
+interface Given {
+  readonly dataplane: Resource;
+  readonly view: MeshView;
+  /** Nobody is to get in: what denies may be missing. */
+  readonly closed: boolean;
+}
+
+/** A proxy with its rules, worked out again as far as something that they are made of is another object. */
+export class Served {
+  private readonly permissions: Permissions;
+
+  readonly #compiler = new ProxyCompiler();
+  #given: Given | undefined;
+  #rules: ProxyRules | undefined;
+  #proxy: Proxy | undefined;
+  #placed: readonly Placed[] = [];
+  #selected = new Map<Inbound, Selected>();
+
+  constructor(permissions: Permissions) {
+    this.permissions = permissions;
+  }
+
+  rules(given: Given): ProxyRules {
+    const before = this.#given;
+    const isReached = before !== undefined && isSameProxy(before, given);
+    if (this.#rules && isReached && isSameMesh(before, given)) return this.#rules;
+    // Should this fail, everything is worked out again the next time.
+    this.#given = undefined;
+    const proxy = isReached && this.#proxy ? this.#proxy : this.#read(given);
+    const { view, closed } = given;
+    this.#rules = this.#compiler.compile(
+      decided(this.#placed, (inbound) => ({
+        permissions: closed ? [] : this.#select(inbound, proxy, view),
+        plaintext: closed ? STRICT : plaintextAt(view, proxy, inbound),
+      })),
+    );
+    this.#given = given;
+    return this.#rules;
+  }
+
+  #read({ dataplane, view }: Given): Proxy {
+    this.#proxy = readProxy(dataplane, view.index);
+    this.#placed = placesOf(this.#proxy);
+    this.#selected = new Map(this.#proxy.inbounds.map((inbound) => [inbound, new Selected()]));
+    return this.#proxy;
+  }
+
+  #select(inbound: Inbound, proxy: Proxy, { permissions, index }: MeshView): readonly Permission[] {
+    const match = (policy: Policy) => this.permissions.read(matchInbound([policy], proxy, inbound, index))[0];
+    return this.#selected.get(inbound)?.among(permissions, match) ?? [];
+  }
+}
+
+/** Whether a policy that selected an inbound still does, and selects no other. */
+function isSameProxy(before: Given, now: Given): boolean {
+  return before.dataplane === now.dataplane && before.view.targets.every((list, index) => list === now.view.targets[index]);
+}
+
+/** Whether permissions, and what is said of plain text, are the same. */
+function isSameMesh(before: Given, now: Given): boolean {
+  const [{ tls }, { tls: tlsNow }] = [before.view, now.view];
+  if (before.closed !== now.closed || before.view.permissions !== now.view.permissions) return false;
+  return tls.policies === tlsNow.policies && tls.refused === tlsNow.refused && isDeepStrictEqual(tls.mesh, tlsNow.mesh);
+}

@@ -1,0 +1,97 @@
+import { asArray, asObject } from '../../naming/json.ts';
+import type { Permission } from '../../policy/decide/read-permissions.ts';
+import { requiredSans, sansOf } from '../../policy/match/client-sans.ts';
+import { textsOf } from '../../policy/match/proxy-tags.ts';
+import type { Key } from '../../resource/key.ts';
+import { LABEL } from '../../resource/labels.ts';
+import type { Resource } from '../../resource/resource.ts';
+import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import { pathsOf, withoutSlash } from './client-keys.ts';
+
+/**
+ * Clients that the permissions of an inbound name. `identity`: one SPIFFE ID; `prefix`: all that lie below one, but
+ * those that are named more closely; `sans`: proxies with these URI SANs, as `from` names them by tags; `other`:
+ * whoever is named nowhere.
+ */
+export interface Named {
+  readonly kind: 'identity' | 'prefix' | 'sans' | 'other';
+  /** '' for `sans` and `other`. */
+  readonly spiffeId: string;
+  /** Of `sans`: what they have; `spiffe://mesh/` stands for any identity of that mesh. */
+  readonly sans: readonly string[];
+  /** The URI SANs of one of them: what is decided for it holds for all. */
+  readonly sample: readonly string[];
+}
+
+/** Everybody that permissions name, and the others: once each. */
+export function namedBy(permissions: readonly Permission[]): Named[] {
+  const found = permissions.flatMap(({ key, mtp }): Unsampled[] => {
+    if (mtp.shape === 'from') return mtp.items.map(({ targetRef }) => fromItem(targetRef, targetRef.mesh ?? key.mesh));
+    if (mtp.shape !== 'spiffe') return [];
+    return [...mtp.deny, ...mtp.allow, ...mtp.allowWithShadowDeny].flatMap(({ spiffeId }) => {
+      if (!spiffeId) return [];
+      const { type, value } = spiffeId;
+      return [type === 'Exact' ? identity(value) : { kind: 'prefix' as const, spiffeId: withoutSlash(value), sans: [] }];
+    });
+  });
+  const distinct = [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
+  const other = otherThan(distinct.flatMap(({ spiffeId, sans }) => [spiffeId, ...sans]));
+  return [...distinct.map((one) => sampled(one, other)), { kind: 'other', spiffeId: '', sans: [], sample: [`spiffe://${other}/${other}`] }];
+}
+
+type Unsampled = Omit<Named, 'sample'>;
+
+function identity(spiffeId: string): Unsampled {
+  return { kind: 'identity', spiffeId, sans: [] };
+}
+
+/** Who has no other SANs is an identity, or all of a mesh. */
+function fromItem(ref: TargetRef, mesh: string): Unsampled {
+  const required = requiredSans(ref, mesh);
+  const [only, ...more] = required;
+  if (only === undefined) return { kind: 'prefix', spiffeId: `spiffe://${mesh}`, sans: [] };
+  const hasIdentity = required.some((san) => san.startsWith(`spiffe://${mesh}/`));
+  if (hasIdentity && more.length === 0) return identity(only);
+  return { kind: 'sans', spiffeId: '', sans: [...new Set([...(hasIdentity ? [] : [`spiffe://${mesh}/`]), ...required])].sort() };
+}
+
+function sampled(one: Unsampled, other: string): Named {
+  if (one.kind === 'identity') return { ...one, sample: [one.spiffeId] };
+  if (one.kind === 'prefix') return { ...one, sample: [`${one.spiffeId}/${other}`] };
+  return { ...one, sample: one.sans.map((san) => (san.startsWith('spiffe://') && san.endsWith('/') ? `${san}${other}` : san)) };
+}
+
+/** Longer than any text, so that none holds it. */
+function otherThan(texts: readonly string[]): string {
+  return '-'.repeat(1 + texts.reduce((longest, { length }) => Math.max(longest, length), 0));
+}
+
+/**
+ * Finds those who are named less closely, the closest of them: everybody is one of the `other` clients, unless a prefix
+ * holds it.
+ *
+ *   spiffe://td/ns/a  within  Prefix spiffe://td/ns,  that within  Prefix spiffe://td,  that within  other
+ */
+export function enclosing(named: readonly Named[]): (one: Named) => Named | undefined {
+  const prefixes = new Map(named.filter(({ kind }) => kind === 'prefix').map((one) => [one.spiffeId, one]));
+  const others = named.find(({ kind }) => kind === 'other');
+  return (one) => {
+    if (one.kind === 'other' || one.kind === 'sans') return undefined;
+    const above = pathsOf(one.spiffeId).map((path) => prefixes.get(path));
+    return above.find((prefix) => prefix !== undefined && prefix !== one) ?? others;
+  };
+}
+
+/**
+ * A proxy as a caller: the URI SANs of the certificate that its tags give it, with the zone and namespace that its key
+ * proves.
+ */
+export function sansOfDataplane({ key, spec }: Pick<Resource, 'key' | 'spec'>): string[] {
+  const networking = asObject(spec.networking);
+  const tagged = [...asArray(networking?.inbound).map(asObject), asObject(networking?.gateway)];
+  return [...new Set(tagged.flatMap((item) => (item ? sansOf(key.mesh, { ...textsOf(item.tags), ...proven(key) }) : [])))];
+}
+
+function proven({ zone, namespace }: Key): Record<string, string> {
+  return { ...(zone === '' ? {} : { [LABEL.zone]: zone }), ...(namespace === '' ? {} : { [LABEL.namespace]: namespace }) };
+}

@@ -1,0 +1,38 @@
+import { KINDS } from '../../resource/kinds.ts';
+import { keyId } from '../../resource/key.ts';
+import type { Resource } from '../../resource/resource.ts';
+import type { MeshView } from '../mesh/mesh-view.ts';
+
+/** What differs between two states of a mesh. */
+export interface Differing {
+  /** Whether anything that permissions may select or lead through does: proxies, services, gateways, routes. */
+  readonly targets: boolean;
+  /** The ids (keyId) of the permissions that do. */
+  readonly permissions: ReadonlySet<string>;
+}
+
+const PERMISSION = 'MeshTrafficPermission';
+
+export function differing(before: MeshView, after: MeshView): Differing {
+  const targetsOf = ({ index }: MeshView) => KINDS.flatMap(({ type }) => (type === PERMISSION ? [] : index.ofType(type)));
+  const permissionsOf = ({ permissions }: MeshView) => permissions.map(({ resource }) => resource);
+  const targets = differ(targetsOf(before), targetsOf(after)).size > 0;
+  return { targets, permissions: differ(permissionsOf(before), permissionsOf(after)) };
+}
+
+/** The ids of what one of them lacks, or has otherwise. */
+function differ(before: readonly Resource[], after: readonly Resource[]): Set<string> {
+  const texts = new Map(before.map((resource) => [keyId(resource.key), textOf(resource)]));
+  const ids = new Set(texts.keys());
+  for (const resource of after) {
+    const id = keyId(resource.key);
+    if (texts.get(id) === textOf(resource)) ids.delete(id);
+    else ids.add(id);
+  }
+  return ids;
+}
+
+/** All that selecting and deciding look at. */
+function textOf({ name, namespace, labels, spec }: Resource): string {
+  return JSON.stringify([name, namespace, labels, spec]);
+}

@@ -1,0 +1,79 @@
+import { type Action, evaluate } from '../../policy/decide/evaluate-permissions.ts';
+import type { Permission } from '../../policy/decide/read-permissions.ts';
+import type { Subject } from '../../policy/decide/read-request.ts';
+import type { Key } from '../../resource/key.ts';
+import type { Decided } from './inbound-pairs.ts';
+import { type Condition, findByRequest } from './find-requests.ts';
+import { Rules } from './permission-rules.ts';
+
+/**
+ * What is decided about a request, and what would be if all shadow actions were enforced; the policies undefined:
+ * nobody allows it.
+ */
+export interface Verdict {
+  readonly decision: Action;
+  readonly shadow: Action;
+  readonly decidedBy: Key | undefined;
+  readonly shadowDecidedBy: Key | undefined;
+}
+
+/** How a verdict changes, for the requests that are meant. */
+export interface Changed {
+  readonly when: Condition;
+  readonly before: Verdict;
+  readonly after: Verdict;
+}
+
+/** A client's URI SANs, and what policies can ask of them (countingKeys). */
+export interface Client {
+  readonly sans: readonly string[];
+  readonly keys: readonly string[];
+}
+
+const NOWHERE: Decided = { protocol: 'tcp', permissions: [] };
+
+/** Compares what two lists of permissions decide about clients. Clients of whom they say the same are compared once. */
+export class Judge {
+  readonly #before: Decided;
+  readonly #after: Decided;
+  readonly #rules: { readonly before: Rules; readonly after: Rules };
+  readonly #known = new Map<string, readonly Changed[]>();
+
+  constructor(before: Decided | undefined, after: Decided | undefined) {
+    this.#before = before ?? { ...NOWHERE, protocol: after?.protocol ?? 'tcp' };
+    this.#after = after ?? { ...NOWHERE, protocol: before?.protocol ?? 'tcp' };
+    this.#rules = { before: new Rules(this.#before.permissions), after: new Rules(this.#after.permissions) };
+  }
+
+  /** The requests of a client, who was `was` before, whose verdict changes. */
+  compare(was: Client, is: Client): readonly Changed[] {
+    const before = this.#rules.before.slice(was.sans, was.keys);
+    const after = this.#rules.after.slice(is.sans, is.keys);
+    const id = `${before.id} ${after.id}`;
+    const known =
+      this.#known.get(id) ??
+      this.#find(was.sans, this.#rules.before.permissionsOf(before), is.sans, this.#rules.after.permissionsOf(after));
+    this.#known.set(id, known);
+    return known;
+  }
+
+  #find(
+    sansBefore: readonly string[],
+    before: readonly Permission[],
+    sansAfter: readonly string[],
+    after: readonly Permission[],
+  ): Changed[] {
+    const protocol = this.#before.protocol === 'tcp' && this.#after.protocol === 'tcp' ? 'tcp' : 'http';
+    const found = findByRequest([...before, ...after], protocol, (request) => {
+      const was = judge(before, { ...request, sans: sansBefore, protocol: this.#before.protocol });
+      const is = judge(after, { ...request, sans: sansAfter, protocol: this.#after.protocol });
+      return was.decision === is.decision && was.shadow === is.shadow ? undefined : { before: was, after: is };
+    });
+    return found.map(({ when, value }) => ({ when, ...value }));
+  }
+}
+
+function judge(permissions: readonly Permission[], subject: Subject): Verdict {
+  const [enforced, shadow] = [evaluate(permissions, subject, 'enforced'), evaluate(permissions, subject, 'shadow')];
+  return { decision: enforced.action, shadow: shadow.action, decidedBy: enforced.decidedBy, shadowDecidedBy: shadow.decidedBy };
+}

@@ -1,0 +1,117 @@
+import { matchesText } from '../../policy/decide/match-request.ts';
+import type { Permission } from '../../policy/decide/read-permissions.ts';
+import { normalisePath, type Subject } from '../../policy/decide/read-request.ts';
+import type { StringMatch } from '../../resource/permission.ts';
+import { withoutSlash } from './client-keys.ts';
+
+/** Which requests are meant; what is not said may be anything. */
+export interface Condition {
+  readonly method?: string;
+  /** None of these. */
+  readonly methodNot?: readonly string[];
+  readonly path?: StringMatch;
+  /** None of these. */
+  readonly pathNot?: readonly StringMatch[];
+  /** Those without a path: CONNECT. */
+  readonly noPath?: true;
+}
+
+/** Requests that no permission tells apart, and one of them. */
+interface Part<T> {
+  readonly when: Condition;
+  readonly sample: T | undefined;
+}
+
+/** What was found of some requests. */
+export interface Found<T> {
+  readonly when: Condition;
+  readonly value: T;
+}
+
+/**
+ * Asks about every kind of request that permissions tell apart, and says for which of them what was found; `undefined`
+ * is nothing. What holds whatever the method, or whatever the path, is said once.
+ *
+ *   deny {path: Prefix /admin}, found for what it denies  ->  [{path: Prefix /admin}, ...], [{noPath: true}, ...]
+ */
+export function findByRequest<T>(
+  permissions: readonly Permission[],
+  protocol: Subject['protocol'],
+  ask: (request: Pick<Subject, 'method' | 'path'>) => T | undefined,
+): Found<T>[] {
+  const asked = protocol === 'tcp' ? { methods: [], paths: [] } : askedOf(permissions);
+  const [methods, paths] = [methodParts(asked.methods), pathParts(asked.paths)];
+  const table = methods.map((method) => paths.map((path) => ask({ method: method.sample, path: path.sample })));
+  const texts = table.map((row) => row.map((value) => JSON.stringify(value)));
+  const anyMethod = texts.every((row) => row.every((text, column) => text === texts[0]?.[column]));
+  const anyPath = texts.every((row) => row.every((text) => text === row[0]));
+  return methods.slice(0, anyMethod ? 1 : undefined).flatMap((method, row) =>
+    paths.slice(0, anyPath ? 1 : undefined).flatMap((path, column) => {
+      const value = table[row]?.[column];
+      return value === undefined ? [] : [{ when: { ...(anyMethod ? {} : method.when), ...(anyPath ? {} : path.when) }, value }];
+    }),
+  );
+}
+
+interface Asked {
+  readonly methods: readonly string[];
+  readonly paths: readonly StringMatch[];
+}
+
+/** All that matchers and routes ask of a request. */
+function askedOf(permissions: readonly Permission[]): Asked {
+  const asked = permissions.flatMap(({ mtp, via = [] }) => [
+    ...(mtp.shape === 'spiffe' ? [...mtp.deny, ...mtp.allow, ...mtp.allowWithShadowDeny] : []),
+    ...via.flatMap(({ matches }) => matches),
+  ]);
+  const paths = asked.flatMap(({ path }) => (path ? [oneSpelling(path)] : []));
+  return {
+    methods: [...new Set(asked.flatMap(({ method }) => method ?? []))].sort(),
+    paths: [...new Map(paths.filter(isPossible).map((path) => [`${path.type} ${path.value}`, path])).values()],
+  };
+}
+
+/** In one spelling: a slash at a prefix's end says nothing, and below what ends with one more there is nothing in a normalised path. */
+function oneSpelling({ type, value }: StringMatch): StringMatch {
+  const start = type === 'Prefix' ? withoutSlash(value) : value;
+  return { type: start.endsWith('/') ? 'Exact' : type, value: start };
+}
+
+/** Whether there are such paths: normalised, without a query. */
+function isPossible({ type, value }: StringMatch): boolean {
+  return (type === 'Prefix' && value === '') || normalisePath(value) === value;
+}
+
+/** Longer than any text, so that none holds it. */
+function otherThan(texts: readonly string[]): string {
+  return '-'.repeat(1 + texts.reduce((longest, { length }) => Math.max(longest, length), 0));
+}
+
+function methodParts(methods: readonly string[]): Part<string>[] {
+  const others: Part<string> = { when: { methodNot: methods }, sample: otherThan(methods) };
+  return [...methods.map((method) => ({ when: { method }, sample: method })), others];
+}
+
+/** Beginnings of paths lie within each other or apart: a part is what a beginning holds without those within it. */
+function pathParts(paths: readonly StringMatch[]): Part<string>[] {
+  if (paths.length === 0) return [{ when: {}, sample: '/' }];
+  const other = otherThan(paths.map(({ value }) => value));
+  const parts = paths.map((path): Part<string> => {
+    if (path.type === 'Exact') return { when: { path }, sample: path.value };
+    const inner = paths.filter((one) => one !== path && isWithin(one, path)).map(shown);
+    return { when: { path: shown(path), ...(inner.length > 0 ? { pathNot: inner } : {}) }, sample: `${path.value}/${other}` };
+  });
+  const rest: Part<string>[] = paths.some(({ type, value }) => type === 'Prefix' && value === '')
+    ? []
+    : [{ when: { pathNot: paths.map(shown) }, sample: `/${other}` }];
+  return [...parts, ...rest, { when: { noPath: true }, sample: undefined }];
+}
+
+function isWithin(inner: StringMatch, outer: StringMatch): boolean {
+  return matchesText(outer, inner.value) && !(inner.type === 'Prefix' && inner.value === outer.value);
+}
+
+/** The prefix of all paths as it is written. */
+function shown({ type, value }: StringMatch): StringMatch {
+  return { type, value: value || '/' };
+}

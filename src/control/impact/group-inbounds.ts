@@ -1,0 +1,52 @@
+import type { Permission } from '../../policy/decide/read-permissions.ts';
+import { keyId } from '../../resource/key.ts';
+import type { Decided, InboundPair } from './inbound-pairs.ts';
+
+/** Inbounds that the same permissions decide; `same`: before and after. */
+export interface Alike {
+  readonly inbounds: readonly InboundPair[];
+  readonly same: boolean;
+}
+
+/** Puts together the inbounds that no permission tells apart. */
+export function groupAlike(inbounds: readonly InboundPair[]): Alike[] {
+  const signature = createSignatures();
+  const groups = new Map<string, { inbounds: InboundPair[]; same: boolean }>();
+  for (const inbound of inbounds) {
+    const [before, after] = [signature(inbound.before), signature(inbound.after)];
+    const id = `${before} > ${after}`;
+    const group = groups.get(id);
+    if (group) group.inbounds.push(inbound);
+    else groups.set(id, { inbounds: [inbound], same: before === after });
+  }
+  return [...groups.values()];
+}
+
+/**
+ * Gives a text that is equal for two decisions of the same permissions in the same order, wherever they were read from.
+ */
+function createSignatures(): (decided: Decided | undefined) => string {
+  const numbers = new Map<string, number>();
+  const known = new WeakMap<Permission['mtp'], number>();
+  const numberOf = (text: string): number => {
+    const number = numbers.get(text) ?? numbers.size;
+    numbers.set(text, number);
+    return number;
+  };
+  const ofMtp = ({ key, mtp }: Permission): number => {
+    // One that was read once is one object, of one key.
+    const number = known.get(mtp) ?? numberOf(`${keyId(key)} ${JSON.stringify(mtp)}`);
+    known.set(mtp, number);
+    return number;
+  };
+  const ofPermission = (permission: Permission): string => {
+    const { via } = permission;
+    return via === undefined ? `${ofMtp(permission)}` : `${ofMtp(permission)}/${numberOf(JSON.stringify(via))}`;
+  };
+  const texts = new Map<Decided | undefined, string>([[undefined, '']]);
+  return (decided) => {
+    const text = texts.get(decided) ?? (decided ? `${decided.protocol} ${decided.permissions.map(ofPermission).join()}` : '');
+    texts.set(decided, text);
+    return text;
+  };
+}

@@ -1,0 +1,171 @@
+import type { MeshIndex } from '../../policy/match/mesh-index.ts';
+import { comparePolicies } from '../../policy/match/policy-order.ts';
+import { type Policy, readPolicies } from '../../policy/match/read-policies.ts';
+import { compareText, type Key, keyId } from '../../resource/key.ts';
+import { findKind, KINDS } from '../../resource/kinds.ts';
+import type { Resource } from '../../resource/resource.ts';
+import type { Reader } from '../../resource/store/store.ts';
+
+/** Where targetRefs lead to, beside the policies (routes are policies). */
+export const TARGETS = ['Dataplane', 'MeshExternalService', 'MeshGateway', 'MeshMultiZoneService', 'MeshService'];
+
+const TYPES: readonly string[] = KINDS.filter(({ type, policy }) => policy !== undefined || TARGETS.includes(type)).map(({ type }) => type);
+
+/** The resources of one kind. The lists are never changed: another one takes their place. */
+interface Rows {
+  readonly byKey: Map<string, Resource>;
+  /** By name and namespace, as the store lists them. */
+  resources: readonly Resource[];
+  /** In order, the most specific last. Empty for kinds that are not policies. */
+  policies: readonly Policy[];
+}
+
+/** Where targetRefs lead to, the routes among them; of Dataplanes, each speaks for itself. */
+export const LEADING = TYPES.filter((type) => type.endsWith('Route') || (TARGETS.includes(type) && type !== 'Dataplane'));
+
+const NONE: Rows = { byKey: new Map(), resources: [], policies: [] };
+
+/** The parsed form of a resource, which never changes. */
+const read = new WeakMap<Resource, readonly Policy[]>();
+
+/**
+ * The rows of a mesh that the policy engine reads. They follow the store key by key, and equal what reading everything
+ * again would give.
+ */
+export class MeshRows {
+  private readonly store: Pick<Reader, 'list' | 'get'>;
+  private readonly mesh: string;
+
+  readonly #types = new Map<string, Rows>();
+
+  constructor(store: Pick<Reader, 'list' | 'get'>, mesh: string) {
+    this.store = store;
+    this.mesh = mesh;
+    for (const type of TYPES) this.#types.set(type, this.#read(type));
+  }
+
+  /** Reads the rows of these keys again. Out: whether any of them belongs to the mesh. */
+  update(keys: readonly Key[]): boolean {
+    const touched = new Map(keys.filter(({ type, mesh }) => mesh === this.mesh && this.#types.has(type)).map((key) => [keyId(key), key]));
+    const types = new Set([...touched.values()].map(({ type }) => type));
+    for (const type of types)
+      this.#update(
+        this.#of(type),
+        [...touched.values()].filter((key) => key.type === type),
+      );
+    return types.size > 0;
+  }
+
+  resources(type: string): readonly Resource[] {
+    return this.#of(type).resources;
+  }
+
+  /** What targetRefs lead to but Dataplanes, kind by kind. */
+  targets(): (readonly Resource[])[] {
+    return LEADING.map((type) => this.resources(type));
+  }
+
+  policies(type: string): readonly Policy[] {
+    return this.#of(type).policies;
+  }
+
+  /** Of all kinds, kind by kind. */
+  policyLists(): (readonly Policy[])[] {
+    return [...this.#types.values()].map(({ policies }) => policies);
+  }
+
+  /** The lists are those of now, what is found by key or name is as it is when it is asked for. */
+  index({ holder, lost }: Pick<MeshIndex, 'holder' | 'lost'>): MeshIndex {
+    const lists = new Map([...this.#types].map(([type, { resources }]) => [type, resources]));
+    return {
+      ofType: (type) => lists.get(type) ?? [],
+      find: (key) => this.find(key),
+      named: (type, namespace, name) => named(lists.get(type) ?? [], namespace, name),
+      holder,
+      lost,
+    };
+  }
+
+  find(key: Key): Resource | undefined {
+    return this.#of(key.type).byKey.get(keyId(key));
+  }
+
+  #of(type: string): Rows {
+    return this.#types.get(type) ?? NONE;
+  }
+
+  #read(type: string): Rows {
+    const resources = this.store.list({ type, mesh: this.mesh }, 0, Number.MAX_SAFE_INTEGER).items;
+    const byKey = new Map(resources.map((resource) => [keyId(resource.key), resource]));
+    return { byKey, resources, policies: resources.flatMap(policiesOf).sort(comparePolicies) };
+  }
+
+  #update(rows: Rows, keys: readonly Key[]): void {
+    const out = keys.flatMap((key) => rows.byKey.get(keyId(key)) ?? []);
+    const into = keys.flatMap((key) => this.store.get(key)?.resource ?? []);
+    for (const { key } of out) rows.byKey.delete(keyId(key));
+    for (const resource of into) rows.byKey.set(keyId(resource.key), resource);
+    rows.resources = exchange(rows.resources, out, into, compareNames);
+    rows.policies = exchange(rows.policies, out.flatMap(policiesOf), into.flatMap(policiesOf), comparePolicies);
+  }
+}
+
+/** None where the kind is no policy. */
+function policiesOf(resource: Resource): readonly Policy[] {
+  const before = read.get(resource);
+  if (before) return before;
+  const policies = findKind(resource.key.type)?.policy ? readPolicies([resource]) : [];
+  read.set(resource, policies);
+  return policies;
+}
+
+function compareNames(a: Resource, b: Resource): number {
+  return compareText(a.name, b.name) || compareText(a.namespace, b.namespace);
+}
+
+function named(list: readonly Resource[], namespace: string, name: string): Resource | undefined {
+  const found = list[firstNotBefore(list, (one) => compareText(one.name, name) || compareText(one.namespace, namespace))];
+  return found?.name === name && found.namespace === namespace ? found : undefined;
+}
+
+/** A sorted list without some of it, and with others in their places. */
+function exchange<T extends object>(
+  list: readonly T[],
+  out: readonly T[],
+  into: readonly T[],
+  compare: (a: T, b: T) => number,
+): readonly T[] {
+  const kept = without(list, out);
+  for (const one of into) {
+    const place = firstNotBefore(kept, (other) => compare(other, one));
+    kept.splice(place, 0, one);
+  }
+  return kept;
+}
+
+/**
+ * A copy. Looking through the list for each of a few is faster than asking each of the list whether it is one of them.
+ */
+function without<T extends object>(list: readonly T[], out: readonly T[]): T[] {
+  if (out.length > 16) {
+    const gone = new Set(out);
+    return list.filter((one) => !gone.has(one));
+  }
+  const kept = [...list];
+  for (const one of out) {
+    const place = kept.indexOf(one);
+    if (place >= 0) kept.splice(place, 1);
+  }
+  return kept;
+}
+
+/** Binary search: the first place in a sorted list whose entry is not before (`compare` below 0) the wanted one. */
+function firstNotBefore<T>(list: readonly T[], compare: (one: T) => number): number {
+  let [from, to] = [0, list.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (compare(list[middle] as T) < 0) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}

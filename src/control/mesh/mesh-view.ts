@@ -1,0 +1,168 @@
+import type { Lost, MeshIndex } from '../../policy/match/mesh-index.ts';
+import { comparePolicies } from '../../policy/match/policy-order.ts';
+import { type Policy, readPolicies } from '../../policy/match/read-policies.ts';
+import { MESH_TLS } from '../../policy/mesh-tls.ts';
+import { type Key, keyId } from '../../resource/key.ts';
+import { findKind } from '../../resource/kinds.ts';
+import type { Resource } from '../../resource/resource.ts';
+import type { Head } from '../../resource/store/store.ts';
+import { MeshRows, TARGETS } from './mesh-rows.ts';
+import { type Held, type Plane, touchedSince } from '../plane/plane.ts';
+import { asLost, asUnreadable, type Refused, refusedIn } from './stand-ins.ts';
+
+/** What the policy engine needs to know of one mesh, from this control plane's store. */
+export interface MeshView {
+  readonly mesh: string;
+  readonly dataplanes: readonly Resource[];
+  /** In order, the most specific last; refused permissions are among them, as such that can't be read. */
+  readonly policies: readonly Policy[];
+  readonly permissions: readonly Policy[];
+  /** What says whether plain text is taken (src/policy/mesh-tls.ts). `refused`: some of it was refused here. */
+  readonly tls: { readonly policies: readonly Policy[]; readonly mesh: Resource | undefined; readonly refused: boolean };
+  readonly index: MeshIndex;
+  /**
+   * What targetRefs may lead to, but Dataplanes, and what of that was refused: the same lists as before where nothing
+   * of it changed. In a zone, what selects a proxy depends on no other Dataplane: none is a copy there.
+   */
+  readonly targets: readonly (readonly unknown[])[];
+  /** One of the policies, with a refused one as it can be told. */
+  find(key: Key): Resource | undefined;
+  /** Why a policy, or what it may target, was refused here, if nothing accepted stands in for it. */
+  refusal(key: Key): string | undefined;
+}
+
+/** How many meshes are kept ready. */
+const KEPT = 4;
+
+/** Whether resources of a kind may change what proxies decide. */
+export function mayDecide(type: string): boolean {
+  return type === 'MeshTrafficPermission' || type === 'Mesh' || type === MESH_TLS || type.endsWith('Route') || TARGETS.includes(type);
+}
+
+/**
+ * Gives the views of meshes. Only what changed in the store is made again, so a request costs only what it asks for.
+ */
+export function createMeshViews(plane: Plane): (mesh: string) => MeshView {
+  const kept = new Map<string, MeshReader>();
+  return (mesh) => {
+    const reader = kept.get(mesh) ?? new MeshReader(plane, mesh);
+    // In the order of use: the view that was used longest ago comes first, and is dropped first.
+    kept.delete(mesh);
+    kept.set(mesh, reader);
+    for (const oldest of [...kept.keys()].slice(0, -KEPT)) kept.delete(oldest);
+    return reader.view();
+  };
+}
+
+/** The view of a mesh, read anew: of a plane, or of what a transaction has written so far. */
+export function readMeshView(held: Held, mesh: string): MeshView {
+  return viewOf(held, mesh, new MeshRows(held.store, mesh), meshOf(held, mesh), refusedIn(held, mesh));
+}
+
+/** The view of one mesh, kept in step with the store. */
+export class MeshReader {
+  private readonly plane: Plane;
+  private readonly mesh: string;
+
+  #rows: MeshRows | undefined;
+  #mesh: Resource | undefined;
+  #at: Head | undefined;
+  #refused: Refused | undefined;
+  #refusedText = '';
+  #view: MeshView | undefined;
+
+  constructor(plane: Plane, mesh: string) {
+    this.plane = plane;
+    this.mesh = mesh;
+  }
+
+  /** The same object as last time if nothing of the mesh changed. */
+  view(): MeshView {
+    const { plane, mesh } = this;
+    const refused = this.#readRefused();
+    const [rows, changed] = this.#read();
+    if (this.#view && !changed && refused === this.#refused) return this.#view;
+    this.#refused = refused;
+    this.#view = viewOf(plane, mesh, rows, this.#mesh, refused);
+    return this.#view;
+  }
+
+  /** The same object as last time if nothing of it changed: a refusal alone makes no revision. */
+  #readRefused(): Refused {
+    const refused = refusedIn(this.plane, this.mesh);
+    const text = JSON.stringify(refused);
+    if (this.#refused && text === this.#refusedText) return this.#refused;
+    this.#refusedText = text;
+    return refused;
+  }
+
+  /** Out: the rows as they are now, and whether something is another. */
+  #read(): [MeshRows, boolean] {
+    const { plane, mesh } = this;
+    const head = plane.store.head();
+    const keys = this.#at && touchedSince(plane, this.#at);
+    // If reading fails, everything is read the next time.
+    this.#at = undefined;
+    const rows = keys && this.#rows ? this.#rows : new MeshRows(plane.store, mesh);
+    const isMesh = !keys || keys.some(({ type, name }) => type === 'Mesh' && name === mesh);
+    if (isMesh) this.#mesh = meshOf(plane, mesh);
+    const changed = rows !== this.#rows || rows.update(keys ?? []) || isMesh;
+    this.#rows = rows;
+    this.#at = head;
+    return [rows, changed];
+  }
+}
+
+function meshOf({ store }: Held, mesh: string): Resource | undefined {
+  return store.get({ type: 'Mesh', mesh: '', zone: '', namespace: '', name: mesh })?.resource;
+}
+
+function viewOf(held: Held, mesh: string, rows: MeshRows, resource: Resource | undefined, refused: Refused): MeshView {
+  const unreadable = readPolicies(refused.permissions.map((refusal) => asUnreadable(held, refusal)));
+  const permissions = rows.policies('MeshTrafficPermission');
+  const tls = { policies: rows.policies(MESH_TLS), mesh: resource, refused: refused.tls };
+  const refusedByKey = new Map(unreadable.map((policy) => [keyId(policy.resource.key), policy.resource]));
+  const reasons = new Map([...refused.permissions, ...refused.targets].map(({ key, reason }) => [keyId(key), reason]));
+  const lost = lostOf(held, refused);
+  const lists = rows.policyLists();
+  let policies: readonly Policy[] | undefined;
+  return {
+    mesh,
+    dataplanes: rows.resources('Dataplane'),
+    get policies() {
+      policies ??= inOrder(lists.flat(), unreadable);
+      return policies;
+    },
+    permissions: unreadable.length === 0 ? permissions : inOrder(permissions, unreadable),
+    tls,
+    index: rows.index({
+      lost,
+      holder: (type, name) => holderOf(held, mesh, type, name) ?? lost(type).find(({ resource }) => resource.name === name)?.resource.key,
+    }),
+    targets: [...rows.targets(), refused.targets],
+    find: (key) => refusedByKey.get(keyId(key)) ?? (findKind(key.type)?.policy ? rows.find(key) : undefined),
+    refusal: (key) => reasons.get(keyId(key)),
+  };
+}
+
+/** The refused items of a type. They are read when first asked for, since there are seldom any. */
+function lostOf(held: Held, { targets }: Refused): MeshIndex['lost'] {
+  const byType = new Map<string, readonly Lost[]>();
+  return (type) => {
+    const known = byType.get(type) ?? targets.filter(({ key }) => key.type === type).map((refusal) => asLost(held, refusal));
+    byType.set(type, known);
+    return known;
+  };
+}
+
+function inOrder(policies: readonly Policy[], others: readonly Policy[]): Policy[] {
+  return [...policies, ...others].sort(comparePolicies);
+}
+
+/** Global has a table of the assigned names. A zone reads them from its copies. */
+function holderOf({ place, store }: Held, mesh: string, type: string, name: string): Key | undefined {
+  const held = store.nameHolder(type, name);
+  if (held) return held;
+  const key = store.byName(type, mesh, findKind(type)?.namespaced ? place.systemNamespace : '', name)?.resource.key;
+  return key && key.zone !== place.zone ? key : undefined;
+}

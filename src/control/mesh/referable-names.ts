@@ -1,0 +1,85 @@
+import { Carried } from '../../policy/match/carried-labels.ts';
+import type { Referable } from '../../policy/dangling-selections.ts';
+import { indexMesh } from '../../policy/match/mesh-index.ts';
+import { findKind } from '../../resource/kinds.ts';
+import type { Resource } from '../../resource/resource.ts';
+import type { Head } from '../../resource/store/store.ts';
+import { type Held, type Plane, touchedSince } from '../plane/plane.ts';
+
+/** With more of a kind in a mesh, nobody is told that labels or tags select nothing: a warning is not worth reading them all. */
+const MOST = 20_000;
+
+/** What of a mesh can be referred to, looked up in `held` when it is asked for, and kept as long as this object is. */
+export function readReferable(held: Held, mesh: string): Referable {
+  return referableOf(held, mesh, readLists(held, mesh));
+}
+
+/** What was read of a mesh, by kind. */
+interface Lists {
+  readonly carried: (type: string) => Carried | undefined;
+  readonly known: ReadonlyMap<string, Carried | undefined>;
+  readonly gateways: () => readonly Resource[];
+}
+
+function readLists({ store }: Held, mesh: string): Lists {
+  const known = new Map<string, Carried | undefined>();
+  let gateways: readonly Resource[] | undefined;
+  const list = (type: string, most: number) => store.list({ type, mesh }, 0, most).items;
+  const ofGateways = () => (gateways ??= list('MeshGateway', MOST));
+  const carried = (type: string) => {
+    if (known.has(type)) return known.get(type);
+    const found = list(type, MOST + 1);
+    const made = found.length > MOST ? undefined : new Carried(found, indexMesh(type === 'Dataplane' ? ofGateways() : []));
+    known.set(type, made);
+    return made;
+  };
+  return { carried, known, gateways: ofGateways };
+}
+
+function referableOf({ store, place }: Held, mesh: string, { carried, gateways }: Lists): Referable {
+  return {
+    carried,
+    get gateways() {
+      return gateways();
+    },
+    holder: (type, name) => store.nameHolder(type, name),
+    named(type, { resource }, { name = '', namespace }) {
+      const kind = findKind(type);
+      const { key } = resource;
+      const own = kind?.namespaced ? (namespace ?? (kind.systemOnly ? place.systemNamespace : key.namespace)) : '';
+      const origin = store.get({ type, mesh, zone: key.zone, namespace: own, name });
+      const here = store.byName(type, mesh, own, name);
+      return [origin, here].flatMap((row) => row?.resource ?? []);
+    },
+  };
+}
+
+/** The same for a plane, kept: it is read when labels or tags are first asked for, and then costs no more than what writes touch. */
+export function keepReferable(plane: Plane): (mesh: string) => Referable {
+  const kept = new Map<string, { at: Head; readonly lists: Lists; readonly referable: Referable }>();
+  return (mesh) => {
+    const before = kept.get(mesh);
+    const at = plane.store.head();
+    if (before && isUpToDate(plane, mesh, before)) {
+      before.at = at;
+      return before.referable;
+    }
+    const lists = readLists(plane, mesh);
+    const referable = referableOf(plane, mesh, lists);
+    kept.set(mesh, { at, lists, referable });
+    return referable;
+  };
+}
+
+/** Takes over what was touched; false: all is to be read again. Listeners of gateways may be at any proxy. */
+function isUpToDate(plane: Plane, mesh: string, { at, lists }: { readonly at: Head; readonly lists: Lists }): boolean {
+  const touched = touchedSince(plane, at)?.filter((key) => key.mesh === mesh);
+  if (!touched || touched.some(({ type }) => type === 'MeshGateway')) return false;
+  for (const key of touched) {
+    const resource = lists.known.has(key.type) ? plane.store.get(key)?.resource : undefined;
+    const carried = lists.known.get(key.type);
+    if (resource) carried?.put(resource);
+    else carried?.delete(key);
+  }
+  return true;
+}

@@ -1,0 +1,103 @@
+import { decodeLine, type Item } from '../../kds/item.ts';
+import type { Lost } from '../../policy/match/mesh-index.ts';
+import { isCustom, type Role, ROLES } from '../../policy/policy-role.ts';
+import { MESH_TLS } from '../../policy/mesh-tls.ts';
+import { GLOBAL_PEER } from '../../resource/audience.ts';
+import { LABEL } from '../../resource/labels.ts';
+import { hasKnownFields } from '../../resource/permission.ts';
+import type { Resource } from '../../resource/resource.ts';
+import type { Reader, Refusal } from '../../resource/store/store.ts';
+import { LEADING } from './mesh-rows.ts';
+import { peersOf, placeOf } from '../peers/known-peers.ts';
+import { type Held, isGlobal } from '../plane/plane.ts';
+
+const PERMISSION = 'MeshTrafficPermission';
+
+/** Stands for a list that can't be read: the engine must not use what a refused item says. */
+const UNREADABLE = 'refused';
+
+/** The refused items of a mesh that matter for access. */
+export interface Refused {
+  /**
+   * The MeshTrafficPermissions that nothing accepted stands in for: what each selects is denied
+   * (docs/design/sync.md#zones-alone).
+   */
+  readonly permissions: readonly Refusal[];
+  /**
+   * What permissions may target, a route or a service, and nothing accepted stands in for: it may be whatever it is
+   * (see asLost).
+   */
+  readonly targets: readonly Refusal[];
+  /** Whether a refused item may forbid plain text: the version in force may be older. */
+  readonly tls: boolean;
+}
+
+export function refusedIn({ place, store }: Held, mesh: string): Refused {
+  const peers = isGlobal(place) ? peersOf(store) : [GLOBAL_PEER];
+  const refusals = peers.flatMap((peer) => store.mirror.refusals(peer));
+  const here = refusals.filter(({ key, inForce }) => key.mesh === mesh && inForce !== 'previous');
+  return {
+    permissions: here.filter(({ key, inForce }) => key.type === PERMISSION && inForce === 'deny'),
+    targets: here.filter(({ key }) => LEADING.includes(key.type)),
+    tls: refusals.some(({ key }) => isTlsOf(key, mesh)),
+  };
+}
+
+function isTlsOf({ type, mesh, name }: Refusal['key'], wanted: string): boolean {
+  return type === 'Mesh' ? name === wanted : type === MESH_TLS && mesh === wanted;
+}
+
+/**
+ * A refused permission as a policy that the engine can't read, and which therefore denies what it selects
+ * (src/policy/decide). A targetRef that can't be read selects everything that such a policy may touch: its mesh, or a
+ * tenant's namespace.
+ *
+ *   refused, targetRef: Dataplane {labels: {app: web}}, rules: [...]  ->  the same targetRef, lists that can't be read
+ */
+export function asUnreadable({ place, store }: Held, refusal: Refusal): Resource {
+  const item = itemOf({ place, store }, refusal);
+  const effect = item?.labels[LABEL.effect];
+  const labels = effect === undefined ? {} : { [LABEL.effect]: effect };
+  const spec = { targetRef: item && hasKnownFields(item.spec) ? item.spec.targetRef : UNREADABLE, default: UNREADABLE };
+  return standIn({ place, store }, refusal, item, { labels, spec });
+}
+
+/** A refused item that permissions may target, as far as it is known: its key, and its labels if they can be read. */
+export function asLost(held: Held, refusal: Refusal): Lost {
+  const item = itemOf(held, refusal);
+  return { resource: standIn(held, refusal, item, { labels: item?.labels ?? {}, spec: {} }), labelled: item !== undefined };
+}
+
+function itemOf({ place, store }: Held, { key }: Refusal): Item | undefined {
+  return decodeLine(store.mirror.get(isGlobal(place) ? key.zone : GLOBAL_PEER, key)?.wire ?? '')?.item;
+}
+
+function standIn(
+  { place, store }: Held,
+  refusal: Refusal,
+  item: Item | undefined,
+  { labels, spec }: Pick<Resource, 'labels' | 'spec'>,
+): Resource {
+  const { key, since } = refusal;
+  const role = isGlobal(place) ? roleAtGlobal(store, refusal) : roleAtZone(item?.assigned?.role);
+  return {
+    key,
+    name: item?.assigned?.name ?? key.name,
+    namespace: place.systemNamespace,
+    labels: { ...labels, [LABEL.role]: role, [LABEL.displayName]: key.name },
+    spec,
+    creationTime: since,
+    modificationTime: since,
+  };
+}
+
+/** A tenant's reaches its own namespace, the operators' all of their zone. */
+function roleAtGlobal(store: Reader, { key }: Refusal): Role {
+  const system = placeOf(store, key.zone)?.systemNamespace;
+  return isCustom(key.namespace, system ?? '') ? 'workload-owner' : 'system';
+}
+
+/** Global sent it here, so that it is for here, whatever role it has that can't be read. */
+function roleAtZone(assigned: string | undefined): Role {
+  return ROLES.find((role) => role === assigned) ?? 'producer';
+}

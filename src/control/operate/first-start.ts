@@ -1,0 +1,39 @@
+import { invalid } from '../../errors.ts';
+import type { Draft, Place } from '../../resource/resource.ts';
+import { isGlobal, type Plane } from '../plane/plane.ts';
+import { writeDrafts } from '../write/write-documents.ts';
+
+const PLACE = 'place';
+
+/**
+ * Fixes at the first start where this control plane stands, for good (docs/design/resources.md#place): keys, names and
+ * labels are made of it. Global makes the mesh `default` then, once. Throws `invalid`, naming the setting, for a store
+ * that stands elsewhere.
+ */
+export function settle(plane: Plane): void {
+  const fixed = plane.store.setting(PLACE);
+  if (fixed !== undefined) return refuseMove(JSON.parse(fixed) as Place, plane.place);
+  // The mesh first: should the process end between the two, the next start is still the first one.
+  if (isGlobal(plane.place)) writeDrafts(plane, [DEFAULT_MESH]);
+  plane.store.commit((tx) => tx.setSetting(PLACE, JSON.stringify(plane.place)));
+}
+
+const DEFAULT_MESH: Draft = { type: 'Mesh', mesh: '', name: 'default', namespace: undefined, labels: {}, spec: {} };
+
+const SETTINGS = [
+  ['zone', 'zoneName (MERIDIAN_ZONE_NAME)'],
+  ['environment', 'environment (MERIDIAN_ENVIRONMENT)'],
+  ['systemNamespace', 'systemNamespace (MERIDIAN_SYSTEM_NAMESPACE)'],
+] as const;
+
+function refuseMove(fixed: Place, asked: Place): void {
+  if (isGlobal(fixed) !== isGlobal(asked)) {
+    const reason = `holds the store of ${isGlobal(fixed) ? 'a global' : `zone ${fixed.zone}`}`;
+    throw invalid([{ field: 'dataDir (MERIDIAN_DATA_DIR)', reason }], 'Give each control plane a data directory of its own.');
+  }
+  const problems = SETTINGS.filter(([part]) => fixed[part] !== asked[part]).map(([part, field]) => ({
+    field,
+    reason: `is '${asked[part]}', but this store was made for '${fixed[part]}': it is fixed at the first start`,
+  }));
+  if (problems.length > 0) throw invalid(problems, 'Set it back, or give the new one a data directory of its own (MERIDIAN_DATA_DIR).');
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Position } from '../../resource/store/store.ts';
+import { ledger } from './ledger.ts';
+import type { PeerView } from '../peers/peer-view.ts';
+import { markDiverged } from './recover.ts';
+import { writeReported } from '../peers/reported-refusals.ts';
+import { EAST, endOf, forAll, keyOf, newGlobal, NOW } from '../../../test/harness/control-planes.ts';
+import { writeDrafts } from '../write/write-documents.ts';
+
+/** Two policies: `early`, and `late`, which came after the peer's last word. */
+function system() {
+  const global = newGlobal(EAST);
+  writeDrafts(global, [forAll('early')]);
+  const before = endOf(global, 'east');
+  writeDrafts(global, [forAll('late')]);
+  const head = endOf(global, 'east');
+  const states = (position: Position | undefined, refusals = '', more: Partial<PeerView> = {}) => {
+    const view: PeerView = {
+      peer: 'east',
+      online: true,
+      upToDate: true,
+      ack: { position, refusals },
+      head,
+      stopped: undefined,
+      stranger: undefined,
+      failures: 0,
+      about: undefined,
+      ...more,
+    };
+    const entries = ledger(global, [...global.store.each('MeshTimeout')], () => view);
+    return entries.map(({ key, state, reason }) => `${key.name} ${state}${reason === undefined ? '' : `: ${reason}`}`);
+  };
+  return { global, before, head, states };
+}
+
+test('where a resource stands', async (t) => {
+  const { before, head, states } = system();
+  const table: [title: string, position: Position | undefined, out: string[]][] = [
+    ['the peer has the head', head, ['early applied', 'late applied']],
+    ['the peer is behind', before, ['early applied', 'late on its way']],
+    ['the peer has nothing', undefined, ['early on its way', 'late on its way']],
+    ['the peer has another term', { ...head, term: 9 }, ['early on its way', 'late on its way']],
+    ['the peer has another store', { ...head, store: 'ff' }, ['early on its way', 'late on its way']],
+    ['something else at the head', { ...head, digest: 'ff' }, ['early unverified', 'late unverified']],
+    ['more than there is', { ...head, digest: 'ff', revision: 99 }, ['early unverified', 'late unverified']],
+  ];
+  for (const [title, position, out] of table) await t.test(title, () => assert.deepEqual(states(position), out));
+});
+
+test('the same content at another revision is applied where nothing of it changed since, and on its way where it did and is as before', () => {
+  const { global, head, states } = system();
+  const now = () => states(head, '', { head: endOf(global, 'east') });
+  // What is not sent may change.
+  const row = global.store.get(keyOf(forAll('late'), ''));
+  assert.ok(row);
+  global.store.commit((tx) => tx.put({ ...row.resource, status: { seen: true } }, row.audience, row.wire));
+  assert.ok(endOf(global, 'east').revision > head.revision);
+  assert.deepEqual(now(), ['early applied', 'late applied']);
+  for (const idleTimeout of ['9s', undefined]) {
+    const conf = idleTimeout === undefined ? {} : { idleTimeout };
+    writeDrafts(global, [forAll('late', { spec: { to: [{ targetRef: { kind: 'Mesh' }, default: conf }] } })]);
+  }
+  assert.equal(endOf(global, 'east').digest, head.digest);
+  assert.deepEqual(now(), ['early applied', 'late on its way']);
+});
+
+test('why it takes long', () => {
+  const { states } = system();
+  assert.deepEqual(states(undefined, '', { online: false })[0], 'early on its way: the connection is lost');
+  assert.deepEqual(states(undefined, '', { stopped: { code: 'superseded', message: 'two of them' } })[0], 'early on its way: two of them');
+});
+
+test('what was refused is not applied, nor is anything while the list is not here', () => {
+  const { global, head, states } = system();
+  assert.deepEqual(states(head, 'd1'), ['early unverified', 'late unverified']);
+  const refusal = { key: keyOf(forAll('late'), ''), hash: 'aa', reason: 'too new', since: '', inForce: 'none' as const };
+  global.store.commit((tx) => writeReported(tx, 'east', 'd1', [refusal], NOW));
+  assert.deepEqual(states(head, 'd1'), ['early applied', 'late refused: too new']);
+  assert.deepEqual(states(head, 'd2'), ['early unverified', 'late refused: too new']);
+});
+
+test('a restored store knows nothing for sure', () => {
+  const { global, head, states } = system();
+  global.store.commit((tx) => markDiverged(tx, { diverged: 'restored', term: 1 }));
+  assert.deepEqual(states(head), ['early unverified', 'late unverified']);
+});

@@ -1,0 +1,117 @@
+import { indexMesh } from '../../policy/match/mesh-index.ts';
+import { readProxy } from '../../policy/match/read-proxy.ts';
+import { GLOBAL_PEER, includes, peerName } from '../../resource/audience.ts';
+import type { Key } from '../../resource/key.ts';
+import { keyId } from '../../resource/key.ts';
+import type { Reader, Row } from '../../resource/store/store.ts';
+import { shutNotes } from '../enforce/listen-address.ts';
+import { isGlobal, type Plane } from '../plane/plane.ts';
+import { peersOf } from '../peers/known-peers.ts';
+import { readReported } from '../peers/reported-refusals.ts';
+import { diverged } from './recover.ts';
+import type { PeerView } from '../peers/peer-view.ts';
+import { zoneState } from '../write/zone-registration.ts';
+
+/** Where one resource stands at one peer. */
+export interface LedgerEntry {
+  readonly key: Key;
+  /** The zone; `global` for a zone's own resources. */
+  readonly peer: string;
+  /** `unverified`: the peer's mirror does not add up, its refusals are not here yet, or this store was restored: nothing is known for sure. */
+  readonly state: 'applied' | 'refused' | 'on its way' | 'unverified';
+  /** It was deleted, or is not for the peer any more: until the peer says that it has that too, it may hold it and enforce it. */
+  readonly deleted?: true | undefined;
+  /** Why it isn't; of a Dataplane that is, which of its inbounds let nobody in, since they can't be built. */
+  readonly reason?: string | undefined;
+  /** RFC 3339, this side's clock, for show only: refused or on its way since. */
+  readonly since?: string | undefined;
+}
+
+/**
+ * The delivery ledger: the cursor plus the exceptions (docs/design/sync.md#ledger). One entry for each given row and each peer that
+ * should have it.
+ *
+ *   peer acknowledged revision 7, refused {b}
+ *   a changed in 5 -> applied;  b -> refused, and why;  c changed in 9 -> on its way
+ *   d changed in 8 and back in 9 -> on its way, though all adds up again: the peer may have the d of 8 just now
+ */
+export function ledger(plane: Plane, rows: readonly Row[], view: (peer: string) => PeerView): readonly LedgerEntry[] {
+  return peersOfLedger(plane).flatMap((peer) =>
+    rows.filter((row) => includes(row.audience, row.resource.key, peer)).map(standingAt(plane, view(peer))),
+  );
+}
+
+/** The peers that a ledger is about. */
+export function peersOfLedger({ place, store }: Plane): readonly string[] {
+  return isGlobal(place) ? peersOf(store) : [GLOBAL_PEER];
+}
+
+/** Where rows stand at one peer that should have them. */
+export function standingAt(plane: Plane, seen: PeerView): (row: Row) => LedgerEntry {
+  const reported = readReported(plane.store, seen.peer);
+  const known = seen.ack?.refusals === reported.digest && diverged(plane.store) === undefined;
+  const refused = new Map(reported.refusals.map((refusal) => [keyId(refusal.key), refusal]));
+  const changed = changesSince(plane.store, seen.peer, seen.ack?.position?.revision ?? 0);
+  return (row) => entry(plane, row, seen, { known, changed }, refused.get(keyId(row.resource.key)));
+}
+
+/** Bytes of changes that are looked through for what became of one resource. */
+const LOOKED_THROUGH = 1024 * 1024;
+
+/** Tells whether a resource may have changed in the peer's feed behind a revision. The log is read when it is first asked. */
+function changesSince({ feed }: Reader, peer: string, revision: number): (key: Key) => boolean {
+  let changed: ReadonlySet<string> | 'unknown' | undefined;
+  const read = (): ReadonlySet<string> | 'unknown' => {
+    if (!feed.reaches(revision)) return 'unknown';
+    const { changes, next } = feed.changes(peer, revision, 0, LOOKED_THROUGH);
+    return next === undefined ? new Set(changes.map(({ key }) => keyId(key))) : 'unknown';
+  };
+  return (key) => {
+    changed ??= read();
+    return changed === 'unknown' || changed.has(keyId(key));
+  };
+}
+
+interface Knowledge {
+  /** The list of the peer's refusals is the one that it has now, and this store's own numbers count. */
+  readonly known: boolean;
+  /** Whether a resource may have changed since the peer's last word. */
+  readonly changed: (key: Key) => boolean;
+}
+
+function entry(
+  plane: Plane,
+  row: Row,
+  view: PeerView,
+  { known, changed }: Knowledge,
+  refusal: { reason: string; since: string } | undefined,
+): LedgerEntry {
+  const base = { key: row.resource.key, peer: peerName(view.peer) };
+  const position = view.ack?.position;
+  const { head } = view;
+  const since = row.resource.modificationTime;
+  if (!position || position.store !== head.store || position.term !== head.term)
+    return { ...base, state: 'on its way', since, reason: why(plane, view) };
+  const same = position.digest === head.digest && position.count === head.count;
+  if (!same && position.revision >= head.revision) return { ...base, state: 'unverified', since };
+  const isLater = position.revision < row.revision && (!same || changed(row.resource.key));
+  if (isLater) return { ...base, state: 'on its way', since, reason: why(plane, view) };
+  if (refusal) return { ...base, state: 'refused', reason: refusal.reason, since: refusal.since };
+  return known ? { ...base, state: 'applied', ...shutReason(row) } : { ...base, state: 'unverified', since };
+}
+
+/** A Dataplane that is where it should be may yet have inbounds that let nobody in. */
+function shutReason({ resource }: Row): { reason?: string } {
+  if (resource.key.type !== 'Dataplane') return {};
+  // What is asked of a sidecar leads to nothing else of the mesh.
+  const notes = shutNotes(readProxy(resource, indexMesh([])));
+  return notes.length === 0 ? {} : { reason: notes.join('; ') };
+}
+
+/** Why it takes long; undefined: it does not. */
+export function why(plane: Plane, view: PeerView): string | undefined {
+  if (view.stopped) return view.stopped.message;
+  if (isGlobal(plane.place) && zoneState(plane.store, view.peer) === 'disabled')
+    return `zone ${view.peer} is disabled: it keeps what it has`;
+  return view.online ? undefined : 'the connection is lost';
+}

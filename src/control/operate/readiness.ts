@@ -1,0 +1,71 @@
+import { GLOBAL_PEER } from '../../resource/audience.ts';
+import type { Reader } from '../../resource/store/store.ts';
+import { isFilling } from '../receive/first-scan.ts';
+import { isGlobal, type Plane } from '../plane/plane.ts';
+import { diverged } from './recover.ts';
+import type { PeerView } from '../peers/peer-view.ts';
+import type { Sync } from '../sync/sync.ts';
+
+/** What /ready says (docs/design/trust.md#restored-stores): `reasons` make it not ready, `warnings` do not. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly reasons: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Whether a control plane works as it should. A zone keeps working while NATS or global is away: that is only a
+ * warning. `sync` is undefined for a zone that stands alone. `away`: why NATS is away; undefined: it is not.
+ */
+export function readiness(
+  plane: Plane,
+  sync: Pick<Sync, 'view' | 'ended' | 'peers' | 'stranger'> | undefined,
+  away: string | undefined,
+): Readiness {
+  const reasons = [...ownReasons(plane, sync), ...(sync && !isGlobal(plane.place) ? zoneReasons(plane, sync) : [])];
+  const warnings = sync ? peerWarnings(plane, sync, away) : ['there is no NATS: nothing is exchanged with other control planes'];
+  return { ready: reasons.length === 0, reasons, warnings };
+}
+
+/** Whether a zone ever had everything that global has for it. Before, denies may be missing, so it denies. */
+export function hasFirstScan(reader: Reader): boolean {
+  const { mirror } = reader;
+  if (mirror.position(GLOBAL_PEER) !== undefined) return true;
+  if (isFilling(reader)) return false;
+  // After `recover` has accepted global's new store there is no position, but what the old one sent is in force.
+  for (const _ of mirror.each(GLOBAL_PEER)) return true;
+  return false;
+}
+
+function ownReasons({ store }: Plane, sync: Pick<Sync, 'ended'> | undefined): string[] {
+  const restored = diverged(store);
+  const ended = sync?.ended();
+  return [
+    ...(restored === undefined ? [] : [`diverged: this store was restored from a backup: ${restored}; run meridianctl recover`]),
+    ...(ended === undefined ? [] : [`superseded: ${ended}`]),
+  ];
+}
+
+function zoneReasons({ store }: Plane, sync: Pick<Sync, 'view'>): string[] {
+  const { stopped } = sync.view(GLOBAL_PEER);
+  const scanned = hasFirstScan(store) ? [] : ['the first scan of what global has is not complete: until then everything is denied'];
+  // If global was restored, this zone still works: its policies stay in force.
+  const closed = stopped && stopped.code !== 'diverged' ? [`${stopped.code}: ${stopped.message}`] : [];
+  return [...scanned, ...closed];
+}
+
+function peerWarnings(plane: Plane, sync: Pick<Sync, 'view' | 'peers' | 'stranger'>, away: string | undefined): string[] {
+  if (away !== undefined) return [`NATS is away: ${away}`];
+  const peers = sync.peers().flatMap((peer) => warningsOf(plane, peer, sync.view(peer)));
+  const stranger = sync.stranger();
+  if (stranger === undefined) return peers;
+  return [`store ${stranger} speaks as global too: each zone goes on with the store that it pinned; stop one of the two`, ...peers];
+}
+
+function warningsOf({ place }: Plane, peer: string, { online, stopped, stranger }: PeerView): string[] {
+  const name = isGlobal(place) ? `zone ${peer}` : 'global';
+  const refused = stranger ? [`${name}: ${stranger.message}; it is refused`] : [];
+  if (isGlobal(place)) return stopped ? [`${name}: ${stopped.code}: ${stopped.message}`] : refused;
+  if (stopped?.code === 'diverged') return [`global was restored from a backup and waits for meridianctl recover: ${stopped.message}`];
+  return online ? refused : ['global is away: this zone works on with what it has'];
+}

@@ -1,0 +1,30 @@
+import { isGlobal, type Plane } from '../plane/plane.ts';
+import { zoneState } from '../write/zone-registration.ts';
+
+/** Which zones may exchange nothing. Remembered until a Zone changes: it is asked at each message. */
+export class Disabled {
+  private readonly plane: Plane;
+
+  private readonly known = new Map<string, boolean>();
+  private revision = -1;
+
+  constructor(plane: Plane) {
+    this.plane = plane;
+  }
+
+  is(peer: string): boolean {
+    if (!isGlobal(this.plane.place)) return false;
+    this.renew();
+    const known = this.known.get(peer) ?? zoneState(this.plane.store, peer) === 'disabled';
+    this.known.set(peer, known);
+    return known;
+  }
+
+  private renew(): void {
+    const { revision } = this.plane.store.head();
+    if (revision === this.revision) return;
+    const touched = this.plane.touched?.(this.revision);
+    if (!touched || touched.some(({ type }) => type === 'Zone')) this.known.clear();
+    this.revision = revision;
+  }
+}

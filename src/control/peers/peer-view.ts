@@ -1,0 +1,44 @@
+import { type About, type Acknowledged, SILENCE } from '../../kds/protocol.ts';
+import type { Session } from '../../kds/session.ts';
+import type { Stranger } from '../../kds/sender-identity.ts';
+import type { Position } from '../../resource/store/store.ts';
+
+/** One peer, as seen from here: for /ready, the ledger and `inspect zones`. */
+export interface PeerView {
+  readonly peer: string;
+  /** It was heard a moment ago. */
+  readonly online: boolean;
+  /** Everything that the peer announced is here, and adds up. */
+  readonly upToDate: boolean;
+  /** How far the peer's mirror of our feed is, by its own last word. */
+  readonly ack: Acknowledged | undefined;
+  /** Our feed for it. */
+  readonly head: Position;
+  /** Why nothing is exchanged. */
+  readonly stopped: Session['stopped'];
+  /** Another store that speaks for the peer too, and is refused. */
+  readonly stranger: Omit<Stranger, 'at'> | undefined;
+  /** Pulls that failed in a row. */
+  readonly failures: number;
+  readonly about: About | undefined;
+}
+
+export function viewOf(session: Session, head: Position, position: Position | undefined, now: number, connected: boolean): PeerView {
+  const { peer, receiving, sending, stopped, stranger, about, heardAt } = session;
+  return {
+    peer,
+    online: connected && now - heardAt <= SILENCE,
+    upToDate: agrees(position, receiving.seen),
+    ack: sending.ack,
+    head,
+    stopped,
+    stranger: stranger && now - stranger.at <= SILENCE ? { message: stranger.message, store: stranger.store } : undefined,
+    failures: receiving.failures,
+    about,
+  };
+}
+
+function agrees(mine: Position | undefined, announced: Position | undefined): boolean {
+  if (!mine || !announced) return false;
+  return mine.term === announced.term && mine.digest === announced.digest && mine.count === announced.count;
+}

@@ -1,0 +1,32 @@
+import { keyFromTuple, keyId, keyTuple, type KeyTuple } from '../../resource/key.ts';
+import type { Reader, Refusal, Transaction } from '../../resource/store/store.ts';
+
+/**
+ * The refusals of this store's feed, as the peer listed them. `since`: when this side first heard of it, by its own
+ * clock.
+ */
+export interface Reported {
+  readonly digest: string;
+  readonly refusals: readonly Refusal[];
+}
+
+/** The digest alone is read at every message, the list only for people. */
+export function reportedDigest(reader: Reader, peer: string): string {
+  return reader.setting(`reported-digest:${peer}`) ?? '';
+}
+
+export function readReported(reader: Reader, peer: string): Reported {
+  const list = JSON.parse(reader.setting(`reported:${peer}`) ?? '[]') as (Omit<Refusal, 'key'> & { key: KeyTuple })[];
+  return { digest: reportedDigest(reader, peer), refusals: list.map((entry) => ({ ...entry, key: keyFromTuple(entry.key) })) };
+}
+
+/** Replaces the list. A refusal that was known keeps its time. */
+export function writeReported(tx: Transaction, peer: string, digest: string, refusals: readonly Refusal[], now: string): void {
+  const known = new Map(readReported(tx, peer).refusals.map((refusal) => [keyId(refusal.key), refusal]));
+  const list = refusals.map((refusal) => {
+    const before = known.get(keyId(refusal.key));
+    return { ...refusal, key: keyTuple(refusal.key), since: before?.hash === refusal.hash ? before.since : now };
+  });
+  tx.setSetting(`reported:${peer}`, JSON.stringify(list));
+  tx.setSetting(`reported-digest:${peer}`, digest);
+}

@@ -1,0 +1,60 @@
+import type { Key } from '../../resource/key.ts';
+import type { Place } from '../../resource/resource.ts';
+import type { Head, Reader, Store } from '../../resource/store/store.ts';
+
+/**
+ * What one zone may hold at global (`Holding`, src/resource/store/store.ts). Of what it sends, accepted or not, twice as much
+ * is kept.
+ */
+export interface Quota {
+  readonly resources: number;
+  readonly bytes: number;
+}
+
+/** More than the resources: targets of references get names too, and deleted resources keep theirs for a while. */
+const NAMES_PER_RESOURCE = 10;
+
+/** How many names a zone may have at global. */
+export function mostNames({ resources }: Quota): number {
+  return resources * NAMES_PER_RESOURCE;
+}
+
+/**
+ * One control plane: where it stands, what it holds, and the time to stamp changes with. Global and zones are the same
+ * thing here.
+ */
+export interface Plane {
+  readonly place: Place;
+  readonly store: Store;
+  /** What each zone may hold here; undefined: as much as it likes. Only global has one. */
+  readonly quota?: Quota | undefined;
+  /** RFC 3339, UTC: read before a commit, for show only. */
+  readonly now: () => string;
+  /** The keys of the resources that were written or removed after a revision; undefined, as without it: not known. */
+  readonly touched?: (since: number) => readonly Key[] | undefined;
+}
+
+/** The keys that were written or removed since `before`; undefined: not known, as for another store or term. */
+export function touchedSince({ store, touched }: Plane, before: Head): readonly Key[] | undefined {
+  const head = store.head();
+  if (before.store !== head.store || before.term !== head.term) return undefined;
+  return before.revision === head.revision ? [] : touched?.(before.revision);
+}
+
+/** The contents of a control plane, read-only: of a plane, or within a transaction. */
+export interface Held {
+  readonly place: Place;
+  readonly store: Reader;
+}
+
+export function isGlobal(place: Place): boolean {
+  return place.zone === '';
+}
+
+/**
+ * Whether this control plane owns the resource: only the origin writes a key
+ * (docs/design/trust.md#only-the-origin-writes).
+ */
+export function owns(place: Place, key: Key): boolean {
+  return key.zone === place.zone;
+}

@@ -1,0 +1,176 @@
+import { decodeLine, type Item } from '../../kds/item.ts';
+import { addHash, type Digest, EMPTY_DIGEST, formatDigest, hashItem, parseDigest, subtractHash } from '../../kds/digest.ts';
+import { cutReason, inForceAfterRefusal } from '../../kds/refusal.ts';
+import { type Key, keyId } from '../../resource/key.ts';
+import type { Place } from '../../resource/resource.ts';
+import type { MirrorItem, Position, Transaction } from '../../resource/store/store.ts';
+import { dropCopy, putCopy } from '../put/put-copy.ts';
+import { meshesFirst } from '../put/meshes-first.ts';
+import { refuseFlood, whyOverQuota } from './zone-quota.ts';
+import { rerender } from '../put/rerender-dependents.ts';
+import { retryRefused } from './retry-refused.ts';
+import { isGlobal, type Plane } from '../plane/plane.ts';
+import { forgetUnused, useRoom } from './retry-over-quota.ts';
+
+/** A complete transfer of a peer: the lines that are staged in the store, and these last ones. */
+export interface Transfer {
+  readonly peer: string;
+  /** Where the peer stands: on global the zone, on a zone global. */
+  readonly origin: Place;
+  readonly mode: 'delta' | 'scan';
+  readonly lines: readonly string[];
+  readonly end: Position;
+}
+
+interface Change {
+  readonly key: Key;
+  /** '' for a delete. */
+  readonly wire: string;
+}
+
+/**
+ * Applies a transfer as one commit, if the mirror then adds up to what the sender says it has. `mismatch`: nothing was
+ * written.
+ *
+ *   mirror {a, b}, delta [put c, delete a]   -> mirror {b, c}, if H(b) + H(c) is the digest of `end`
+ *   mirror {a, b}, scan  [b, c]              -> the same; a goes: it was sent in this term, and is not listed any more
+ *   mirror {a, b} of an older term, scan [b] -> a stays: its absence proves nothing (docs/design/trust.md#absence)
+ */
+export function applyTransfer(plane: Plane, transfer: Transfer): 'applied' | 'mismatch' {
+  return plane.store.commit((tx) => {
+    const { peer, end } = transfer;
+    const changes = collect(tx, transfer);
+    if (!addsUp(tx, transfer, changes)) {
+      tx.mirror.clearStage(peer);
+      return 'mismatch';
+    }
+    const absent = transfer.mode === 'scan' ? gone(tx, transfer, changes) : [];
+    const all = [...absent.map((key): Change => ({ key, wire: '' })), ...changes.values()];
+    refuseFlood(tx, plane, peer, all);
+    applyChanges(tx, plane, transfer, all);
+    tx.mirror.setPosition(peer, end);
+    tx.mirror.clearStage(peer);
+    return 'applied';
+  });
+}
+
+/**
+ * The last line of each key, with the zone that the transport proves. Lines that can't be read are left out: the digest
+ * will not match.
+ */
+function collect(tx: Transaction, { peer, lines, origin }: Transfer): ReadonlyMap<string, Change> {
+  const changes = new Map<string, Change>();
+  const add = (change: Change) => changes.set(keyId(change.key), change);
+  for (const staged of tx.mirror.staged(peer)) add(staged);
+  for (const change of readLines(lines, origin)) add(change);
+  return changes;
+}
+
+/** Decodes the lines of a message. On global every key gets the zone that sent it, whatever the line says. */
+export function readLines(lines: readonly string[], origin: Place): Change[] {
+  return lines.flatMap((line) => {
+    const decoded = decodeLine(line);
+    if (!decoded) return [];
+    const key = isGlobal(origin) ? decoded.key : { ...decoded.key, zone: origin.zone };
+    return [{ key, wire: decoded.gone ? '' : line }];
+  });
+}
+
+/**
+ * Whether the changes lead to the count and digest that the sender gave. Only items of its present term count: older
+ * ones are not in its feed.
+ */
+function addsUp(tx: Transaction, { peer, mode, end }: Transfer, changes: ReadonlyMap<string, Change>): boolean {
+  const position = mode === 'delta' ? tx.mirror.position(peer) : undefined;
+  let digest: Digest = position ? parseDigest(position.digest) : EMPTY_DIGEST;
+  let count = position?.count ?? 0;
+  for (const { key, wire } of changes.values()) {
+    const before = mode === 'delta' ? tx.mirror.get(peer, key) : undefined;
+    if (before?.term === end.term) {
+      digest = subtractHash(digest, before.hash);
+      count -= 1;
+    }
+    if (wire !== '') {
+      digest = addHash(digest, hashItem(wire));
+      count += 1;
+    }
+  }
+  return formatDigest(digest) === end.digest && count === end.count;
+}
+
+/**
+ * The keys that a verified scan proves to be gone: those in the mirror from the same store and term that it did not
+ * list.
+ */
+function gone(tx: Transaction, { peer, end }: Transfer, changes: ReadonlyMap<string, Change>): Key[] {
+  const absent: Key[] = [];
+  for (const { key, term } of tx.mirror.each(peer)) {
+    const listed = changes.get(keyId(key));
+    if (term === end.term && (!listed || listed.wire === '')) absent.push(key);
+  }
+  return absent;
+}
+
+/** What came or went in a transfer that may make good what was refused. */
+interface SecondChance {
+  readonly meshes: Set<string>;
+  /** Names of copies, in this store. Global never takes one back. */
+  readonly names: Set<string>;
+}
+
+function applyChanges(tx: Transaction, plane: Plane, transfer: Transfer, changes: readonly Change[]): void {
+  const { peer, origin } = transfer;
+  const held = plane.quota && tx.holding(peer);
+  const chance: SecondChance = { meshes: new Set(), names: new Set() };
+  const ordered = meshesFirst(changes, ({ key }) => key.type);
+  for (const { key, wire } of ordered) {
+    const hash = wire === '' ? '' : hashItem(wire);
+    const before = tx.mirror.get(transfer.peer, key);
+    if (wire !== '' && before?.hash === hash) keep(tx, transfer, before);
+    else if (before || wire !== '') change(tx, plane, transfer, { key, wire, hash, term: transfer.end.term }, chance);
+  }
+  giveSecondChance(tx, plane, transfer, chance);
+  forgetUnused(tx, plane, peer);
+  useRoom(tx, plane, peer, held, (item) => judge(tx, plane, peer, origin, item));
+}
+
+/** An unchanged item is not written again, but it now counts as sent in the present term. */
+function keep(tx: Transaction, { peer, end }: Transfer, before: MirrorItem): void {
+  if (before.term !== end.term) tx.mirror.put(peer, { ...before, term: end.term });
+}
+
+/** Takes one item into the mirror and, if it can be, into the store; or takes it away. */
+function change(tx: Transaction, plane: Plane, { peer, origin }: Transfer, item: MirrorItem, { meshes, names }: SecondChance): void {
+  const { key } = item;
+  const name = tx.get(key)?.resource.name;
+  if (item.wire === '') dropCopy(tx, peer, key);
+  else if (judge(tx, plane, peer, origin, item) && key.type === 'Mesh') meshes.add(key.name);
+  if (name !== undefined && !isGlobal(plane.place) && tx.get(key)?.resource.name !== name) names.add(name);
+}
+
+/** Refused ones are judged again when their mesh came, or the name that another one had became free. */
+function giveSecondChance(tx: Transaction, plane: Plane, { peer, origin }: Transfer, { meshes, names }: SecondChance): void {
+  if (meshes.size === 0 && names.size === 0) return;
+  const called = [...names].map((name) => `"name":${JSON.stringify(name)}`);
+  retryRefused(tx, plane, peer, origin, ({ key, wire }) => meshes.has(key.mesh) || called.some((name) => wire.includes(name)));
+}
+
+/** Puts an item into the store, or lists it as refused with the reason. */
+export function judge(tx: Transaction, plane: Plane, peer: string, origin: Place, item: MirrorItem): boolean {
+  const decoded = decodeLine(item.wire)?.item;
+  const reason = decoded ? putOrRefuse(tx, plane, origin, { ...decoded, key: item.key }, item.wire) : 'it can not be read';
+  if (reason === undefined) {
+    tx.mirror.put(peer, { key: item.key, wire: item.wire, hash: item.hash, term: item.term });
+    rerender(tx, plane, item.key);
+    return true;
+  }
+  const inForce = inForceAfterRefusal(item.key, tx.get(item.key) !== undefined, decoded?.spec);
+  const refusal = { key: item.key, hash: item.hash, reason: cutReason(reason), since: plane.now(), inForce };
+  const same = item.refusal?.hash === refusal.hash && item.refusal.reason === refusal.reason && item.refusal.inForce === inForce;
+  if (!same) tx.mirror.put(peer, { key: item.key, wire: item.wire, hash: item.hash, term: item.term, refusal });
+  return false;
+}
+
+function putOrRefuse(tx: Transaction, plane: Plane, origin: Place, item: Item, wire: string): string | undefined {
+  return whyOverQuota(tx, plane, origin, item, wire) ?? putCopy(tx, plane, origin, item);
+}

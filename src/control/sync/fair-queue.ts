@@ -1,0 +1,79 @@
+import { Turns } from '../plane/round-robin.ts';
+
+/** Messages of one peer that wait for their turn. More are dropped: the protocol asks again. */
+const LIMIT = 64;
+/**
+ * The most that may wait in all, in characters. Beyond it the peer that has the most waiting loses its newest message.
+ */
+export const MAX_WAITING = 64 * 1024 * 1024;
+
+interface Waiting {
+  readonly messages: string[];
+  size: number;
+}
+
+/**
+ * Gives each peer its turn: one message of each, then the next round, so that a flood from one peer costs the others
+ * nothing.
+ */
+export class FairQueue {
+  private readonly handle: (peer: string, message: string) => void;
+  private readonly maxWaiting: number;
+
+  private readonly waiting = new Map<string, Waiting>();
+  private readonly turns: Turns;
+  private total = 0;
+
+  constructor(handle: (peer: string, message: string) => void, machine: ConstructorParameters<typeof Turns>[1], maxWaiting = MAX_WAITING) {
+    this.handle = handle;
+    this.maxWaiting = maxWaiting;
+    this.turns = new Turns((peer) => this.next(peer), machine);
+  }
+
+  add(peer: string, message: string): void {
+    if (this.isFull(peer)) return;
+    const queue = this.waiting.get(peer) ?? { messages: [], size: 0 };
+    queue.messages.push(message);
+    this.waiting.set(peer, queue);
+    this.count(queue, message.length);
+    while (this.total > this.maxWaiting) this.dropOne();
+    this.turns.add(peer);
+  }
+
+  /** Whether a message from the peer would be dropped now. Then it need not be read. */
+  isFull(peer: string): boolean {
+    return (this.waiting.get(peer)?.messages.length ?? 0) >= LIMIT;
+  }
+
+  /** Characters that wait. */
+  size(): number {
+    return this.total;
+  }
+
+  private count(queue: Waiting, characters: number): void {
+    queue.size += characters;
+    this.total += characters;
+  }
+
+  private dropOne(): void {
+    let [most, largest] = ['', -1];
+    for (const [peer, { size }] of this.waiting) if (size > largest) [most, largest] = [peer, size];
+    this.take(most, 'pop');
+  }
+
+  private take(peer: string, end: 'shift' | 'pop'): string | undefined {
+    const queue = this.waiting.get(peer);
+    const message = queue?.messages[end]();
+    if (!queue || message === undefined) return undefined;
+    this.count(queue, -message.length);
+    if (queue.messages.length === 0) this.waiting.delete(peer);
+    return message;
+  }
+
+  /** Takes one message. If its peer has more, that peer goes to the end of the line. */
+  private next(peer: string): void {
+    const message = this.take(peer, 'shift');
+    if (this.waiting.has(peer)) this.turns.add(peer);
+    if (message !== undefined) this.handle(peer, message);
+  }
+}

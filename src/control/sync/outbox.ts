@@ -1,0 +1,74 @@
+import { makePosition, type Sign } from '../../kds/cursor.ts';
+import { type About, type Acknowledged, type Body, encodeMessage, type Speaker, type Status } from '../../kds/protocol.ts';
+import { digestOfRefusals } from '../../kds/refusal.ts';
+import type { Transport } from '../../kds/transport.ts';
+import type { Position } from '../../resource/store/store.ts';
+import type { Plane } from '../plane/plane.ts';
+import { diverged } from '../operate/recover.ts';
+
+export interface VoiceOptions {
+  readonly plane: Plane;
+  /** This process. Its term is read from the store each time. */
+  readonly self: Speaker;
+  readonly sign: Sign;
+  /** What a zone says of itself; undefined on global. */
+  readonly about: About | undefined;
+  readonly transport: Transport;
+}
+
+/** What this control plane says to its peers, in its own name. */
+export class Voice {
+  private readonly options: VoiceOptions;
+
+  /** Of what this side refused, by peer: to work them out reads all refusals. */
+  private readonly refusals = new Map<string, string>();
+  /** Heads that were signed, by peer: one for each revision. */
+  private readonly heads = new Map<string, Position>();
+
+  constructor(options: VoiceOptions) {
+    this.options = options;
+  }
+
+  speaker(): Speaker {
+    return { ...this.options.self, term: this.store.head().term };
+  }
+
+  /** The signed cursor of the own feed for `peer`, at its head. */
+  headFor(peer: string): Position {
+    const head = this.store.head();
+    const known = this.heads.get(peer);
+    if (known && known.revision === head.revision && known.term === head.term) return known;
+    const made = makePosition(this.options.sign, peer, head, this.store.feed.summary(peer));
+    this.heads.set(peer, made);
+    return made;
+  }
+
+  /** How things stand between this control plane and `peer`. Without a head while this store waits for `recover`. */
+  statusOf(peer: string): Status {
+    const position = this.store.mirror.position(peer);
+    const ack: Acknowledged = { refusals: this.refusalDigest(peer), ...(position ? { position } : {}) };
+    const silent = diverged(this.store) !== undefined;
+    const { about } = this.options;
+    return { kind: 'status', ack, ...(silent ? {} : { head: this.headFor(peer) }), ...(about ? { about } : {}) };
+  }
+
+  send(peer: string, body: Body, lines: readonly string[] = []): void {
+    this.options.transport.send(peer, encodeMessage({ from: this.speaker(), body, lines }));
+  }
+
+  /** A commit may have changed what is refused of this peer, or of any. */
+  forgetRefusals(peer?: string): void {
+    if (peer === undefined) this.refusals.clear();
+    else this.refusals.delete(peer);
+  }
+
+  private get store() {
+    return this.options.plane.store;
+  }
+
+  private refusalDigest(peer: string): string {
+    const known = this.refusals.get(peer) ?? digestOfRefusals(this.store.mirror.refusals(peer));
+    this.refusals.set(peer, known);
+    return known;
+  }
+}

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MeridianError } from '../../errors.ts';
+import { signer } from '../../kds/cursor.ts';
+import { ACKNOWLEDGE_INTERVAL, decodeMessage, encodeMessage, type Message, STATUS_INTERVAL } from '../../kds/protocol.ts';
+import { GLOBAL_PEER } from '../../resource/audience.ts';
+import type { Place } from '../../resource/resource.ts';
+import type { Plane } from '../plane/plane.ts';
+import { EAST, forAll, held, newGlobal, newPlane, timeout } from '../../../test/harness/control-planes.ts';
+import { recover } from '../operate/recover.ts';
+import { Sync } from './sync.ts';
+import { writeDrafts } from '../write/write-documents.ts';
+
+const ABOUT = { environment: 'kubernetes' as const, systemNamespace: 'kuma-system', version: '1' };
+
+/** A sync whose messages are kept, and whose tasks run when told. */
+class Wired {
+  readonly plane: Plane;
+
+  readonly sent: { to: string; message: Message }[] = [];
+  readonly reports: string[] = [];
+  readonly sync: Sync;
+  now = 0;
+  private ids = 0;
+  private readonly tasks: (() => void)[] = [];
+
+  constructor(plane: Plane, incarnation = 1) {
+    this.plane = plane;
+    const { store, term } = plane.store.head();
+    this.sync = new Sync({
+      plane,
+      self: { store, term, incarnation, instance: `${store}${incarnation}` },
+      sign: signer(store),
+      about: plane.place.zone === '' ? undefined : ABOUT,
+      transport: {
+        send: (to, text) => void this.sent.push({ to, message: decodeMessage(text) }),
+        onMessage: () => {},
+        onConnection: () => {},
+      },
+      machine: { now: () => this.now, random: () => 1, id: () => (++this.ids).toString(16), soon: (task) => void this.tasks.push(task) },
+      report: (level, event) => void this.reports.push(`${level}: ${event}`),
+    });
+    this.sync.connection(true);
+  }
+
+  hear(peer: string, text: string): void {
+    this.sync.message(peer, text);
+    this.run();
+  }
+
+  /** What is to be done soon. */
+  run(): void {
+    for (let task = this.tasks.shift(); task; task = this.tasks.shift()) task();
+  }
+
+  kinds(): string[] {
+    return this.sent.map(({ message: { body } }) => body.kind);
+  }
+}
+
+/** Carries messages between the two until both are silent. */
+function exchange(global: Wired, zone: Wired): void {
+  const isBusy = (): boolean => {
+    for (const one of [global, zone]) one.run();
+    return global.sent.length + zone.sent.length > 0;
+  };
+  while (isBusy()) {
+    for (const { to, message } of global.sent.splice(0)) if (to === zone.plane.place.zone) zone.hear(GLOBAL_PEER, encodeMessage(message));
+    for (const { message } of zone.sent.splice(0)) global.hear(zone.plane.place.zone, encodeMessage(message));
+  }
+}
+
+function pair(place: Place = EAST): { global: Wired; zone: Wired } {
+  const [global, zone] = [new Wired(newGlobal()), new Wired(newPlane(place))];
+  exchange(global, zone);
+  return { global, zone };
+}
+
+test('what is written in a zone is at global, and the other way round, without a tick', () => {
+  const { global, zone } = pair();
+  writeDrafts(zone.plane, [timeout('up')]);
+  zone.sync.committed();
+  writeDrafts(global.plane, [forAll('down')]);
+  global.sync.committed();
+  exchange(global, zone);
+  assert.deepEqual(
+    [held(global.plane), held(zone.plane)],
+    [
+      ['down', 'up'],
+      ['down', 'up'],
+    ],
+  );
+  for (const one of [global, zone]) {
+    one.now += ACKNOWLEDGE_INTERVAL;
+    one.sync.tick();
+  }
+  exchange(global, zone);
+  assert.equal(global.sync.view('east').ack?.position?.digest, global.sync.view('east').head.digest);
+  assert.equal(zone.sync.view(GLOBAL_PEER).upToDate, true);
+});
+
+test('of commits in a row a peer is told at once of the first, and then of the last', () => {
+  const { global, zone } = pair();
+  global.now = zone.now = 1_000;
+  const told: number[] = [];
+  for (const name of ['a', 'b', 'c']) {
+    writeDrafts(global.plane, [forAll(name)]);
+    global.sync.committed();
+    global.run();
+    for (const { message } of global.sent.splice(0)) zone.hear(GLOBAL_PEER, encodeMessage(message));
+    told.push(zone.sent.splice(0).length);
+  }
+  zone.now += ACKNOWLEDGE_INTERVAL;
+  zone.sync.tick();
+  zone.run();
+  assert.deepEqual([...told, zone.sent.length], [1, 0, 0, 1]);
+});
+
+test('a push says no more than what changed', () => {
+  const { global, zone } = pair();
+  writeDrafts(global.plane, [forAll('down')]);
+  global.sync.committed();
+  global.run();
+  assert.deepEqual(global.kinds(), ['push']);
+  exchange(global, zone);
+  global.sync.committed();
+  global.run();
+  assert.deepEqual(global.kinds(), []);
+});
+
+test('what is no message is refused, and the next one is heard', () => {
+  const { global, zone } = pair();
+  for (const noise of ['', '{}', 'x'.repeat(2_000_000)]) global.hear('east', noise);
+  const refused = (): number => global.reports.filter((report) => report === 'warn: a message was refused').length;
+  assert.equal(refused(), 1);
+  global.now = 60_000;
+  global.sync.tick();
+  assert.equal(refused(), 2);
+  writeDrafts(zone.plane, [timeout('up')]);
+  zone.sync.committed();
+  exchange(global, zone);
+  assert.deepEqual(held(global.plane), ['up']);
+});
+
+test('a disabled zone gets nothing and nothing is taken from it; enabled again, all arrives', () => {
+  const { global, zone } = pair();
+  const set = (enabled: boolean) => {
+    writeDrafts(global.plane, [{ type: 'Zone', mesh: '', name: 'east', namespace: undefined, labels: {}, spec: { enabled } }]);
+    global.sync.committed();
+  };
+  set(false);
+  writeDrafts(zone.plane, [timeout('up')]);
+  zone.sync.committed();
+  writeDrafts(global.plane, [forAll('down')]);
+  global.sync.committed();
+  exchange(global, zone);
+  assert.deepEqual([held(global.plane), held(zone.plane)], [['down'], ['up']]);
+  assert.equal(zone.sync.view(GLOBAL_PEER).stopped?.code, 'disabled');
+  set(true);
+  for (const side of [global, zone]) {
+    side.now += STATUS_INTERVAL;
+    side.sync.tick();
+  }
+  exchange(global, zone);
+  assert.deepEqual(
+    [held(global.plane), held(zone.plane)],
+    [
+      ['down', 'up'],
+      ['down', 'up'],
+    ],
+  );
+});
+
+/** A second process on the store, whose commits fail while the disk is full. */
+function onDisk(plane: Plane, disk: { full: boolean }): Wired {
+  const { store } = plane;
+  const commit: typeof store.commit = (body) => {
+    if (disk.full) throw new MeridianError('unavailable', 'the disk is full');
+    return store.commit(body);
+  };
+  return new Wired({ ...plane, store: { ...store, commit } }, 2);
+}
+
+function tenSeconds(global: Wired, zone: Wired): void {
+  for (let second = 1; second <= 10; second++) {
+    for (const side of [global, zone]) {
+      side.now += 1_000;
+      side.sync.tick();
+    }
+    exchange(global, zone);
+  }
+}
+
+test('a disk that is full for a while delays, and ends nothing', () => {
+  const { global, zone } = pair();
+  const disk = { full: true };
+  const broken = onDisk(global.plane, disk);
+  writeDrafts(zone.plane, [timeout('up')]);
+  zone.sync.committed();
+  exchange(broken, zone);
+  assert.deepEqual(held(broken.plane), []);
+  assert.ok(broken.reports.some((report) => report.startsWith('error: the store did not take')));
+  disk.full = false;
+  tenSeconds(broken, zone);
+  assert.deepEqual(held(broken.plane), ['up']);
+});
+
+test('a transfer whose beginning the disk did not take is asked for again', () => {
+  const { global, zone } = pair();
+  const disk = { full: false };
+  const broken = onDisk(global.plane, disk);
+  exchange(broken, zone);
+  writeDrafts(zone.plane, [timeout('up')]);
+  zone.sync.committed();
+  const say = (from: Wired, to: Wired): void => {
+    from.run();
+    const peer = from === zone ? 'east' : GLOBAL_PEER;
+    for (const { to: meant, message } of from.sent.splice(0)) if (meant !== peer) to.hear(peer, encodeMessage(message));
+  };
+  say(zone, broken);
+  say(broken, zone);
+  // The answer comes when an operator has just accepted another store, and the disk is full.
+  recover(broken.plane, { acceptStore: 'east' });
+  disk.full = true;
+  say(zone, broken);
+  disk.full = false;
+  tenSeconds(broken, zone);
+  assert.deepEqual(held(broken.plane), ['up']);
+});
+
+test('a process of global says that it is there, again and again', () => {
+  const global = new Wired(newGlobal());
+  const said = () => global.sent.splice(0).filter(({ to }) => to === GLOBAL_PEER).length;
+  assert.equal(said(), 1);
+  global.sync.tick();
+  assert.equal(said(), 0);
+  global.now += STATUS_INTERVAL;
+  global.sync.tick();
+  assert.equal(said(), 1);
+});
+
+test('a zone can not end a process of global, global can end one of a zone', () => {
+  const { global, zone } = pair();
+  const notice = (from: Wired) => {
+    const { store, term } = from.plane.store.head();
+    const body = { kind: 'notice' as const, code: 'superseded' as const, message: 'stop' };
+    return encodeMessage({ from: { store, term, incarnation: 9, instance: 'ff' }, body, lines: [] });
+  };
+  global.hear('east', notice(zone));
+  zone.hear(GLOBAL_PEER, notice(global));
+  assert.deepEqual([global.sync.ended(), zone.sync.ended()], [undefined, 'stop']);
+});

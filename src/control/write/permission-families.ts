@@ -1,0 +1,72 @@
+import { asArray } from '../../naming/json.ts';
+import { isEverybody } from '../../policy/match/client-sans.ts';
+import { type Key, keyId } from '../../resource/key.ts';
+import { mtpOf } from '../../resource/permission.ts';
+import type { JsonObject } from '../../resource/resource.ts';
+import type { Head, Reader } from '../../resource/store/store.ts';
+import { type Plane, touchedSince } from '../plane/plane.ts';
+
+/**
+ * A permission with deny or allow lists, or one that allows everybody with `from`. Where both select an inbound, the
+ * latter opens nothing.
+ */
+export type Family = 'lists' | 'fromAll';
+
+/** One permission of each family, if the mesh has it. */
+export type Witnesses = Readonly<Record<Family, Key | undefined>>;
+
+const PERMISSION = 'MeshTrafficPermission';
+
+/** How many permissions of a mesh are looked at: a warning is not worth reading them all. */
+const LOOKED_AT = 200;
+
+/** undefined: of neither, or the item can't be read, which is told elsewhere. */
+export function familyOf(spec: JsonObject): Family | undefined {
+  const mtp = mtpOf(spec);
+  if (mtp.shape === 'spiffe') return 'lists';
+  const all = mtp.shape === 'from' && mtp.items.some(({ targetRef, action }) => isEverybody(targetRef) && action.startsWith('Allow'));
+  return all ? 'fromAll' : undefined;
+}
+
+/** Looks for one permission of each family among the first of a mesh. */
+export function readWitnesses(store: Reader, mesh: string): Witnesses {
+  const { items } = store.list({ type: PERMISSION, mesh }, 0, LOOKED_AT);
+  // Reading a permission takes long, so it is not done for items that can't belong to the family.
+  const first = (family: Family): Key | undefined =>
+    items.find(({ spec }) => asArray(spec.from).length > 0 === (family === 'fromAll') && familyOf(spec) === family)?.key;
+  return { lists: first('lists'), fromAll: first('fromAll') };
+}
+
+/**
+ * The same for a plane, cached: a write costs only as much as it touched.
+ *
+ *   {lists: a}, z is written and allows everybody   -> {lists: a, fromAll: z}
+ *   {lists: a}, a is deleted                        -> the mesh is looked through again
+ */
+export function keepWitnesses(plane: Plane): (mesh: string) => Witnesses {
+  const kept = new Map<string, { readonly at: Head; readonly witnesses: Witnesses }>();
+  return (mesh) => {
+    const before = kept.get(mesh);
+    const at = plane.store.head();
+    const ours = before && touchedSince(plane, before.at)?.filter((key) => key.type === PERMISSION && key.mesh === mesh);
+    const witnesses = (before && ours && withTouched(plane.store, before.witnesses, ours)) ?? readWitnesses(plane.store, mesh);
+    kept.set(mesh, { at, witnesses });
+    return witnesses;
+  };
+}
+
+/** undefined: a witness is none any more, and who else is one is not known. */
+function withTouched(store: Reader, witnesses: Witnesses, touched: readonly Key[]): Witnesses | undefined {
+  const found = new Map<Family, Key>();
+  const families = new Map(touched.map((key) => [keyId(key), familyOf(store.get(key)?.resource.spec ?? {})]));
+  for (const key of touched) {
+    const family = families.get(keyId(key));
+    if (family) found.set(family, key);
+  }
+  const holds = (family: Family): boolean => {
+    const witness = witnesses[family];
+    return !witness || !families.has(keyId(witness)) || families.get(keyId(witness)) === family;
+  };
+  if (!holds('lists') || !holds('fromAll')) return undefined;
+  return { lists: witnesses.lists ?? found.get('lists'), fromAll: witnesses.fromAll ?? found.get('fromAll') };
+}

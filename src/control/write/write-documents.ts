@@ -1,0 +1,173 @@
+import { invalid, MeridianError, type Problem } from '../../errors.ts';
+import { admit, type Admitted } from '../../policy/admit-draft.ts';
+import { formatKri, type Key, keyId } from '../../resource/key.ts';
+import { kindOf } from '../../resource/kinds.ts';
+import type { ParsedDocument } from '../../resource/documents/parse-documents.ts';
+import type { Draft } from '../../resource/resource.ts';
+import { hasNamespaces } from '../../resource/rest-name.ts';
+import type { Reader, Transaction } from '../../resource/store/store.ts';
+import { validateDraft } from '../../resource/documents/validate-draft.ts';
+import { meshesFirst } from '../put/meshes-first.ts';
+import { putOwn, refuseForeign, requireMesh } from '../put/put-own.ts';
+import { isGlobal, owns, type Plane } from '../plane/plane.ts';
+import { rerender } from '../put/rerender-dependents.ts';
+import { retryOf, retryOfAll } from '../receive/retry-refused.ts';
+import { type AppliedSet, asMember, leftOut, refuseOtherSets } from './applied-sets.ts';
+
+/** A document as a parser made it: the draft may be there beside problems. */
+export type Document = Pick<ParsedDocument, 'draft' | 'problems'>;
+
+/** What became of one document. */
+export interface Written {
+  readonly key: Key;
+  readonly outcome: 'created' | 'changed' | 'unchanged' | 'deleted';
+}
+
+/**
+ * Writes what a user applied: all documents or none, in one commit. Throws `invalid` with every problem of every
+ * document (their fields are prefixed with `[index].` when there are several), `read_only` for what another control
+ * plane owns, `not_found` for a mesh that is not there, `too_large`, `conflict`. A Mesh among the documents is there
+ * for the others.
+ */
+export function writeDrafts(plane: Plane, drafts: readonly Draft[]): readonly Written[] {
+  return writeDocuments(plane, drafts.map(asDocument));
+}
+
+/**
+ * The same for parsed documents: what the parser found wrong is told together with the rest. As a `set` they are
+ * labelled, and with `prune` what the set holds beside them is deleted in the same commit, and told behind the rest;
+ * then `conflict` may be thrown by src/control/write/applied-sets.ts too.
+ */
+export function writeDocuments(plane: Plane, documents: readonly Document[], set?: AppliedSet): readonly Written[] {
+  const admitted = admitAll(plane, documents, set);
+  return plane.store.commit((tx) => writeAll(tx, plane, admitted, set));
+}
+
+function asDocument(draft: Draft): Document {
+  return { draft, problems: [] };
+}
+
+/**
+ * What `writeDocuments` would do, without doing it: same results, same errors. The commit is rolled back, so that
+ * nothing is guessed; before that, `look` may look at what it wrote.
+ */
+export function dryRunDocuments(
+  plane: Plane,
+  documents: readonly Document[],
+  set?: AppliedSet,
+  look: (tx: Reader, written: readonly Written[]) => void = () => {},
+): readonly Written[] {
+  const admitted = admitAll(plane, documents, set);
+  const rollback = new MeridianError('internal', 'a dry run ends before its commit');
+  let written: readonly Written[] = [];
+  try {
+    plane.store.commit((tx) => {
+      written = writeAll(tx, plane, admitted, set);
+      look(tx, written);
+      throw rollback;
+    });
+  } catch (thrown) {
+    if (thrown !== rollback) throw thrown;
+  }
+  return written;
+}
+
+/** Deletes what this control plane owns. Throws `not_found`, `read_only`, or `conflict` for a mesh that is in use. */
+export function deleteResource(plane: Plane, key: Key): void {
+  plane.store.commit((tx) => deleteOne(tx, plane, key));
+}
+
+function deleteOne(tx: Transaction, { place }: Plane, key: Key): void {
+  const row = tx.get(key);
+  if (!row) throw new MeridianError('not_found', `${formatKri(key) || key.name} does not exist`);
+  refuseForeign(place, key, row.resource.labels);
+  if (key.type === 'Mesh') refuseUsedMesh(tx, key.name);
+  tx.delete(key);
+}
+
+interface Admission {
+  readonly draft: Draft;
+  readonly own: Admitted;
+}
+
+function admitAll(plane: Plane, documents: readonly Document[], set: AppliedSet | undefined): Admission[] {
+  const problems: Problem[] = [];
+  const admitted = documents.flatMap((document, index) => {
+    const { found, admission } = admitOne(plane, set ? member(document, set) : document);
+    problems.push(...found.map(({ field, reason }) => ({ field: documents.length > 1 ? `[${index}].${field}` : field, reason })));
+    return admission ? [admission] : [];
+  });
+  if (problems.length > 0) throw invalid(problems);
+  refuseTwice(admitted);
+  return admitted;
+}
+
+function member({ draft, problems }: Document, set: AppliedSet): Document {
+  if (!draft) return { problems };
+  const joined = asMember(draft, set);
+  return { draft: joined.draft, problems: [...problems, ...joined.problems] };
+}
+
+function admitOne(plane: Plane, { draft, problems }: Document): { found: readonly Problem[]; admission?: Admission } {
+  if (!draft) return { found: problems };
+  refuseCopies(plane, draft);
+  const result = admit(draft, plane.place);
+  const found = [...problems, ...validateDraft(draft)];
+  if ('problems' in result) return { found: [...found, ...result.problems] };
+  return { found, admission: { draft, own: result.admitted } };
+}
+
+/** Who edits a copy under its name here is told where the original is, and not that the name looks hashed. */
+function refuseCopies({ store, place }: Plane, { type, mesh, namespace, name }: Draft): void {
+  const where = hasNamespaces(kindOf(type), place) ? (namespace ?? place.systemNamespace) : '';
+  const row = store.byName(type, mesh, where, name);
+  if (row && !owns(place, row.resource.key)) refuseForeign(place, row.resource.key, row.resource.labels);
+}
+
+/** Two documents for one resource: which one is meant is a guess. */
+function refuseTwice(admitted: readonly Admission[]): void {
+  const seen = new Map<string, number>();
+  for (const [index, { own }] of admitted.entries()) {
+    const earlier = seen.get(keyId(own.key));
+    if (earlier !== undefined) throw invalid([{ field: `[${index}]`, reason: `is the same resource as [${earlier}]` }]);
+    seen.set(keyId(own.key), index);
+  }
+}
+
+function writeAll(tx: Transaction, plane: Plane, admitted: readonly Admission[], set: AppliedSet | undefined): readonly Written[] {
+  const keys = admitted.map(({ own }) => own.key);
+  if (set) refuseOtherSets(tx, set, keys);
+  const results = new Map<Draft, Written>();
+  for (const { draft, own } of meshesFirst(admitted, ({ draft }) => draft.type)) results.set(draft, writeOne(tx, plane, draft, own));
+  const deleted = set?.prune ? leftOut(tx, plane, set, keys).map((key) => pruneOne(tx, plane, key)) : [];
+  return [...admitted.flatMap(({ draft }) => results.get(draft) ?? []), ...deleted];
+}
+
+function pruneOne(tx: Transaction, plane: Plane, key: Key): Written {
+  deleteOne(tx, plane, key);
+  return { key, outcome: 'deleted' };
+}
+
+function writeOne(tx: Transaction, plane: Plane, draft: Draft, own: Admitted): Written {
+  requireMesh(tx, own.key.mesh);
+  const outcome = putOwn(tx, plane, { admitted: own, spec: draft.spec, status: draft.status });
+  if (outcome === 'created') rerender(tx, plane, own.key);
+  if (isGlobal(plane.place)) retry(tx, plane, { key: own.key, outcome });
+  return { key: own.key, outcome };
+}
+
+/** Judges again what zones sent for a mesh before it existed, and what a zone sent while it was disabled. */
+function retry(tx: Transaction, plane: Plane, { key: { type, name }, outcome }: Written): void {
+  if (type === 'Mesh' && outcome === 'created') retryOfAll(tx, plane, ({ key }) => key.mesh === name);
+  if (type === 'Zone' && outcome === 'changed') retryOf(tx, plane, name, () => true);
+}
+
+/** A mesh with something in it stays: its rules would go with it. */
+function refuseUsedMesh(tx: Transaction, mesh: string): void {
+  const used = tx.counts().find((entry) => entry.mesh === mesh && kindOf(entry.type).scope === 'Mesh');
+  if (!used) return;
+  throw new MeridianError('conflict', `mesh ${mesh} still has ${used.count} of ${kindOf(used.type).plural}`, {
+    problems: [{ field: 'name', reason: `mesh ${mesh} is in use` }],
+    hint: 'delete what is in the mesh first',
+  });
+}

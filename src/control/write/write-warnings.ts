@@ -1,0 +1,67 @@
+import { danglingSelections, type Referable } from '../../policy/dangling-selections.ts';
+import { warningsOfDocument } from '../../policy/document-warnings.ts';
+import { type Key, formatKri, sameKey } from '../../resource/key.ts';
+import { findKind } from '../../resource/kinds.ts';
+import type { Resource } from '../../resource/resource.ts';
+import { familyOf, keepWitnesses, readWitnesses, type Witnesses } from './permission-families.ts';
+import type { Held, Plane } from '../plane/plane.ts';
+import { keepReferable, readReferable } from '../mesh/referable-names.ts';
+import { danglingReferences } from './dangling-references.ts';
+
+/** What of a mesh has to be known beside a resource. */
+export interface Beside {
+  readonly witnesses: (mesh: string) => Witnesses;
+  readonly referable: (mesh: string) => Referable;
+}
+
+/** The same for a plane, kept: a write costs no more than what it touches. */
+export function keepBeside(plane: Plane): Beside {
+  return { witnesses: keepWitnesses(plane), referable: keepReferable(plane) };
+}
+
+function readBeside(held: Held): Beside {
+  return { witnesses: (mesh) => readWitnesses(held.store, mesh), referable: (mesh) => readReferable(held, mesh) };
+}
+
+/**
+ * What the author of each of these resources, which are stored, may not expect of it: what its document says (src/policy/document-warnings.ts), what of it points
+ * to nothing or selects nothing, and permissions that open nothing beside others. None for a key that is not there. `beside`: read from `held` if left out.
+ */
+export function warningsAbout(held: Held, keys: readonly Key[], beside: Beside = readBeside(held)): (readonly string[])[] {
+  const [witnesses, referable] = [oncePerMesh(beside.witnesses), oncePerMesh(beside.referable)];
+  return keys.map((key) => {
+    const resource = held.store.get(key)?.resource;
+    return resource ? warningsOf(held, resource, { witnesses, referable }) : [];
+  });
+}
+
+function oncePerMesh<T>(read: (mesh: string) => T): (mesh: string) => T {
+  const known = new Map<string, T>();
+  return (mesh) => {
+    const found = known.get(mesh) ?? read(mesh);
+    known.set(mesh, found);
+    return found;
+  };
+}
+
+function warningsOf(held: Held, resource: Resource, { witnesses, referable }: Beside): string[] {
+  const { key, labels, spec } = resource;
+  const dangling = danglingReferences(held, resource).map(({ path, reason }) => `spec.${path}: ${reason}`);
+  const selecting = findKind(key.type)?.policy ? danglingSelections(resource, referable(key.mesh)) : [];
+  const leftovers = key.type === 'MeshTrafficPermission' ? leftoverWarnings(resource, witnesses(key.mesh)) : [];
+  return [...selecting, ...dangling, ...warningsOfDocument(key.type, labels, spec), ...leftovers];
+}
+
+/**
+ * Where both families select an inbound, a `from` that allows everybody opens nothing any more
+ * (docs/design/access.md#evaluation).
+ */
+function leftoverWarnings({ key, spec }: Resource, { lists, fromAll }: Witnesses): string[] {
+  const family = familyOf(spec);
+  if (family === 'lists' && fromAll && !sameKey(fromAll, key)) {
+    return [`${formatKri(fromAll)} allows every client with 'from', which opens nothing where this one selects the same inbound`];
+  }
+  if (family !== 'fromAll' || !lists) return [];
+  const others = `a policy with deny or allow lists, like ${formatKri(lists)}, selects the same inbound`;
+  return [`it allows every client with 'from', which opens nothing where ${others}`];
+}

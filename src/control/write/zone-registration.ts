@@ -1,0 +1,54 @@
+import { putOwn } from '../put/put-own.ts';
+import { dropCopy } from '../put/put-copy.ts';
+import { forgetPeer } from '../peers/known-peers.ts';
+import type { Plane } from '../plane/plane.ts';
+import { writeReported } from '../peers/reported-refusals.ts';
+import { MeridianError } from '../../errors.ts';
+import type { Key } from '../../resource/key.ts';
+import { admit } from '../../policy/admit-draft.ts';
+import type { Draft } from '../../resource/resource.ts';
+import type { Reader, Transaction } from '../../resource/store/store.ts';
+
+export function zoneKey(name: string): Key {
+  return { type: 'Zone', mesh: '', zone: '', namespace: '', name };
+}
+
+/** `disabled`: it sends and gets nothing; its copies elsewhere stay, for taking a deny away would widen access. */
+export function zoneState(reader: Reader, name: string): 'enabled' | 'disabled' | 'unknown' {
+  const row = reader.get(zoneKey(name));
+  if (!row) return 'unknown';
+  return row.resource.spec.enabled === false ? 'disabled' : 'enabled';
+}
+
+/**
+ * A zone that introduced itself for the first time gets its Zone, so that an operator sees it and can disable it. One
+ * that was disabled when it was deleted is disabled still.
+ */
+export function registerZone(tx: Transaction, plane: Plane, name: string): void {
+  if (tx.get(zoneKey(name))) return;
+  const enabled = !tx.setting(deletedAs(name));
+  const draft: Draft = { type: 'Zone', mesh: '', name, namespace: undefined, labels: {}, spec: { enabled } };
+  const result = admit(draft, plane.place);
+  if ('admitted' in result) putOwn(tx, plane, { admitted: result.admitted, spec: draft.spec });
+}
+
+/** The setting that is `disabled` for a zone that was when it was deleted. */
+function deletedAs(name: string): string {
+  return `deleted:${name}`;
+}
+
+/**
+ * Forgets a zone: its Zone, its copies here (and so everywhere), and all that was kept of the exchange with it. Names
+ * stay assigned for good. Whether it is still there is asked before. Throws `not_found`.
+ */
+export function deleteZone(plane: Plane, name: string): void {
+  plane.store.commit((tx) => {
+    tx.setSetting(deletedAs(name), zoneState(tx, name) === 'disabled' ? 'disabled' : '');
+    if (!tx.delete(zoneKey(name))) throw new MeridianError('not_found', `zone ${name} does not exist`);
+    for (const { key } of [...tx.mirror.each(name)]) dropCopy(tx, name, key);
+    tx.mirror.clearStage(name);
+    tx.mirror.setPosition(name, undefined);
+    writeReported(tx, name, '', [], plane.now());
+    forgetPeer(tx, name);
+  });
+}

@@ -1,0 +1,108 @@
+import { compareKeys, compareText, type Key } from '../../resource/key.ts';
+import { LABEL } from '../../resource/labels.ts';
+import type { Resource } from '../../resource/resource.ts';
+import { type LoadBalancingSpec, loadBalancingSchema } from '../../resource/schema/access-schema.ts';
+import { check } from '../../resource/schema/check-schema.ts';
+import type { Attributes } from './attributes.ts';
+import type { Binding } from './import-bindings.ts';
+import { attributeKey } from './attribute-keys.ts';
+import { concerns, type Deciding, isInForce } from './access-policies.ts';
+import { EVERYBODY, readSelection, type Selection, selects } from './attribute-selector.ts';
+
+/** A LoadBalancingPolicy, read once for all picks. */
+export interface BalancingPolicy {
+  readonly key: Key;
+  readonly from: Selection;
+  readonly to: Selection;
+  readonly spec: LoadBalancingSpec;
+}
+
+/** A binding that access policies allow, with its destination set. */
+export interface Candidate {
+  readonly binding: Binding;
+  readonly destination: Attributes;
+}
+
+export interface Balancing {
+  readonly source: Attributes;
+  /** The import's. */
+  readonly namespace: string;
+  /** From 0 up to, and without, 1: the caller's randomness. */
+  readonly chance: number;
+  /** The site that was picked last for this import, for `round-robin`; undefined: none yet. */
+  readonly last: string | undefined;
+}
+
+/**
+ * The load balancing policies of a mesh that are in force in a zone, the first that matches counts: those of a
+ * namespace before those for all, among equals by KRI. Shadow policies, and those that can't be read, are left out.
+ * Where no policy matches, the pick is random.
+ */
+export function readBalancing(resources: Iterable<Resource>, at: Deciding): BalancingPolicy[] {
+  const mine = [...resources].filter(
+    ({ key, labels }) => key.type === 'LoadBalancingPolicy' && isInForce(key, at) && labels[LABEL.effect] !== 'shadow',
+  );
+  const forAll = ({ key }: BalancingPolicy) => Number(key.namespace === '');
+  return mine.flatMap(readPolicy).sort((a, b) => forAll(a) - forAll(b) || compareKeys(a.key, b.key));
+}
+
+function readPolicy({ key, spec }: Resource): BalancingPolicy[] {
+  const { data } = check(loadBalancingSchema, spec, ['spec']);
+  if (!data) return [];
+  const from = data.from ? readSelection('source', 'allow', data.from) : EVERYBODY;
+  return [{ key, from, to: data.to ? readSelection('destination', 'allow', data.to) : EVERYBODY, spec: data }];
+}
+
+/**
+ * Picks one of the allowed candidates (docs/design/attributes.md#load-balancing) by the first policy whose `from`
+ * matches the client and whose `to` matches a candidate. A site that is no candidate is never picked, even if the
+ * policy names it. undefined: there is no candidate. The picked site is the next `last`.
+ *
+ *   static [rome, gone, bern] over bern, oslo  ->  bern
+ */
+export function pickCandidate(
+  policies: readonly BalancingPolicy[],
+  candidates: readonly Candidate[],
+  by: Balancing,
+): Candidate | undefined {
+  const policy = policies.find(
+    ({ key, from, to }) =>
+      concerns(key, by.namespace) && selects(from, by.source) && candidates.some(({ destination }) => selects(to, destination)),
+  );
+  const sorted = [...candidates].sort((a, b) => compareText(siteOf(a), siteOf(b)));
+  return pickBy(policy?.spec ?? { scheme: 'random' }, sorted, by);
+}
+
+function pickBy(
+  { scheme, sites = [], attributes = [] }: LoadBalancingSpec,
+  sorted: readonly Candidate[],
+  by: Balancing,
+): Candidate | undefined {
+  switch (scheme) {
+    case 'random':
+      return anyOf(sorted, by.chance);
+    case 'round-robin':
+      return sorted.find((candidate) => by.last !== undefined && siteOf(candidate) > by.last) ?? sorted[0];
+    case 'static':
+      return sites.map((site) => sorted.find((candidate) => siteOf(candidate) === site)).find((found) => found) ?? sorted[0];
+    case 'attributes':
+      return anyOf(nearest(attributes, by.source, sorted), by.chance);
+  }
+}
+
+/** Key by key, those that share the client's value, if any do. */
+function nearest(keys: readonly string[], source: Attributes, sorted: readonly Candidate[]): readonly Candidate[] {
+  return keys.reduce((left, key) => {
+    const mine = source.get(attributeKey('source', key) ?? '');
+    const near = left.filter(({ destination }) => mine !== undefined && destination.get(attributeKey('destination', key) ?? '') === mine);
+    return near.length > 0 ? near : left;
+  }, sorted);
+}
+
+function anyOf(sorted: readonly Candidate[], chance: number): Candidate | undefined {
+  return sorted[Math.floor(chance * sorted.length)];
+}
+
+function siteOf({ binding }: Candidate): string {
+  return binding.key.zone;
+}

@@ -1,0 +1,126 @@
+import type { Key } from '../../resource/key.ts';
+import type { Matcher, MtpAction } from '../../resource/permission.ts';
+import { isClient, isEverybody } from '../match/client-sans.ts';
+import { allows, denies } from './match-request.ts';
+import type { Permission } from './read-permissions.ts';
+import type { Subject } from './read-request.ts';
+import { comesThrough } from './route-request.ts';
+
+export type Action = 'Allow' | 'Deny';
+
+/** What is enforced, or what would be if all shadow actions were. */
+export type Side = 'enforced' | 'shadow';
+
+export interface Verdict {
+  readonly action: Action;
+  /** The last policy in order that decided so; undefined: none did. */
+  readonly decidedBy: Key | undefined;
+  /** Why, for people. */
+  readonly reason: string;
+}
+
+/** A permission that is about this request. `certain`: it can be told; else only its denies count. */
+interface Applied extends Permission {
+  readonly certain: boolean;
+}
+
+/** An item of `from` that means the client. */
+interface Said {
+  readonly key: Key;
+  readonly action: Action;
+  readonly everybody: boolean;
+}
+
+/**
+ * Decides a request by the permissions of an inbound, in their order (docs/design/access.md#evaluation): deny lists;
+ * then the `from` items, the last that means the client; then allow lists; else deny. Where a policy with lists selects
+ * the inbound too, `from` items for everybody open nothing. In the shadow AllowWithShadowDeny counts as deny and
+ * DenyWithShadowAllow as allow.
+ *
+ *   deny: [api], allow: [spiffe://td]       for api: Deny,  for any other of td: Allow
+ *   from: Mesh Allow, web Deny              for web: Deny,  for any other: Allow
+ *   from: Mesh Allow; allow: [web]          for web: Allow, for any other: Deny
+ */
+export function evaluate(permissions: readonly Permission[], subject: Subject, side: Side): Verdict {
+  const applied = permissions.flatMap((permission) => apply(permission, subject));
+  const said = applied.flatMap((permission) => saidBy(permission, subject, side));
+  const lists = applied.some(({ mtp }) => mtp.shape === 'spiffe');
+  return (
+    byDenyLists(applied, subject, side) ?? (lists ? bySpecific(said) : byLast(said)) ?? byAllowLists(applied, subject, side) ?? closed(said)
+  );
+}
+
+function apply(permission: Permission, subject: Subject): Applied[] {
+  const through = comesThrough(permission.via, subject);
+  return through === 'no' ? [] : [{ ...permission, certain: through === 'yes' }];
+}
+
+function byDenyLists(applied: readonly Applied[], subject: Subject, side: Side): Verdict | undefined {
+  const last = applied.findLast(({ mtp }) => {
+    if (mtp.shape === 'broken') return true;
+    return mtp.shape === 'spiffe' && denyList(mtp, side).some((matcher) => denies(matcher, subject));
+  });
+  if (!last) return undefined;
+  const reason = last.mtp.shape === 'broken' ? 'the policy can’t be read, and may deny anything' : 'a deny list names it';
+  return { action: 'Deny', decidedBy: last.key, reason };
+}
+
+function byAllowLists(applied: readonly Applied[], subject: Subject, side: Side): Verdict | undefined {
+  const last = applied.findLast(
+    ({ mtp, certain }) => certain && mtp.shape === 'spiffe' && allowList(mtp, side).some((matcher) => allows(matcher, subject)),
+  );
+  return last && { action: 'Allow', decidedBy: last.key, reason: 'an allow list names it' };
+}
+
+type Lists = Readonly<Record<'deny' | 'allow' | 'allowWithShadowDeny', readonly Matcher[]>>;
+
+function denyList({ deny, allowWithShadowDeny }: Lists, side: Side): readonly Matcher[] {
+  return side === 'shadow' ? [...deny, ...allowWithShadowDeny] : deny;
+}
+
+function allowList({ allow, allowWithShadowDeny }: Lists, side: Side): readonly Matcher[] {
+  return side === 'shadow' ? allow : [...allow, ...allowWithShadowDeny];
+}
+
+function saidBy({ key, mtp, certain }: Applied, { sans }: Subject, side: Side): Said[] {
+  if (mtp.shape !== 'from') return [];
+  return mtp.items
+    .filter(({ targetRef }) => isClient(targetRef, key.mesh, sans))
+    .map(({ targetRef, action }) => ({ key, action: actionOn(action, side), everybody: isEverybody(targetRef) }))
+    .filter(({ action }) => certain || action === 'Deny');
+}
+
+function actionOn(action: MtpAction, side: Side): Action {
+  if (action === 'AllowWithShadowDeny') return side === 'shadow' ? 'Deny' : 'Allow';
+  if (action === 'DenyWithShadowAllow') return side === 'shadow' ? 'Allow' : 'Deny';
+  return action;
+}
+
+/** Where there are no lists, the last item decides. */
+function byLast(said: readonly Said[]): Verdict | undefined {
+  const last = said.at(-1);
+  return last && toVerdict(last);
+}
+
+/**
+ * Beside lists, the last item that names more than everybody does; an allow only if no later item denies everybody. So
+ * a deny that is added, at whatever place, never opens anything.
+ */
+function bySpecific(said: readonly Said[]): Verdict | undefined {
+  const at = said.findLastIndex(({ everybody }) => !everybody);
+  const specific = said[at];
+  if (!specific) return undefined;
+  const overruled = specific.action === 'Allow' && said.slice(at).some(({ action }) => action === 'Deny');
+  return overruled ? undefined : toVerdict(specific);
+}
+
+function toVerdict({ action, key, everybody }: Said): Verdict {
+  const reason = `a \`from\` item ${everybody ? 'for every client' : 'that names it'} says so`;
+  return { action, decidedBy: key, reason };
+}
+
+/** Nothing allowed it. If a `from` item denies everybody, that is the policy's word, else nobody's. */
+function closed(said: readonly Said[]): Verdict {
+  const last = said.at(-1);
+  return last?.action === 'Deny' ? toVerdict(last) : { action: 'Deny', decidedBy: undefined, reason: 'no policy allows it' };
+}

@@ -1,0 +1,53 @@
+import type { Matcher, StringMatch } from '../../resource/permission.ts';
+import type { Subject } from './read-request.ts';
+
+/** Whether a condition holds; `maybe`: it can't be told from what is known of the request. */
+export type Answer = 'yes' | 'maybe' | 'no';
+
+/**
+ * Whether a matcher of a deny list holds (docs/design/access.md#identities): for any of the client's URI SANs. What
+ * can't be seen, as the path of a TCP connection, is taken to hold.
+ */
+export function denies(matcher: Matcher, subject: Subject): boolean {
+  const { spiffeId } = matcher;
+  const known = spiffeId === undefined || subject.sans.some((san) => matchesText(spiffeId, san));
+  return known && httpAnswer(matcher, subject) !== 'no';
+}
+
+/**
+ * Whether a matcher of an allow list holds: only for a client with exactly one URI SAN, for with several nobody can say
+ * who it is, and only if all that it asks for can be seen.
+ */
+export function allows(matcher: Matcher, subject: Subject): boolean {
+  const [san, ...others] = subject.sans;
+  if (san === undefined || others.length > 0) return false;
+  return (matcher.spiffeId === undefined || matchesText(matcher.spiffeId, san)) && httpAnswer(matcher, subject) === 'yes';
+}
+
+function httpAnswer({ method, path }: Matcher, subject: Subject): Answer {
+  const methods = method === undefined ? 'yes' : answer(subject, subject.method, (given) => given === method);
+  const paths = path === undefined ? 'yes' : answer(subject, subject.path, (given) => matchesText(path, given));
+  return all([methods, paths]);
+}
+
+/** Asks about a part of the request, if it can be seen. */
+export function answer({ protocol }: Subject, part: string | undefined, holds: (part: string) => boolean): Answer {
+  if (protocol === 'tcp' || part === undefined) return 'maybe';
+  return holds(part) ? 'yes' : 'no';
+}
+
+/** All of them: the worst answer. */
+export function all(answers: readonly Answer[]): Answer {
+  return answers.includes('no') ? 'no' : answers.includes('maybe') ? 'maybe' : 'yes';
+}
+
+/**
+ * Compares whole, or as a beginning in whole segments; a slash at the prefix's end says nothing.
+ *
+ *   Prefix spiffe://td/ns/pay  matches  spiffe://td/ns/pay and spiffe://td/ns/pay/sa/api,  not  spiffe://td/ns/payroll
+ */
+export function matchesText({ type, value }: StringMatch, text: string): boolean {
+  if (type === 'Exact') return text === value;
+  const prefix = value.endsWith('/') ? value.slice(0, -1) : value;
+  return text === prefix || text.startsWith(`${prefix}/`);
+}

@@ -1,0 +1,38 @@
+import type { Key } from '../../resource/key.ts';
+import { type MtpOrBroken, mtpOf } from '../../resource/permission.ts';
+import { isEverybody } from '../match/client-sans.ts';
+import type { Via } from '../match/route-selection.ts';
+import type { Match } from '../match/select-policies.ts';
+
+/** What one MeshTrafficPermission says about an inbound. */
+export interface Permission {
+  readonly key: Key;
+  readonly mtp: MtpOrBroken;
+  /** Only for requests through these routes; undefined: for all. */
+  readonly via: readonly Via[] | undefined;
+}
+
+/**
+ * Reads the MeshTrafficPermissions among the policies that select an inbound, in their order. Shadow policies are left
+ * out: they are never enforced. One that can't be read may hold any deny: it denies everything.
+ */
+export function readPermissions(matches: readonly Match[]): Permission[] {
+  return matches
+    .filter(({ policy }) => policy.resource.key.type === 'MeshTrafficPermission' && !policy.shadow)
+    .map(({ policy: { resource }, via }) => ({ key: resource.key, mtp: mtpOf(resource.spec), via }));
+}
+
+/**
+ * What an operator may not expect of permissions that select one inbound: where both families do, a `from` that allows
+ * everybody opens nothing any more (docs/design/access.md#evaluation).
+ */
+export function warningsAbout(permissions: readonly Permission[]): string[] {
+  if (!permissions.some(({ mtp }) => mtp.shape === 'spiffe')) return [];
+  const leftovers = permissions.filter(
+    ({ mtp }) => mtp.shape === 'from' && mtp.items.some((item) => isEverybody(item.targetRef) && item.action.startsWith('Allow')),
+  );
+  return leftovers.map(
+    ({ key }) =>
+      `${key.name} allows every client with \`from\`, which opens nothing where a policy with deny or allow lists selects the inbound too`,
+  );
+}

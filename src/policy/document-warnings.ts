@@ -1,0 +1,33 @@
+import { findKind } from '../resource/kinds.ts';
+import type { Labels } from '../resource/labels.ts';
+import type { JsonObject } from '../resource/resource.ts';
+import { asArray, asObject, isAbsent } from '../naming/json.ts';
+import { enforcementOf } from './enforcement-table.ts';
+
+/** Kinds whose `rules` say more than `from` can, for they name SPIFFE IDs. */
+const BY_IDENTITY = ['MeshFaultInjection', 'MeshTrafficPermission'];
+const OLDER_TARGETS = ['MeshSubset', 'MeshService', 'MeshServiceSubset'];
+
+/**
+ * What a document that is accepted may not do as its author expects, from itself alone: what is deprecated (in Kuma's words), and what is
+ * not enforced (src/policy/enforcement-table.ts).
+ *
+ *   MeshTimeout, from: [...]   -> 'from' field is deprecated, use 'rules' instead; a MeshTimeout is matched, ... and not enforced
+ */
+export function warningsOfDocument(type: string, labels: Labels, spec: JsonObject): string[] {
+  return [...deprecations(type, spec), ...enforcementOf(type, labels, spec).reasons];
+}
+
+function deprecations(type: string, spec: JsonObject): string[] {
+  const policy = findKind(type)?.policy;
+  if (!policy) return [];
+  const warnings: string[] = [];
+  if (policy.rules && asArray(spec.from).length > 0) {
+    warnings.push(`'from' field is deprecated, use 'rules' ${BY_IDENTITY.includes(type) ? 'with SPIFFE IDs ' : ''}instead`);
+  }
+  const kind = isAbsent(spec.targetRef) ? undefined : asObject(spec.targetRef)?.kind;
+  if (typeof kind === 'string' && OLDER_TARGETS.includes(kind)) {
+    warnings.push(`${kind} value for 'targetRef.kind' is deprecated, use Dataplane with labels instead`);
+  }
+  return warnings;
+}

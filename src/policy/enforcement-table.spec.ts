@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { KINDS } from '../resource/kinds.ts';
+import type { JsonObject } from '../resource/resource.ts';
+import { type Enforcement, enforcementOf } from './enforcement-table.ts';
+
+const SHADOW = { 'kuma.io/effect': 'shadow' };
+const onGateway = { targetRef: { kind: 'MeshGateway', name: 'edge' } };
+
+type Row = readonly [
+  type: string,
+  spec: JsonObject,
+  enforced: Enforcement['enforced'],
+  reason?: RegExp,
+  labels?: Readonly<Record<string, string>>,
+];
+
+/** Of each kind what is enforced of one that says nothing special, then what makes a difference. */
+const ROWS: readonly Row[] = [
+  ['Dataplane', { networking: { inbound: [] } }, 'yes'],
+  ['Dataplane', { networking: { gateway: { type: 'BUILTIN' } } }, 'no', /listeners of gateways are not served/],
+  ['Dataplane', { networking: { gateway: {} } }, 'no', /listeners of gateways are not served/],
+  ['DataplaneInsight', {}, 'yes'],
+  ['HostnameGenerator', {}, 'no', /^a HostnameGenerator is kept and shown, and not enforced/],
+  ['Mesh', {}, 'yes'],
+  ['Mesh', { mtls: { enabledBackend: 'a' } }, 'yes'],
+  ['Mesh', { logging: {}, constraints: { dataplaneProxy: {} }, routing: { a: 1 } }, 'partly', /^of a Mesh, constraints, routing is kept/],
+  ...['MeshAccessLog', 'MeshCircuitBreaker', 'MeshFaultInjection', 'MeshHealthCheck', 'MeshLoadBalancingStrategy', 'MeshMetric'].map(
+    traffic,
+  ),
+  ...['MeshPassthrough', 'MeshProxyPatch', 'MeshRateLimit', 'MeshRetry', 'MeshTimeout', 'MeshTrace'].map(traffic),
+  ['MeshTimeout', {}, 'no', /shadow: it is matched and shown, and not enforced/, SHADOW],
+  ['MeshExternalService', {}, 'no', /no proxy sends requests to it/],
+  ['MeshGateway', {}, 'no', /listeners of gateways are not served/],
+  ['MeshHTTPRoute', {}, 'partly', /no proxy routes by it; only permissions that target it/],
+  ['MeshTCPRoute', {}, 'partly', /no proxy routes by it/],
+  ['MeshIdentity', {}, 'no', /^a MeshIdentity is .*not enforced/],
+  ['MeshMultiZoneService', {}, 'partly', /not enforced: no proxy sends requests to it/],
+  ['MeshService', {}, 'yes'],
+  ['MeshTLS', { rules: [{ default: { mode: 'Strict' } }] }, 'yes'],
+  ['MeshTLS', { rules: [{ default: { tlsVersion: { min: 'TLS13' } } }] }, 'partly', /^of a MeshTLS, tlsVersion is kept and shown, and not/],
+  ['MeshTLS', { from: [{ default: { mode: 'Strict', tlsCiphers: ['x'] } }] }, 'partly', /tlsCiphers/],
+  ['MeshTLS', onGateway, 'no', /targets gateways alone/],
+  ['MeshTrafficPermission', {}, 'yes'],
+  ['MeshTrafficPermission', {}, 'no', /shadow/, SHADOW],
+  ['MeshTrafficPermission', onGateway, 'no', /it targets gateways alone, and is not enforced/],
+  ['MeshTrafficPermission', { targetRef: { kind: 'MeshGatewayRoute', name: 'r' } }, 'no', /gateways alone/],
+  ['MeshTrafficPermission', { targetRef: { kind: 'Mesh', proxyTypes: ['Gateway'] } }, 'no', /gateways alone/],
+  ['MeshTrafficPermission', { targetRef: { kind: 'Mesh', proxyTypes: ['Gateway', 'Sidecar'] } }, 'yes'],
+  ['MeshTrafficPermission', { targetRef: { kind: 'MeshHTTPRoute', name: 'r' } }, 'yes'],
+  ['MeshTrust', {}, 'no', /^a MeshTrust is .*not enforced/],
+  ['Workload', {}, 'no', /^a Workload is .*not enforced/],
+  ['Zone', {}, 'yes'],
+  ['ZoneInsight', {}, 'yes'],
+  ['AccessPolicy', {}, 'no', /^an AccessPolicy is .*not enforced: no proxy asks access policies/],
+  ['PrivilegedAccessPolicy', {}, 'no', /no proxy asks access policies/],
+  ['LoadBalancingPolicy', {}, 'no', /no proxy picks a site by it/],
+];
+
+function traffic(type: string): Row {
+  return [type, {}, 'no', new RegExp(`^a ${type} is matched, merged and shown, and not enforced`)];
+}
+
+describe('enforcementOf', () => {
+  for (const [type, spec, enforced, reason, labels = {}] of ROWS) {
+    it(`${type} ${JSON.stringify(spec)} ${JSON.stringify(labels)}: ${enforced}`, () => {
+      const found = enforcementOf(type, labels, spec);
+      assert.equal(found.enforced, enforced);
+      assert.equal(found.reasons.length, reason ? 1 : 0);
+      if (reason) assert.match(found.reasons.join(), reason);
+    });
+  }
+
+  it('is told of every kind', () => {
+    const told = new Set(ROWS.map(([type]) => type));
+    assert.deepEqual(
+      KINDS.map(({ type }) => type).filter((type) => !told.has(type)),
+      [],
+    );
+  });
+
+  it('gives a reason for whatever is not enforced, short enough to read', () => {
+    for (const [type, spec, enforced, , labels = {}] of ROWS) {
+      const { reasons } = enforcementOf(type, labels, spec);
+      assert.equal(reasons.length > 0, enforced !== 'yes', type);
+      for (const reason of reasons) assert.ok(reason.length <= 160, reason);
+    }
+  });
+});

@@ -1,0 +1,154 @@
+import { asObject, asArray, isAbsent } from '../naming/json.ts';
+import type { KindType } from '../resource/kinds.ts';
+import { findKind } from '../resource/kinds.ts';
+import { LABEL, type Labels } from '../resource/labels.ts';
+import type { JsonObject } from '../resource/resource.ts';
+import type { Proxy } from './match/read-proxy.ts';
+
+/** Whether what is stored is in force at Envoys. */
+export interface Enforcement {
+  /** `partly`: but for what the reasons name. `yes`, too, for what only says where things are and forbids nothing. */
+  readonly enforced: 'yes' | 'partly' | 'no';
+  /** What is not enforced of it and why, for people: `a MeshTrust is kept and shown, and not enforced: ...`. */
+  readonly reasons: readonly string[];
+}
+
+/** What is enforced of a kind, wherever a listener is served. */
+type Rule =
+  | { readonly enforced: 'yes' }
+  /** Decides at the listeners that its top-level targetRef selects, but for these fields. */
+  | { readonly enforced: 'inbounds'; readonly ignored: (spec: JsonObject) => readonly string[] }
+  /** Only what `but` says of it counts. */
+  | { readonly enforced: 'partly'; readonly but: string }
+  | { readonly enforced: 'ignoring'; readonly ignored: (spec: JsonObject) => readonly string[] }
+  | { readonly enforced: 'no'; readonly because: string };
+
+const YES: Rule = { enforced: 'yes' };
+/** Kuma's policies of traffic. */
+const TRAFFIC: Rule = { enforced: 'no', because: 'matched, merged and shown, and not enforced: proxies enforce access rules alone' };
+const ROUTE: Rule = {
+  enforced: 'partly',
+  but: 'matched, merged and shown, and not enforced: no proxy routes by it; only permissions that target it are for the requests that it names',
+};
+/** ClusterLink's (design, section 6). */
+const ASKED_BY_NOBODY: Rule = {
+  enforced: 'no',
+  because: 'kept and shown, and not enforced: no proxy asks access policies, MeshTrafficPermissions alone decide',
+};
+
+/** The one place that knows what is enforced of each kind. Whoever puts a kind in force changes its line here. */
+const RULES: Readonly<Record<KindType, Rule>> = {
+  AccessPolicy: ASKED_BY_NOBODY,
+  PrivilegedAccessPolicy: ASKED_BY_NOBODY,
+  LoadBalancingPolicy: { enforced: 'no', because: 'kept and shown, and not enforced: no proxy picks a site by it' },
+  Dataplane: YES,
+  DataplaneInsight: YES,
+  HostnameGenerator: { enforced: 'no', because: 'kept and shown, and not enforced: no host names are made' },
+  Mesh: { enforced: 'ignoring', ignored: (spec) => present(spec, MESH_IGNORED) },
+  MeshAccessLog: TRAFFIC,
+  MeshCircuitBreaker: TRAFFIC,
+  MeshExternalService: { enforced: 'no', because: 'kept and shown, and not enforced: no proxy sends requests to it' },
+  MeshFaultInjection: TRAFFIC,
+  MeshGateway: { enforced: 'no', because: 'matched and shown, and not enforced: the listeners of gateways are not served' },
+  MeshHTTPRoute: ROUTE,
+  MeshHealthCheck: TRAFFIC,
+  MeshIdentity: { enforced: 'no', because: 'kept and shown, and not enforced: proxies bring certificates of their own' },
+  MeshLoadBalancingStrategy: TRAFFIC,
+  MeshMetric: TRAFFIC,
+  MeshMultiZoneService: {
+    enforced: 'partly',
+    but: 'matched and shown, and not enforced: no proxy sends requests to it; it only tells where routes lead that permissions target',
+  },
+  MeshPassthrough: TRAFFIC,
+  MeshProxyPatch: TRAFFIC,
+  MeshRateLimit: TRAFFIC,
+  MeshRetry: TRAFFIC,
+  MeshService: YES,
+  MeshTCPRoute: ROUTE,
+  MeshTLS: { enforced: 'inbounds', ignored: ({ rules, from }) => confFields([rules, from], ['tlsVersion', 'tlsCiphers']) },
+  MeshTimeout: TRAFFIC,
+  MeshTrace: TRAFFIC,
+  MeshTrafficPermission: { enforced: 'inbounds', ignored: () => [] },
+  MeshTrust: { enforced: 'no', because: 'kept and shown, and not enforced: proxies trust the CA of their own configuration' },
+  Workload: { enforced: 'no', because: 'kept and shown, and not enforced: no proxy asks it' },
+  Zone: YES,
+  ZoneInsight: YES,
+};
+
+/** Why nothing is enforced at the listeners of a proxy of this type; undefined: they are served. */
+export const NOT_SERVED: Readonly<Record<Proxy['type'], string | undefined>> = {
+  Sidecar: undefined,
+  Gateway: 'the listeners of gateways are not served',
+};
+
+const MESH_IGNORED = ['constraints', 'logging', 'meshServices', 'metrics', 'networking', 'routing', 'tracing'];
+
+/** Kinds whose resources people write to allow or forbid access, though nothing asks them. */
+export const UNASKED: readonly KindType[] = (Object.keys(RULES) as KindType[]).filter((type) => RULES[type] === ASKED_BY_NOBODY);
+
+/**
+ * What of a resource is enforced, from itself alone (design, section 5: what can't be enforced is shown as not enforced). What its references select is
+ * another question (src/policy/dangling-selections.ts).
+ *
+ *   MeshTrafficPermission, targetRef: Mesh                 ->  yes
+ *   the same, labelled kuma.io/effect: shadow              ->  no
+ *   the same, targetRef: MeshGateway                       ->  no: the listeners of gateways are not served
+ *   MeshTLS with tlsVersion                                ->  partly
+ *   MeshTrust, MeshTimeout, AccessPolicy, ...              ->  no
+ */
+export function enforcementOf(type: string, labels: Labels, spec: JsonObject): Enforcement {
+  const rule = isKindType(type) ? RULES[type] : YES;
+  if (findKind(type)?.policy && labels[LABEL.effect] === 'shadow')
+    return { enforced: 'no', reasons: [`it is labelled ${LABEL.effect}: shadow: it is matched and shown, and not enforced`] };
+  switch (rule.enforced) {
+    case 'yes':
+      return type === 'Dataplane' ? ofDataplane(spec) : { enforced: 'yes', reasons: [] };
+    case 'inbounds':
+      return ofInbounds(type, spec, rule.ignored(spec));
+    case 'ignoring':
+      return but(type, rule.ignored(spec));
+    case 'partly':
+      return { enforced: 'partly', reasons: [`a ${type} is ${rule.but}`] };
+    case 'no':
+      return { enforced: 'no', reasons: [`${/^[AEIOU]/.test(type) ? 'an' : 'a'} ${type} is ${rule.because}`] };
+  }
+}
+
+function isKindType(type: string): type is KindType {
+  return Object.hasOwn(RULES, type);
+}
+
+function ofDataplane(spec: JsonObject): Enforcement {
+  const type = asObject(asObject(spec.networking)?.gateway) ? 'Gateway' : 'Sidecar';
+  const reason = NOT_SERVED[type];
+  return reason === undefined
+    ? { enforced: 'yes', reasons: [] }
+    : { enforced: 'no', reasons: [`${reason}: no permission is enforced at this proxy`] };
+}
+
+function ofInbounds(type: string, spec: JsonObject, ignored: readonly string[]): Enforcement {
+  const reason = NOT_SERVED.Gateway;
+  if (reason !== undefined && isForGateways(spec))
+    return { enforced: 'no', reasons: [`it targets gateways alone, and is not enforced: ${reason}`] };
+  return but(type, ignored);
+}
+
+function isForGateways(spec: JsonObject): boolean {
+  const { kind, proxyTypes } = asObject(spec.targetRef) ?? {};
+  const types = asArray(proxyTypes);
+  return kind === 'MeshGateway' || kind === 'MeshGatewayRoute' || (types.length > 0 && types.every((one) => one === 'Gateway'));
+}
+
+function but(type: string, ignored: readonly string[]): Enforcement {
+  if (ignored.length === 0) return { enforced: 'yes', reasons: [] };
+  return { enforced: 'partly', reasons: [`of a ${type}, ${ignored.join(', ')} is kept and shown, and not enforced`] };
+}
+
+function confFields(lists: readonly JsonObject[string][], fields: readonly string[]): readonly string[] {
+  const confs = lists.flatMap((list) => asArray(list).map((item) => asObject(asObject(item)?.default) ?? {}));
+  return fields.filter((field) => confs.some((conf) => !isAbsent(conf[field])));
+}
+
+function present(spec: JsonObject, fields: readonly string[]): readonly string[] {
+  return fields.filter((field) => !isAbsent(spec[field]));
+}

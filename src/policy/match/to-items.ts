@@ -1,0 +1,103 @@
+import { asArray, asObject, asText } from '../../naming/json.ts';
+import { sameKey } from '../../resource/key.ts';
+import { findKind } from '../../resource/kinds.ts';
+import type { Labels } from '../../resource/labels.ts';
+import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
+import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import { canonical, type Merged, mergeParts, type Part } from './merge-confs.ts';
+import { type MeshIndex, means } from './mesh-index.ts';
+import { compareToItems } from './policy-order.ts';
+import type { Policy } from './read-policies.ts';
+import { routeType } from './route-selection.ts';
+import { includesAll, labelsOf, SERVICE_TAG } from './proxy-tags.ts';
+
+/** An item of `to`. Its conf is its `default`; of a route, what stands beside the targetRef. */
+export interface ToItem extends Part {
+  readonly targetRef: TargetRef;
+  readonly index: number;
+}
+
+/** Where outgoing traffic goes: a service by its tags or by its resource, or a route to one. */
+export interface Destination {
+  /** The MeshService, MeshExternalService, MeshMultiZoneService or route that it is. */
+  readonly resource?: Resource | undefined;
+  /** The port of the service, by name or number. */
+  readonly sections?: readonly string[] | undefined;
+  /** The tags of an outbound that knows its service by `kuma.io/service`. */
+  readonly tags?: Labels | undefined;
+  /** What the route is about: what is said of that holds for the route too. */
+  readonly parent?: Destination | undefined;
+}
+
+/** Every item of `to` of policies of one kind, the weakest first (docs/design/matching.md#order). */
+export function toItems(policies: readonly Policy[]): ToItem[] {
+  return policies
+    .flatMap((policy) => asArray(policy.resource.spec.to).flatMap((item, index) => readItem(policy, item, index)))
+    .sort(compareToItems);
+}
+
+function readItem(policy: Policy, value: JsonValue, index: number): ToItem[] {
+  const { targetRef: ref, ...beside } = asObject(value) ?? {};
+  const target = asObject(ref);
+  if (typeof target?.kind !== 'string') return [];
+  const route = policy.resource.key.type.endsWith('Route');
+  // A stored policy was checked by its schema: a reference with a kind is one.
+  return [{ policy, index, targetRef: target as unknown as TargetRef, conf: route ? beside : (asObject(beside.default) ?? {}) }];
+}
+
+/**
+ * What policies of one kind say of one destination. In: items in order. undefined: nothing.
+ *
+ *   [Mesh {a: 1, b: 1}, backend {b: 2}]  for backend  ->  {a: 1, b: 2}, for any other  ->  {a: 1, b: 1}
+ */
+export function mergeTo(type: string, items: readonly ToItem[], destination: Destination, mesh: MeshIndex): Merged | undefined {
+  return mergeParts(
+    type,
+    items.filter((item) => isMeant(item, destination, mesh)),
+  );
+}
+
+/** Each targetRef that items have, once: for showing what there are confs for. */
+export function targetsOf(items: readonly ToItem[]): TargetRef[] {
+  const refs = items.map(subjectOf);
+  return [...new Map(refs.map((ref) => [canonical(ref as unknown as JsonObject), ref])).values()];
+}
+
+/** What an item is about, for show: a policy on a route is about the route. */
+export function subjectOf({ policy: { targetRef: top }, targetRef }: ToItem): TargetRef {
+  return top?.kind.endsWith('Route') ? { ...top, kind: routeType(top) } : targetRef;
+}
+
+/** What a policy on a route says is for requests through that route alone. */
+function isOnRoute({ policy }: ToItem, resource: Resource | undefined, mesh: MeshIndex): boolean {
+  const top = policy.targetRef;
+  if (!top?.kind.endsWith('Route')) return true;
+  return resource !== undefined && resource.key.type === routeType(top) && means(top, policy, resource, mesh);
+}
+
+function isMeant(item: ToItem, destination: Destination, mesh: MeshIndex): boolean {
+  const { targetRef: ref } = item;
+  if (!isOnRoute(item, destination.resource, mesh)) return false;
+  if (ref.kind === 'Mesh') return true;
+  if (destination.parent && isMeant(item, destination.parent, mesh)) return true;
+  const inSection = ref.sectionName === undefined || (destination.sections ?? []).includes(ref.sectionName);
+  // A producer speaks of its own service, which is a resource: a tag of that value may be anybody's.
+  const tagged = item.policy.role !== 'producer' && isTagged(ref, destination.tags);
+  return inSection && (tagged || isResource(item, destination.resource, mesh));
+}
+
+function isTagged({ kind, name, namespace, tags }: TargetRef, own: Labels | undefined): boolean {
+  if (!own || name === undefined || own[SERVICE_TAG] !== name) return false;
+  if (kind === 'MeshService') return namespace === undefined;
+  return kind === 'MeshServiceSubset' && includesAll(own, tags ?? {});
+}
+
+/** References of `to` read as in this store: the name that the target has here, in the policy's namespace here where none is said. */
+function isResource({ targetRef: ref, policy }: ToItem, resource: Resource | undefined, mesh: MeshIndex): boolean {
+  if (!resource || resource.key.type !== ref.kind || resource.key.mesh !== policy.resource.key.mesh) return false;
+  if (ref.labels) return includesAll(labelsOf(resource), ref.labels);
+  const name = asText(ref.name);
+  const namespace = ref.namespace ?? (findKind(ref.kind)?.systemOnly ? resource.namespace : policy.resource.namespace);
+  const found = name === undefined ? undefined : mesh.named(ref.kind, namespace, name);
+  return found !== undefined && sameKey(found.key, resource.key);
+}

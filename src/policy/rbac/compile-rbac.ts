@@ -1,0 +1,96 @@
+import type { JsonObject } from '../../resource/resource.ts';
+import type { Permission } from '../decide/read-permissions.ts';
+import type { Subject } from '../decide/read-request.ts';
+import { DecisionRbac } from './decision-tree.ts';
+import { firstOf, type MatcherTree, toMatcher, typed } from './envoy-matchers.ts';
+import { EVERYTHING, type Region, regionsOf } from './request-regions.ts';
+import type { Form } from './rbac-side.ts';
+
+export interface Target {
+  readonly protocol: Subject['protocol'];
+  readonly form: Form;
+  /** What the names of the filter's metrics begin with, on TCP. */
+  readonly statPrefix: string;
+}
+
+/** All of it is proto3 JSON, the filters with their `@type`. */
+export interface CompiledRbac {
+  /**
+   * The RBAC filter of the inbound's listener, of HTTP or of the network. Never absent: no filter would allow
+   * everything.
+   */
+  readonly filter: JsonObject;
+  /**
+   * On HTTP: routes (RouteMatch) to put in this order before all others, with the RBAC that replaces the filter there.
+   */
+  readonly routes: readonly { readonly match: JsonObject; readonly rbac: JsonObject }[];
+  /** The filter for a listener that isn't ours, and has no such routes: the whole decision in one. */
+  readonly alone: JsonObject;
+}
+
+const HTTP_RBAC = 'envoy.extensions.filters.http.rbac.v3.RBAC';
+const NETWORK_RBAC = 'envoy.extensions.filters.network.rbac.v3.RBAC';
+
+/**
+ * Compiles what decides one inbound to Envoy's RBAC (docs/design/access.md#lists-as-trees). It must agree with
+ * `evaluate`. Lists become trees, `from` alone becomes rules; nothing at all becomes rules that allow nobody. What
+ * routes are targeted divides the requests, and each part gets the complete decision, since in Envoy a route's RBAC
+ * replaces the listener's.
+ *
+ *   no permissions            ->  {rules: {}, shadowRules: {}}: everything is denied
+ *   allow: [Exact spiffe://td/a]  ->  {matcher: {matcherTree: {exactMatchMap: {map: {'spiffe://td/a': ALLOW}}},
+ *                                                onNoMatch: DENY}, ...}
+ */
+export class InboundRbac {
+  readonly #target: Target;
+  #decisions: ReadonlyMap<string, DecisionRbac> = new Map();
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  /**
+   * In: the permissions of the inbound, in order (`readPermissions`). A permission whose `mtp` is the same object as
+   * last time is not compiled again. Out: the RBAC. It shares objects with the last result and changes them: encode it
+   * before the next call.
+   */
+  compile(permissions: readonly Permission[]): CompiledRbac {
+    const regions = this.#target.protocol === 'http' ? regionsOf(permissions) : [EVERYTHING];
+    const parts = regions.map((region) => ({ region, decision: this.#decide(region, permissions) }));
+    this.#decisions = new Map(parts.map(({ region, decision }) => [region.name, decision]));
+    const rest = parts.find(({ region }) => !region.predicate)?.decision ?? this.#decide(EVERYTHING, permissions);
+    const filter = this.#filter(rest.toFields());
+    if (parts.length === 1) return { filter, routes: [], alone: filter };
+    const routes = parts.flatMap(({ region, decision }) =>
+      region.route ? [{ match: region.route, rbac: this.#filter(decision.toFields()) }] : [],
+    );
+    return { filter, routes, alone: this.#filter(together(parts)) };
+  }
+
+  #decide(region: Region, permissions: readonly Permission[]): DecisionRbac {
+    const decision = this.#decisions.get(region.name) ?? new DecisionRbac(this.#target.protocol, this.#target.form);
+    decision.update(permissions, region.sample);
+    return decision;
+  }
+
+  #filter(fields: JsonObject): JsonObject {
+    const { protocol, statPrefix } = this.#target;
+    return protocol === 'http' ? typed(HTTP_RBAC, fields) : typed(NETWORK_RBAC, { statPrefix, ...fields });
+  }
+}
+
+interface Part {
+  readonly region: Region;
+  readonly decision: DecisionRbac;
+}
+
+/** The decision about each region, where no routes tell them apart. */
+function together(parts: readonly Part[]): JsonObject {
+  const decided = parts.map(({ region, decision }) => ({ ...region, ...decision.toMatchers() }));
+  const on = (side: 'enforced' | 'shadow'): MatcherTree => {
+    const cases = decided.flatMap(({ predicate, [side]: matcher }) => (predicate ? [{ predicate, onMatch: { matcher } }] : []));
+    const rest = decided.find(({ predicate }) => !predicate);
+    return toMatcher(firstOf(cases, rest && { matcher: rest[side] }));
+  };
+  return { matcher: on('enforced'), shadowMatcher: on('shadow') };
+}

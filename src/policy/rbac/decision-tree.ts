@@ -1,0 +1,102 @@
+import { formatKri, sameKey } from '../../resource/key.ts';
+import type { JsonObject } from '../../resource/resource.ts';
+import type { Permission } from '../decide/read-permissions.ts';
+import type { Subject } from '../decide/read-request.ts';
+import { comesThrough } from '../decide/route-request.ts';
+import { type Applied, speaksOfShadow } from './applied-permissions.ts';
+import type { MatcherTree } from './envoy-matchers.ts';
+import { type Form, SideRbac } from './rbac-side.ts';
+
+/**
+ * The complete decision about some of an inbound's requests. It keeps what it was made of: what is compiled again is
+ * what differs, and what came out before is changed with it.
+ */
+export class DecisionRbac {
+  readonly #protocol: Subject['protocol'];
+  readonly #form: Form;
+  readonly #enforced: SideRbac;
+  /** Where nothing speaks of a shadow, it is what is enforced. */
+  #shadow: SideRbac | undefined;
+  #speakers = 0;
+  #applied: readonly Applied[] = [];
+
+  constructor(protocol: Subject['protocol'], form: Form) {
+    this.#protocol = protocol;
+    this.#form = form;
+    this.#enforced = new SideRbac('enforced', protocol, form);
+  }
+
+  /**
+   * `permissions`: those of the inbound, in order; they are taken as far as they are about a request like the sample.
+   */
+  update(permissions: readonly Permission[], sample: Pick<Subject, 'path' | 'method'>): void {
+    const { all, out, into } = change(this.#applied, permissions, { sans: [], protocol: this.#protocol, ...sample });
+    if (out.length === 0 && into.length === 0) return;
+    for (let place = 0; place < all.length; place++) {
+      const applied = all[place];
+      if (applied) applied.place = place;
+    }
+    this.#applied = all;
+    this.#enforced.change(out, into, all);
+    this.#speakers += into.filter(speaksOfShadow).length - out.filter(speaksOfShadow).length;
+    this.#updateShadow(out, into);
+  }
+
+  #updateShadow(out: readonly Applied[], into: readonly Applied[]): void {
+    if (this.#speakers === 0) this.#shadow = undefined;
+    else if (this.#shadow) this.#shadow.change(out, into, this.#applied);
+    else {
+      this.#shadow = new SideRbac('shadow', this.#protocol, this.#form);
+      this.#shadow.change([], this.#applied, this.#applied);
+    }
+  }
+
+  /**
+   * What an RBAC says. Where `from` alone decides these are rules, in which Envoy compares with each SAN for itself.
+   */
+  toFields(): JsonObject {
+    if (!this.#enforced.isFromAlone) {
+      const { enforced, shadow } = this.toMatchers();
+      return { matcher: enforced, shadowMatcher: shadow };
+    }
+    const rules = this.#enforced.toRules();
+    return { rules, shadowRules: this.#shadow?.toRules() ?? rules };
+  }
+
+  /** The same as matchers, whatever it was made of. */
+  toMatchers(): { readonly enforced: MatcherTree; readonly shadow: MatcherTree } {
+    const enforced = this.#enforced.toMatcher();
+    return { enforced, shadow: this.#shadow?.toMatcher() ?? enforced };
+  }
+}
+
+interface Change {
+  readonly all: readonly Applied[];
+  readonly out: readonly Applied[];
+  readonly into: readonly Applied[];
+}
+
+/** What differs lies between what is the same at the beginning and at the end. The same stays the same object. */
+function change(before: readonly Applied[], permissions: readonly Permission[], subject: Subject): Change {
+  const now = permissions.filter(({ via }) => comesThrough(via, subject) !== 'no');
+  const isCertain = ({ via }: Permission): boolean => comesThrough(via, subject) === 'yes';
+  const isSame = (applied: Applied | undefined, permission: Permission | undefined): boolean =>
+    applied !== undefined && permission !== undefined && isOf(applied, permission) && applied.certain === isCertain(permission);
+  const shorter = Math.min(before.length, now.length);
+  let start = 0;
+  while (start < shorter && isSame(before[start], now[start])) start++;
+  let end = 0;
+  while (end < shorter - start && isSame(before[before.length - 1 - end], now[now.length - 1 - end])) end++;
+  const into = now.slice(start, now.length - end).map((permission) => toApplied(permission, isCertain(permission)));
+  const all = before.slice(0, start).concat(into, before.slice(before.length - end));
+  return { all, out: before.slice(start, before.length - end), into };
+}
+
+/** What was read once is one object, so that this need not look into it. */
+function isOf(applied: Applied, { key, mtp }: Permission): boolean {
+  return applied.mtp === mtp && (applied.key === key || sameKey(applied.key, key));
+}
+
+function toApplied({ key, mtp }: Permission, certain: boolean): Applied {
+  return { key, mtp, certain, kri: formatKri(key), acts: {}, place: 0 };
+}

@@ -1,0 +1,102 @@
+import type { Side } from '../decide/evaluate-permissions.ts';
+import { isEverybody, requiredSans } from '../match/client-sans.ts';
+import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import { type Applied, letsIn } from './applied-permissions.ts';
+
+/** What is asked of a client's certificate: to have a URI SAN, or one that begins so. */
+export type Formula =
+  | { readonly san: string }
+  | { readonly below: string }
+  | { readonly all: readonly [Formula, ...Formula[]] }
+  | { readonly any: readonly [Formula, ...Formula[]] }
+  | { readonly not: Formula };
+
+/** An item of `from`. */
+export interface Item {
+  readonly means: Formula;
+  readonly allow: boolean;
+  readonly everybody: boolean;
+}
+
+/**
+ * The items of permissions, the last wins. Of a permission that may not be about the request only the denies are left.
+ */
+export function itemsOf(applied: readonly Applied[], side: Side): Item[] {
+  return applied.flatMap(({ key, mtp, certain }) => {
+    if (mtp.shape !== 'from') return [];
+    const items = mtp.items.map(({ targetRef, action }) => ({
+      means: meaning(targetRef, targetRef.mesh ?? key.mesh),
+      allow: letsIn(action, side),
+      everybody: isEverybody(targetRef),
+    }));
+    return certain ? items : items.filter(({ allow }) => !allow);
+  });
+}
+
+/** The client has the item's SANs, and one of its mesh. */
+function meaning(ref: TargetRef, mesh: string): Formula {
+  const home = `spiffe://${mesh}/`;
+  const sans = requiredSans(ref, mesh);
+  const parts = sans.map((san): Formula => ({ san }));
+  const all: Formula[] = sans.some((san) => san.startsWith(home)) ? parts : [{ below: home }, ...parts];
+  return conjunction(all) ?? { below: home };
+}
+
+/** The items that decide beside lists, and for what (see `evaluate`): what names more than everybody does. */
+export function beside(items: readonly Item[]): { readonly deny: Formula | undefined; readonly allow: Formula | undefined } {
+  const specific = items.filter(({ everybody }) => !everybody);
+  return {
+    deny: allowed(specific.map((item) => ({ ...item, allow: !item.allow }))),
+    // A deny for everybody opens the way to the lists alone, also where a weaker item allowed.
+    allow: allowed(items.filter(({ everybody, allow }) => !everybody || !allow)),
+  };
+}
+
+interface Run {
+  readonly allow: boolean;
+  readonly means: readonly Formula[];
+}
+
+/**
+ * Which clients the items let in, the last that means a client deciding; undefined: none. Items that say the same in a
+ * row are one. For a list in two halves: what the right half lets in, or what it doesn't deny and the left half lets
+ * in. So the depth grows with the logarithm of the number of items, and the size with n log n
+ * (docs/design/access.md#the-from-shape: Envoy refuses deep nesting).
+ *
+ *   [Mesh allow, env=dev deny, web allow]  ->  web or (not env=dev and Mesh)
+ */
+export function allowed(items: readonly Item[]): Formula | undefined {
+  return allowedBy(runsOf(items));
+}
+
+function runsOf(items: readonly Item[]): Run[] {
+  const runs: { allow: boolean; means: Formula[] }[] = [];
+  for (const { allow, means } of items) {
+    const last = runs.at(-1);
+    if (last?.allow === allow) last.means.push(means);
+    else runs.push({ allow, means: [means] });
+  }
+  return runs;
+}
+
+function allowedBy(runs: readonly Run[]): Formula | undefined {
+  const [only] = runs;
+  if (!only) return undefined;
+  if (runs.length === 1) return only.allow ? disjunction(only.means) : undefined;
+  const middle = runs.length >> 1;
+  const right = runs.slice(middle);
+  const left = allowedBy(runs.slice(0, middle));
+  const denied = disjunction(right.flatMap(({ allow, means }) => (allow ? [] : means)));
+  const rest = left && denied ? conjunction([{ not: denied }, left]) : left;
+  return disjunction([allowedBy(right), rest].filter((part) => part !== undefined));
+}
+
+function disjunction(parts: readonly Formula[]): Formula | undefined {
+  const [first, ...others] = parts.flatMap((part) => ('any' in part ? part.any : [part]));
+  return first && (others.length === 0 ? first : { any: [first, ...others] });
+}
+
+function conjunction(parts: readonly Formula[]): Formula | undefined {
+  const [first, ...others] = parts.flatMap((part) => ('all' in part ? part.all : [part]));
+  return first && (others.length === 0 ? first : { all: [first, ...others] });
+}

@@ -1,0 +1,61 @@
+import type { Applied, Rule } from './applied-permissions.ts';
+import { Entries, inOrder, onRules } from './matcher-entries.ts';
+import type { StringMatch } from '../../resource/permission.ts';
+import { type Effect, lookUp, type OnMatch, orElse } from './envoy-matchers.ts';
+import { withoutSlash } from './san-matchers.ts';
+
+/**
+ * The rules of one effect, by identity: so that the cost of a request does not grow with their number, nor that of a
+ * change. A prefix stands in both maps, since it is a whole identity too (docs/design/access.md#identities: whole path
+ * segments).
+ *
+ *   Exact spiffe://td/a    ->  exact map: spiffe://td/a
+ *   Prefix spiffe://td/ns  ->  exact map: spiffe://td/ns,  prefix map: spiffe://td/ns/
+ */
+export class Identities {
+  readonly #effect: Effect;
+  readonly #exact: Entries;
+  readonly #prefix: Entries;
+  #anybody: readonly Rule[] = [];
+
+  constructor(effect: Effect) {
+    this.#effect = effect;
+    this.#exact = new Entries(effect);
+    this.#prefix = new Entries(effect);
+  }
+
+  /** Takes the rules of some permissions out, and others in. */
+  change(gone: ReadonlySet<Applied>, out: readonly Rule[], into: readonly Rule[]): void {
+    for (const { spiffeId: id } of out) {
+      if (!id) continue;
+      this.#exact.remove(exactText(id), gone);
+      if (id.type === 'Prefix') this.#prefix.remove(prefixText(id), gone);
+    }
+    for (const rule of into) {
+      const { spiffeId: id } = rule;
+      if (!id) continue;
+      this.#exact.add(exactText(id), rule);
+      if (id.type === 'Prefix') this.#prefix.add(prefixText(id), rule);
+    }
+    const others = this.#anybody.filter(({ by }) => !gone.has(by));
+    this.#anybody = [...others, ...into.filter(({ spiffeId }) => !spiffeId)].sort(inOrder);
+    this.#exact.write();
+    this.#prefix.write();
+  }
+
+  /** All of them, as what Envoy asks before `onNoMatch`. */
+  before(onNoMatch: OnMatch): OnMatch {
+    const prefixes = this.#prefix.isEmpty ? onNoMatch : lookUp('prefixMatchMap', this.#prefix.map, onNoMatch);
+    const identities = this.#exact.isEmpty ? prefixes : lookUp('exactMatchMap', this.#exact.map, prefixes);
+    const anybody = onRules(this.#anybody, this.#effect);
+    return anybody ? orElse(anybody, identities) : identities;
+  }
+}
+
+function exactText({ type, value }: StringMatch): string {
+  return type === 'Exact' ? value : withoutSlash(value);
+}
+
+function prefixText({ value }: StringMatch): string {
+  return `${withoutSlash(value)}/`;
+}

@@ -1,0 +1,131 @@
+import type { JsonObject } from '../../resource/resource.ts';
+import type { Side } from '../decide/evaluate-permissions.ts';
+import type { Subject } from '../decide/read-request.ts';
+import type { StringMatch } from '../../resource/permission.ts';
+import { type Applied, actBy, allowRules, denyRules, type Rule } from './applied-permissions.ts';
+import {
+  act,
+  allOf,
+  type Case,
+  type Effect,
+  firstOf,
+  type MatcherTree,
+  type OnMatch,
+  type Predicate,
+  toMatcher,
+} from './envoy-matchers.ts';
+import { allowed, beside, type Formula, type Item, itemsOf } from './from-formula.ts';
+import { Identities } from './identity-maps.ts';
+import { toPredicate, toRules } from './from-principals.ts';
+import { hasId, isId, NOT_ONE, SEVERAL } from './san-matchers.ts';
+
+/** How an Envoy is told about lists: one that is too old for trees, or unknown, gets a plain list. */
+export type Form = 'trees' | 'list';
+
+/** What Envoy's logs call the reasons that are no single policy's. */
+export const REASON = { nobody: 'nobody-allows', identities: 'not-one-identity', from: 'from' } as const;
+
+const NOBODY_ALLOWS = act('DENY', REASON.nobody);
+const ONE_IDENTITY: Case = { predicate: NOT_ONE, onMatch: act('DENY', REASON.identities) };
+
+/**
+ * The decision of one side as a matcher, in the order of `evaluate`. All denies come before any allow, since Envoy's
+ * map takes the longest prefix, and a short deny must win over a long allow.
+ *
+ *   deny maps  ->  `from`: deny, allow  ->  not exactly one SAN: deny  ->  allow maps  ->  deny
+ */
+export class SideRbac {
+  readonly #side: Side;
+  readonly #protocol: Subject['protocol'];
+  readonly #form: Form;
+  readonly #deny = new Identities('DENY');
+  readonly #allow = new Identities('ALLOW');
+
+  #applied: readonly Applied[] = [];
+  /** Those with `from`, and what they decide. */
+  #from: readonly Applied[] = [];
+  #cases: readonly Case[] = [];
+  /** How many are not `from`, by what else they are. */
+  #lists = 0;
+  #broken = 0;
+
+  constructor(side: Side, protocol: Subject['protocol'], form: Form) {
+    this.#side = side;
+    this.#protocol = protocol;
+    this.#form = form;
+  }
+
+  /** What went and what came since the last time, and all that there is now. */
+  change(out: readonly Applied[], into: readonly Applied[], all: readonly Applied[]): void {
+    const hadLists = this.#lists > 0;
+    this.#applied = all;
+    this.#lists += count(into, 'spiffe') - count(out, 'spiffe');
+    this.#broken += count(into, 'broken') - count(out, 'broken');
+    const from = count(out, 'from') + count(into, 'from') > 0;
+    if (from) this.#from = all.filter(({ mtp }) => mtp.shape === 'from');
+    if (from || hadLists !== this.#lists > 0) this.#cases = fromCases(itemsOf(this.#from, this.#side), this.#lists > 0);
+    if (this.#form === 'list') return;
+    const gone = new Set(out);
+    this.#deny.change(gone, this.#denials(out), this.#denials(into));
+    this.#allow.change(gone, this.#allowances(out), this.#allowances(into));
+  }
+
+  /** Nothing decides but `from`, or nothing at all. */
+  get isFromAlone(): boolean {
+    return this.#lists === 0 && this.#broken === 0;
+  }
+
+  toRules(): JsonObject {
+    return toRules(allowed(itemsOf(this.#from, this.#side)));
+  }
+
+  toMatcher(): MatcherTree {
+    return toMatcher(this.#form === 'list' ? this.#asList() : this.#asTrees());
+  }
+
+  /** A client with several SANs gets past the deny maps. It can't get in further down, unless `from` lets it in. */
+  #asTrees(): OnMatch {
+    const denials = this.#cases.length === 0 ? [] : toCases(this.#denials(this.#applied), 'DENY', hasId);
+    const several = denials.length === 0 ? [] : [{ predicate: SEVERAL, onMatch: firstOf(denials) }];
+    return this.#deny.before(firstOf([...several, ...this.#cases, ONE_IDENTITY], this.#allow.before(NOBODY_ALLOWS)));
+  }
+
+  #asList(): OnMatch {
+    const rules = this.#denials(this.#applied);
+    const all = rules.findLast(({ spiffeId, condition }) => !spiffeId && !condition);
+    if (all) return actBy(all.by, 'DENY');
+    const allowances = toCases(this.#allowances(this.#applied), 'ALLOW', isId);
+    return firstOf([...toCases(rules, 'DENY', hasId), ...this.#cases, ONE_IDENTITY, ...allowances], NOBODY_ALLOWS);
+  }
+
+  #denials(applied: readonly Applied[]): Rule[] {
+    return applied.flatMap((one) => denyRules(one, this.#side, this.#protocol));
+  }
+
+  #allowances(applied: readonly Applied[]): Rule[] {
+    return applied.flatMap((one) => allowRules(one, this.#side, this.#protocol));
+  }
+}
+
+function count(applied: readonly Applied[], shape: Applied['mtp']['shape']): number {
+  return applied.reduce((sum, { mtp }) => sum + (mtp.shape === shape ? 1 : 0), 0);
+}
+
+/** What `from` decides: all by itself, or beside lists. */
+function fromCases(items: readonly Item[], lists: boolean): Case[] {
+  const { deny, allow } = lists ? beside(items) : { deny: undefined, allow: allowed(items) };
+  return [...fromCase(deny, 'DENY'), ...fromCase(allow, 'ALLOW')];
+}
+
+function fromCase(formula: Formula | undefined, effect: Effect): Case[] {
+  return formula ? [{ predicate: toPredicate(formula), onMatch: act(effect, REASON.from) }] : [];
+}
+
+/** Rules as a list, the last first. What asks for nothing is no case. */
+function toCases(rules: readonly Rule[], effect: Effect, means: (id: StringMatch) => Predicate): Case[] {
+  const cases = rules.flatMap(({ spiffeId, condition, by }) => {
+    const [first, ...others] = [...(spiffeId ? [means(spiffeId)] : []), ...(condition ? [condition] : [])];
+    return first ? [{ predicate: allOf([first, ...others]), onMatch: actBy(by, effect) }] : [];
+  });
+  return cases.reverse();
+}

@@ -1,0 +1,41 @@
+import type { StringMatch } from '../../resource/permission.ts';
+import { allOf, anyOf, type Effect, METHOD, not, PATH, type Predicate, reads } from './envoy-matchers.ts';
+import { withoutSlash } from './san-matchers.ts';
+
+/** What a matcher may ask of the request. */
+export interface Asked {
+  readonly method?: string | undefined;
+  readonly path?: StringMatch | undefined;
+}
+
+/**
+ * What a matcher asks of the request; undefined: nothing. Envoy sees the path with its query, so that a path ends at
+ * `?` too; `#` is there for listeners that aren't ours, which may let it pass.
+ *
+ *   {method: GET, path: Prefix /v2}  ->  :method is GET, and :path is /v2 or begins with /v2/, /v2? or /v2#
+ */
+export function conditionOf({ method, path }: Asked, effect: Effect): Predicate | undefined {
+  if (method === undefined && path === undefined) return undefined;
+  const methods = method === undefined ? [] : [isMethod(method)];
+  const paths = path === undefined ? [] : [effect === 'DENY' ? anyOf([isPath(path), NO_PATH]) : isPath(path)];
+  const [first, ...others] = [...methods, ...paths];
+  return first && allOf([first, ...others]);
+}
+
+/** A request without a path (CONNECT): a deny can't tell, and holds. */
+export const NO_PATH: Predicate = not(reads(PATH, { prefix: '/' }));
+
+export function isMethod(method: string): Predicate {
+  return reads(METHOD, { exact: method });
+}
+
+export function isPath({ type, value }: StringMatch): Predicate {
+  if (type === 'Exact') return anyOf(whole(value));
+  const start = withoutSlash(value);
+  const below = reads(PATH, { prefix: `${start}/` });
+  return start === '' ? below : anyOf([...whole(start), below]);
+}
+
+function whole(path: string): [Predicate, ...Predicate[]] {
+  return [reads(PATH, { exact: path }), reads(PATH, { prefix: `${path}?` }), reads(PATH, { prefix: `${path}#` })];
+}

@@ -1,0 +1,109 @@
+import type { z } from 'zod';
+import { invalid, MeridianError } from '../errors.ts';
+import type { JsonObject } from './resource.ts';
+import { check } from './schema/check-schema.ts';
+import { ACTIONS, shapesOf, storedMtpSchema } from './schema/permission-schema.ts';
+import { isAbsent, type TargetRef } from './schema/target-ref.ts';
+
+/** How a value is compared: whole, or as a beginning in whole segments (docs/design/access.md#identities). */
+export interface StringMatch {
+  readonly type: 'Exact' | 'Prefix';
+  readonly value: string;
+}
+
+/** A matcher in one spelling. All that is there must hold; at least one field is there. */
+export interface Matcher {
+  readonly spiffeId?: StringMatch;
+  readonly path?: StringMatch;
+  readonly method?: string;
+}
+
+export type MtpAction = (typeof ACTIONS)[keyof typeof ACTIONS];
+
+/** A MeshTrafficPermission as its shape says it. `none`: it says nothing, and so changes nothing. */
+export type Mtp =
+  | {
+      readonly shape: 'spiffe';
+      readonly deny: readonly Matcher[];
+      readonly allow: readonly Matcher[];
+      readonly allowWithShadowDeny: readonly Matcher[];
+    }
+  | { readonly shape: 'from'; readonly items: readonly { readonly targetRef: TargetRef; readonly action: MtpAction }[] }
+  | { readonly shape: 'none' };
+
+type Spec = z.infer<typeof storedMtpSchema>;
+type Lists = NonNullable<Spec['default']>;
+
+/**
+ * Reads the spec of a MeshTrafficPermission in any of its shapes. In: the spec, validated or not; what says nothing may be stored from
+ * before that was refused. Out: its matchers or items in order, in one spelling; an absent `from[].targetRef` is Mesh, and an item without
+ * an action says nothing. Throws `invalid`.
+ *
+ *   rules: [{default: {deny: [a]}}, {default: {deny: [b]}}]  ->  {shape: 'spiffe', deny: [a, b], ...}
+ */
+export function readMtp(spec: JsonObject): Mtp {
+  const { data, problems } = check<Spec>(storedMtpSchema, spec, ['spec']);
+  if (!data) throw invalid(problems);
+  const [shape] = shapesOf(data);
+  if (shape === 'from') return readItems(data.from ?? []);
+  return readLists(shape === 'rules' ? (data.rules ?? []).map((rule) => rule.default ?? {}) : [data.default ?? {}]);
+}
+
+const NONE: Mtp = { shape: 'none' };
+
+/** What `readMtp` gives; `broken` for what can't be read. */
+export type MtpOrBroken = Mtp | { readonly shape: 'broken' };
+
+/** What was read of a spec, which never changes: thousands of questions are asked of the same policies. */
+const known = new WeakMap<JsonObject, MtpOrBroken>();
+
+/** `readMtp`, once for each spec. */
+export function mtpOf(spec: JsonObject): MtpOrBroken {
+  const mtp = known.get(spec) ?? readOrBroken(spec);
+  known.set(spec, mtp);
+  return mtp;
+}
+
+function readOrBroken(spec: JsonObject): MtpOrBroken {
+  try {
+    return readMtp(spec);
+  } catch (thrown) {
+    if (thrown instanceof MeridianError && thrown.code === 'invalid') return { shape: 'broken' };
+    throw thrown;
+  }
+}
+
+/**
+ * Whether each field at the top of a spec is one that is known: another may say that the policy is about more than its
+ * targetRef does.
+ */
+export function hasKnownFields(spec: JsonObject): boolean {
+  return Object.keys(spec).every((field) => Object.hasOwn(storedMtpSchema.shape, field));
+}
+
+function readItems(from: NonNullable<Spec['from']>): Mtp {
+  const items = from.flatMap(readItem);
+  return items.length === 0 ? NONE : { shape: 'from', items };
+}
+
+function readItem(item: NonNullable<Spec['from']>[number]): { targetRef: TargetRef; action: MtpAction }[] {
+  const { targetRef, default: conf } = item;
+  if (conf?.action === undefined) return [];
+  const kind = targetRef === undefined || isAbsent(targetRef) ? 'Mesh' : targetRef.kind;
+  return [{ targetRef: { ...targetRef, kind: kind ?? 'Mesh' }, action: ACTIONS[conf.action] }];
+}
+
+function readLists(lists: readonly Lists[]): Mtp {
+  const read = (name: keyof Lists): Matcher[] => lists.flatMap((item) => (item[name] ?? []).map(normalise));
+  const [deny, allow, allowWithShadowDeny] = [read('deny'), read('allow'), read('allowWithShadowDeny')];
+  return deny.length + allow.length + allowWithShadowDeny.length === 0 ? NONE : { shape: 'spiffe', deny, allow, allowWithShadowDeny };
+}
+
+function normalise(given: NonNullable<Lists['deny']>[number]): Matcher {
+  const spiffeId = given.spiffeId ?? given.spiffeID;
+  return {
+    ...(spiffeId === undefined ? {} : { spiffeId }),
+    ...(given.path === undefined ? {} : { path: given.path }),
+    ...(given.method === undefined ? {} : { method: given.method }),
+  };
+}

@@ -1,0 +1,213 @@
+import type { Audience } from '../audience.ts';
+import type { AuditReader, AuditRecord } from './audit.ts';
+import type { HistoryReader } from './history.ts';
+import type { Key } from '../key.ts';
+import type { Resource } from '../resource.ts';
+import type { Sent } from './withdrawals.ts';
+
+/**
+ * The store of one control plane. It is synchronous: SQLite answers in microseconds, and a commit is one call.
+ * Everything that a control plane must not forget is in it: resources, the change log that feeds are made of, the
+ * mirrors of what others sent, the cursors, the assigned names.
+ */
+export interface Store extends Reader {
+  /** Runs `body` in one transaction. One commit is one revision; a body that changed nothing makes no revision. */
+  commit<T>(body: (tx: Transaction) => T): T;
+  close(): void;
+}
+
+/** A resource as it is stored, with what its feed needs. */
+export interface Row {
+  readonly resource: Resource;
+  readonly audience: Audience;
+  /** The encoded feed item (src/kds/item.ts); '' when the audience is nobody. */
+  readonly wire: string;
+  /** The revision of its last change. */
+  readonly revision: number;
+}
+
+/** A filter for a list. Every given part must hold. */
+export interface Filter {
+  readonly type: string;
+  readonly mesh?: string | undefined;
+  /** The REST name contains this. */
+  readonly nameContains?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface Page {
+  readonly items: readonly Resource[];
+  readonly total: number;
+}
+
+/** Who this store is, and how far. */
+export interface Head {
+  /** Random, made with the database: a lost volume gets another one. */
+  readonly store: string;
+  /** Raised by `meridianctl recover`. */
+  readonly term: number;
+  /** The number of the last commit that changed something. */
+  readonly revision: number;
+}
+
+/** What one zone takes up in this store. */
+export interface Holding {
+  /** Its resources, and the bytes of what they say: labels, spec and status as JSON. */
+  readonly resources: number;
+  readonly bytes: number;
+  /** What it sent, accepted or not, as it is kept to judge it again. */
+  readonly mirrored: number;
+  readonly mirroredBytes: number;
+  /** The keys that were seen of it, and the names that were given to them. */
+  readonly keys: number;
+  readonly names: number;
+}
+
+export interface Reader {
+  head(): Head;
+  get(key: Key): Row | undefined;
+  /** Whether there is one, without reading it. */
+  has(key: Key): boolean;
+  /** By what it is called here. `namespace` '' where there are none. */
+  byName(type: string, mesh: string, namespace: string, name: string): Row | undefined;
+  /** Ordered by mesh, name, namespace. `size` is a count of items. */
+  list(filter: Filter, offset: number, size: number): Page;
+  /** Every row of a kind, in key order, without loading them all at once. */
+  each(type: string): IterableIterator<Row>;
+  /** Number of resources per kind and mesh (not the insights). */
+  counts(): readonly { readonly type: string; readonly mesh: string; readonly count: number }[];
+  /** The assigned name of a copy of `key`, if one was ever assigned (global only). */
+  assignedName(key: Key): string | undefined;
+  /** Whose name it is, for good. */
+  nameHolder(type: string, name: string): Key | undefined;
+  /** O(1), but for the first time. */
+  holding(zone: string): Holding;
+  /** The policies whose references resolve to `target`. */
+  referrers(target: Key): readonly Key[];
+  /** A small value kept by name: settings of the first start, signing secrets. */
+  setting(name: string): string | undefined;
+  /** The names of all settings that begin with `prefix`, sorted. */
+  settingsFrom(prefix: string): readonly string[];
+  mirror: MirrorReader;
+  feed: FeedReader;
+  history: HistoryReader;
+  sent: Sent;
+  audit: AuditReader;
+}
+
+export interface Transaction extends Reader {
+  /** The revision that this commit will have. */
+  readonly revision: number;
+  /**
+   * Writes a resource if anything of it (name, namespace, labels, spec, status, audience, wire) differs from what is
+   * stored; else leaves the row and its modification time alone. The creation time of an existing row stays.
+   */
+  put(resource: Resource, audience: Audience, wire: string): 'created' | 'changed' | 'unchanged';
+  /** Removes a resource and what it refers to; its name stays assigned. False when there is none. */
+  delete(key: Key): boolean;
+  assignName(key: Key, name: string): void;
+  /**
+   * Checks the next `most` keys of `zone` after number `after`. Forgets names that no resource has, that are not sent
+   * and that nothing refers to, and keys that nothing uses. Returns where to go on; 0 at the end.
+   */
+  forgetUnused(zone: string, after: number, most: number): number;
+  /** Replaces the targets of `key`'s references; empty removes them. */
+  setReferences(key: Key, targets: readonly Key[]): void;
+  setSetting(name: string, value: string): void;
+  /** Keeps the records of this commit; the oldest are forgotten (src/store/audit-log.ts). */
+  recordAudit(records: readonly AuditRecord[]): void;
+  mirror: MirrorWriter;
+}
+
+/** Why something that was received is not in force, or only an older version of it. */
+export interface Refusal {
+  readonly key: Key;
+  /** SHA-256 of the refused item, hex. */
+  readonly hash: string;
+  readonly reason: string;
+  /** RFC 3339, the receiver's clock. */
+  readonly since: string;
+  /** `previous`: the last accepted version stays in force. `deny`: what it selects is denied. `none`: nothing of it. */
+  readonly inForce: 'previous' | 'deny' | 'none';
+}
+
+/** How far this control plane has a peer's feed. The opaque `cursor` was signed by the peer. */
+export interface Position {
+  readonly store: string;
+  readonly term: number;
+  readonly revision: number;
+  /** Hex digest of the mirror at that revision. */
+  readonly digest: string;
+  readonly count: number;
+  /** As received: shown again at the next pull. */
+  readonly signature: string;
+}
+
+/** One item as a peer sent it. `term`: of the sender's store when it was last sent. */
+export interface MirrorItem {
+  readonly key: Key;
+  readonly wire: string;
+  readonly hash: string;
+  readonly term: number;
+  readonly refusal?: Refusal | undefined;
+}
+
+export interface MirrorReader {
+  position(peer: string): Position | undefined;
+  get(peer: string, key: Key): MirrorItem | undefined;
+  /** In key order. */
+  each(peer: string): IterableIterator<MirrorItem>;
+  /** The refusals of the peer's feed, in key order, after the key `after`. */
+  refusals(peer: string, after?: Key): readonly Refusal[];
+  /** What a transfer from `peer` has staged so far, the last version of each key. A deleted key has wire ''. */
+  staged(peer: string): IterableIterator<{ readonly key: Key; readonly wire: string }>;
+}
+
+export interface MirrorWriter extends MirrorReader {
+  put(peer: string, item: MirrorItem): void;
+  delete(peer: string, key: Key): void;
+  /** Stages parts of a transfer: not a revision, not in any feed. */
+  stage(peer: string, parts: readonly { readonly key: Key; readonly wire: string }[]): void;
+  clearStage(peer: string): void;
+  setPosition(peer: string, position: Position | undefined): void;
+}
+
+/** A feed's content at the head: how many items `peer` should have, and the sum over them. */
+export interface FeedSummary {
+  readonly count: number;
+  /** Hex. */
+  readonly digest: string;
+}
+
+/** One change of a feed since a revision: a put with the encoded item, or a delete (wire ''). */
+export interface FeedChange {
+  readonly key: Key;
+  readonly wire: string;
+}
+
+export interface FeedReader {
+  /** O(1). */
+  summary(peer: string): FeedSummary;
+  /** Whether the log reaches back to `revision`. O(1). */
+  reaches(revision: number): boolean;
+  /**
+   * The summary as it was at `revision`, worked out backwards from the log; undefined when the log does not reach that
+   * far.
+   */
+  summaryAt(peer: string, revision: number): FeedSummary | undefined;
+  /**
+   * The last state of every key of `peer`'s feed that changed after `revision`, in the order of the last changes,
+   * starting behind position `after` (0: from the start), about `maxBytes` of items (at least one). `next` is the
+   * position to go on from.
+   */
+  changes(
+    peer: string,
+    revision: number,
+    after: number,
+    maxBytes: number,
+  ): { readonly changes: readonly FeedChange[]; readonly next: number | undefined };
+  /**
+   * The items of `peer`'s feed in key order after the key `after`, each as it is now: about `maxBytes` (at least one).
+   */
+  page(peer: string, after: Key | undefined, maxBytes: number): { readonly items: readonly FeedChange[]; readonly next: Key | undefined };
+}

@@ -1,0 +1,56 @@
+import type { Key } from '../../resource/key.ts';
+import type { FeedReader } from '../../resource/store/store.ts';
+import { fillBatch } from '../fill-batch.ts';
+import type { Connection } from '../database.ts';
+import { KEY_COLUMNS, keyOf } from '../resources/key-table.ts';
+import type { Log } from './change-log.ts';
+
+/** `includes` of src/resource/audience.ts in SQL, for an audience column and the key's origin zone. */
+export function isIncluded(audience: string, zone: string): string {
+  return `(${audience} <> '' AND ${audience} IN ('*', @peer) AND ${zone} <> @peer)`;
+}
+
+/**
+ * The last entry of each key from @first on, after @after. A key that is in the feed now is a put. A key that is not,
+ * but was at any time since, is a delete. Keys that came and went since count too: an earlier page, or a scan, may have
+ * sent them.
+ *
+ *   at revision   since             now
+ *   in            -                 in      put
+ *   in            -                 out     delete
+ *   out           in for a while    out     delete
+ *   out           never in          out     nothing
+ */
+const CHANGES = `
+  SELECT * FROM (
+    SELECT l.seq, l.key AS number, ${KEY_COLUMNS},
+      CASE WHEN ${isIncluded('r.audience', 'k.zone')} THEN r.wire ELSE '' END AS wire
+    FROM log l JOIN keys k ON k.id = l.key LEFT JOIN resources r ON r.key = l.key
+    WHERE l.seq > @after AND l.seq >= @first
+      AND NOT EXISTS (SELECT 1 FROM log later WHERE later.key = l.key AND later.seq > l.seq)
+  ) AS last
+  WHERE wire <> '' OR EXISTS (
+    SELECT 1 FROM log since
+    WHERE since.key = last.number AND since.seq >= @first AND ${isIncluded('since.audience_before', 'last.zone')})
+  ORDER BY seq`;
+
+interface ChangeColumns extends Key {
+  readonly seq: number;
+  readonly wire: string;
+}
+
+/** FeedReader.changes, for a revision that the log reaches back to. */
+export function createChanges(db: Connection, log: Log): FeedReader['changes'] {
+  const select = db.prepare<[{ peer: string; after: number; first: number }], ChangeColumns>(CHANGES);
+  function* rows(peer: string, first: number, after: number) {
+    for (const columns of select.iterate({ peer, after, first })) {
+      yield { key: keyOf(columns), wire: columns.wire, seq: columns.seq };
+    }
+  }
+  return (peer, revision, after, maxBytes) => {
+    const first = log.start(revision);
+    if (first === undefined) return { changes: [], next: undefined };
+    const { taken, more } = fillBatch(rows(peer, first, after), maxBytes);
+    return { changes: taken.map(({ key, wire }) => ({ key, wire })), next: more ? taken.at(-1)?.seq : undefined };
+  };
+}

@@ -1,0 +1,102 @@
+import { addHash, EMPTY_DIGEST, formatDigest, subtractHash } from '../../kds/digest.ts';
+import type { FeedSummary } from '../../resource/store/store.ts';
+
+/**
+ * What a resource is to the feeds: its audience as a column ('', '*' or a zone), and its item's hash ('' for nobody).
+ */
+export interface FeedState {
+  readonly audience: string;
+  readonly hash: string;
+}
+
+/** The state of what does not exist. */
+export const ABSENT: FeedState = { audience: '', hash: '' };
+
+/** A change of one resource, whose key has the number `key` and the origin `zone`. */
+export interface FeedStep {
+  readonly key: number;
+  readonly zone: string;
+  readonly before: FeedState;
+  readonly after: FeedState;
+}
+
+interface Sum {
+  count: number;
+  digest: bigint;
+}
+
+/**
+ * The digests of all feeds at once, so that any of them is there at O(1):
+ *
+ *   for everyone           others          a(east) + b(west) + c(global)
+ *   of it, by origin       othersFrom      east: a, west: b, '': c
+ *   for one zone           only            west: d(east)
+ *   the feed of west       others - othersFrom(west) + only(west) = a + c + d
+ */
+export interface Sums {
+  readonly others: Sum;
+  readonly othersFrom: Map<string, Sum>;
+  readonly only: Map<string, Sum>;
+}
+
+export function emptySums(): Sums {
+  return { others: zero(), othersFrom: new Map(), only: new Map() };
+}
+
+export function copySums(sums: Sums): Sums {
+  const copyMap = (map: Map<string, Sum>): Map<string, Sum> => new Map([...map].map(([zone, sum]) => [zone, { ...sum }]));
+  return { others: { ...sums.others }, othersFrom: copyMap(sums.othersFrom), only: copyMap(sums.only) };
+}
+
+export function summaryOf(sums: Sums, peer: string): FeedSummary {
+  const own = sums.othersFrom.get(peer) ?? zero();
+  const only = sums.only.get(peer) ?? zero();
+  return {
+    count: sums.others.count - own.count + only.count,
+    digest: formatDigest(BigInt.asUintN(256, sums.others.digest - own.digest + only.digest)),
+  };
+}
+
+/** Adds an item of origin `zone`. */
+export function addItem(sums: Sums, zone: string, item: FeedState): void {
+  for (const sum of sumsOf(sums, zone, item.audience)) {
+    sum.count += 1;
+    sum.digest = addHash(sum.digest, item.hash);
+  }
+}
+
+function removeItem(sums: Sums, zone: string, item: FeedState): void {
+  for (const sum of sumsOf(sums, zone, item.audience)) {
+    sum.count -= 1;
+    sum.digest = subtractHash(sum.digest, item.hash);
+  }
+}
+
+export function applyStep(sums: Sums, step: Omit<FeedStep, 'key'>): void {
+  removeItem(sums, step.zone, step.before);
+  addItem(sums, step.zone, step.after);
+}
+
+export function undoStep(sums: Sums, step: Omit<FeedStep, 'key'>): void {
+  removeItem(sums, step.zone, step.after);
+  addItem(sums, step.zone, step.before);
+}
+
+/**
+ * The sums that an item counts in. One that is only for its own origin counts nowhere (`includes`,
+ * src/resource/audience.ts).
+ */
+function sumsOf(sums: Sums, zone: string, audience: string): readonly Sum[] {
+  if (audience === '*') return [sums.others, at(sums.othersFrom, zone)];
+  return audience === '' || audience === zone ? [] : [at(sums.only, audience)];
+}
+
+function at(map: Map<string, Sum>, zone: string): Sum {
+  const sum = map.get(zone) ?? zero();
+  map.set(zone, sum);
+  return sum;
+}
+
+function zero(): Sum {
+  return { count: 0, digest: EMPTY_DIGEST };
+}

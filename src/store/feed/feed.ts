@@ -1,0 +1,55 @@
+import type { FeedReader } from '../../resource/store/store.ts';
+import { createChanges } from './feed-changes.ts';
+import type { Connection } from '../database.ts';
+import type { Log } from './change-log.ts';
+import { createPage } from './scan-page.ts';
+import type { Settings } from '../store-settings.ts';
+import { addItem, copySums, emptySums, type Sums, summaryOf, undoStep } from './feed-digests.ts';
+
+/** Many peers stand at few revisions: the sums of that many are remembered. The past doesn't change. */
+const REMEMBERED = 8;
+
+/**
+ * The feeds. The log reaches back to `floor`. For an earlier revision there is no `summaryAt` and no `changes`, so that
+ * nobody takes the rest for the whole. In a commit, `summary` shows what was written so far.
+ */
+export function createFeed(db: Connection, settings: Settings, log: Log, sums: Sums): FeedReader {
+  const past = createPast(log, sums);
+  const changes = createChanges(db, log);
+  return {
+    summary: (peer) => summaryOf(sums, peer),
+    reaches: (revision) => revision >= settings.floor(),
+    summaryAt(peer, revision) {
+      const known = revision >= settings.floor() && revision <= settings.head().revision;
+      return known ? summaryOf(past(revision), peer) : undefined;
+    },
+    changes(peer, revision, after, maxBytes) {
+      return revision < settings.floor() ? { changes: [], next: undefined } : changes(peer, revision, after, maxBytes);
+    },
+    page: createPage(db),
+  };
+}
+
+/** The sums as they were at a revision: today's sums, with the later changes in the log undone. */
+function createPast(log: Log, sums: Sums): (revision: number) => Sums {
+  const remembered = new Map<number, Sums>();
+  return (revision) => {
+    const known = remembered.get(revision);
+    if (known) return known;
+    const then = copySums(sums);
+    for (const step of log.behind(revision)) undoStep(then, step);
+    remembered.set(revision, then);
+    for (const oldest of remembered.keys()) if (remembered.size > REMEMBERED) remembered.delete(oldest);
+    return then;
+  };
+}
+
+/** The sums of what is in the database. */
+export function readSums(db: Connection): Sums {
+  const sums = emptySums();
+  const items = db.prepare<[], [audience: string, zone: string, hash: string]>(
+    `SELECT audience, zone, hash FROM resources INDEXED BY feed WHERE audience <> ''`,
+  );
+  for (const [audience, zone, hash] of items.raw().iterate() as Iterable<[string, string, string]>) addItem(sums, zone, { audience, hash });
+  return sums;
+}

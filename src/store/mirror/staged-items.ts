@@ -1,0 +1,38 @@
+import type { Key } from '../../resource/key.ts';
+import type { MirrorWriter } from '../../resource/store/store.ts';
+import { type Connection, requireCommit } from '../database.ts';
+import { eachOf, KEY_COLUMNS, type Keys, keyOf } from '../resources/key-table.ts';
+
+export type Staging = Pick<MirrorWriter, 'staged' | 'stage' | 'clearStage'>;
+
+/** The parts of transfers that are not complete yet. They don't outlive the process: a transfer begins again. */
+export function createStaging(db: Connection, keys: Keys): Staging {
+  const upsert = db.prepare<[string, number, string]>('INSERT INTO staged VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET wire = excluded.wire');
+  const clear = db.prepare<[string]>('DELETE FROM staged WHERE peer = ?');
+  const numbers = db
+    .prepare<[string], number>(`SELECT k.id FROM staged s JOIN keys k ON k.id = s.key WHERE s.peer = ? ORDER BY ${KEY_COLUMNS}`)
+    .pluck();
+  const read = db.prepare<[string, number], Key & { readonly wire: string }>(
+    `SELECT ${KEY_COLUMNS}, s.wire FROM staged s JOIN keys k ON k.id = s.key WHERE s.peer = ? AND s.key = ?`,
+  );
+  return {
+    *staged(peer) {
+      for (const part of eachOf(numbers.all(peer), (number) => read.get(peer, number))) {
+        yield { key: keyOf(part), wire: part.wire };
+      }
+    },
+    stage(peer, parts) {
+      requireCommit(db);
+      for (const { key, wire } of parts) upsert.run(peer, keys.number(key), wire);
+    },
+    clearStage(peer) {
+      requireCommit(db);
+      clear.run(peer);
+    },
+  };
+}
+
+/** Forgets all transfers that a former process had under way. */
+export function clearStaging(db: Connection): void {
+  db.exec('DELETE FROM staged');
+}

@@ -1,0 +1,67 @@
+import type { Holding } from '../../resource/store/store.ts';
+import type { Connection } from '../database.ts';
+
+/**
+ * What each zone takes up here, at O(1): the sums are read when they are first asked for (on global, where they count),
+ * and kept up from then on.
+ *
+ *   read             east: 2 resources, 900 bytes
+ *   put of 400 more  east: 3 resources, 1,300 bytes
+ *   rolled back      read again, when they are next asked for
+ */
+export interface Holdings {
+  of(zone: string): Holding;
+  /** Something of `zone` came (positive) or went. Nothing happens before the first `of`. */
+  add(zone: string, change: Partial<Holding>): void;
+  /** The store may be another one than was counted. */
+  forget(): void;
+  /** Before the first `of` nobody needs to know the size of what is replaced. */
+  isCounting(): boolean;
+}
+
+const NOTHING: Holding = { resources: 0, bytes: 0, mirrored: 0, mirroredBytes: 0, keys: 0, names: 0 };
+
+/** Of `resources` the bytes of what it says, in `mirror` those that were sent. */
+const SUMS = [
+  `SELECT zone, count(*) AS resources, sum(octet_length(labels) + octet_length(spec) + ifnull(octet_length(status), 0)) AS bytes
+   FROM resources GROUP BY zone`,
+  'SELECT peer AS zone, count(*) AS mirrored, sum(octet_length(wire)) AS mirroredBytes FROM mirror GROUP BY peer',
+  'SELECT zone, count(*) AS keys FROM keys GROUP BY zone',
+  'SELECT k.zone, count(*) AS names FROM names n JOIN keys k ON k.id = n.key GROUP BY k.zone',
+];
+
+type Sum = Partial<Holding> & { readonly zone: string };
+
+export function createHoldings(db: Connection): Holdings {
+  const sums = SUMS.map((sql) => db.prepare<[], Sum>(sql));
+  let known: Map<string, Holding> | undefined;
+
+  function add(zone: string, change: Partial<Holding>): void {
+    if (!known) return;
+    const before = known.get(zone) ?? NOTHING;
+    const more = (field: keyof Holding): number => before[field] + (change[field] ?? 0);
+    known.set(zone, {
+      resources: more('resources'),
+      bytes: more('bytes'),
+      mirrored: more('mirrored'),
+      mirroredBytes: more('mirroredBytes'),
+      keys: more('keys'),
+      names: more('names'),
+    });
+  }
+
+  function read(): Map<string, Holding> {
+    known = new Map();
+    for (const sum of sums) for (const { zone, ...found } of sum.all()) add(zone, found);
+    return known;
+  }
+
+  return {
+    of: (zone) => (known ?? read()).get(zone) ?? NOTHING,
+    add,
+    forget: () => {
+      known = undefined;
+    },
+    isCounting: () => known !== undefined,
+  };
+}

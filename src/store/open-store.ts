@@ -1,0 +1,140 @@
+import type { Reader, Store, Transaction } from '../resource/store/store.ts';
+import { createAudit } from './audit-log.ts';
+import { createCommits } from './store-commits.ts';
+import { type Connection, createPrivate, openDatabase, refuseShort, requireDurable, storeError, withoutWal } from './database.ts';
+import { createFeed, readSums } from './feed/feed.ts';
+import { createGone } from './resources/tombstones.ts';
+import { createHistory } from './resources/change-history.ts';
+import { createSent } from './feed/withdrawals.ts';
+import { createHoldings } from './mirror/zone-usage.ts';
+import { createKeys } from './resources/key-table.ts';
+import { createList } from './resources/list-resources.ts';
+import { lockFolder } from './folder-lock.ts';
+import { createLog } from './feed/change-log.ts';
+import { createMirror } from './mirror/mirror.ts';
+import { createNames } from './resources/assigned-names.ts';
+import { createPositions } from './mirror/peer-positions.ts';
+import { createReferences } from './resources/reference-table.ts';
+import { createResourceReader, createResourceWriter } from './resources/resource-table.ts';
+import { createSettings, initSettings } from './store-settings.ts';
+import { clearStaging } from './mirror/staged-items.ts';
+import { createForgetUnused } from './mirror/key-collection.ts';
+
+export interface StoreOptions {
+  /** Random hex digits, others each time: the id of a new store, and its secret. */
+  readonly random: () => string;
+}
+
+export interface SqliteStore extends Store {
+  /**
+   * The bytes of the database as it is now: a backup, for `openSnapshot`, or to be written to a file that has no `-wal`
+   * of another database beside it.
+   */
+  snapshot(): Buffer;
+}
+
+/**
+ * Opens the store in the file `path`, or makes one; `:memory:` for one that is gone when closed. The folder is made
+ * (mode 0700) if there is none, and locked until `close` or the end of the process; the files have mode 0600. Throws
+ * `conflict` if another process has the folder, `invalid` if the file is damaged or not ours, `unavailable` if it can't
+ * be read or written.
+ */
+export function openStore(path: string, options: StoreOptions): SqliteStore {
+  if (path === ':memory:') return createStore(openDatabase(path), options, () => {});
+  let unlock = (): void => {};
+  try {
+    unlock = lockFolder(path);
+    createPrivate(path);
+    refuseShort(path);
+    return createStore(openDatabase(path), options, unlock);
+  } catch (thrown) {
+    unlock();
+    throw storeError(thrown, path);
+  }
+}
+
+/** A store in memory that begins with a backup: same id, same term, same revision. Errors as `openStore`. */
+export function openSnapshot(bytes: Buffer, options: StoreOptions): SqliteStore {
+  try {
+    return createStore(openDatabase(withoutWal(bytes)), options, () => {});
+  } catch (thrown) {
+    throw storeError(thrown, 'the backup');
+  }
+}
+
+/** A store on an open database. `unlock` is called once it is closed. */
+export function createStore(db: Connection, options: StoreOptions, unlock: () => void): SqliteStore {
+  try {
+    prepare(db, options);
+    const { reader, transaction, commit } = connect(db);
+    return {
+      ...reader,
+      commit: (body) => commit(() => body(transaction)),
+      snapshot: () => db.serialize(),
+      close() {
+        db.close();
+        unlock();
+      },
+    };
+  } catch (thrown) {
+    db.close();
+    throw thrown;
+  }
+}
+
+/** The first write. */
+function prepare(db: Connection, { random }: StoreOptions): void {
+  db.transaction(() => {
+    initSettings(db, random(), random());
+    clearStaging(db);
+  }).immediate();
+  requireDurable(db);
+}
+
+function connect(db: Connection) {
+  const sums = readSums(db);
+  const settings = createSettings(db);
+  const log = createLog(db, settings);
+  const holdings = createHoldings(db);
+  const keys = createKeys(db, holdings);
+  const positions = createPositions(db);
+  const commits = createCommits(db, settings, log, sums, () => {
+    positions.rolledBack();
+    keys.forget();
+    holdings.forget();
+  });
+  const { assignName, ...names } = createNames(db, keys, holdings);
+  const { setReferences, ...references } = createReferences(db, keys);
+  const mirror = createMirror(db, keys, positions, holdings);
+  const gone = createGone(db, settings);
+  const audit = createAudit(db);
+  const reader: Reader = {
+    head: settings.head,
+    setting: settings.get,
+    settingsFrom: settings.namesFrom,
+    list: createList(db),
+    feed: createFeed(db, settings, log, sums),
+    history: createHistory(db, keys, gone),
+    sent: createSent(db),
+    audit: audit.reader,
+    ...createResourceReader(db, keys),
+    ...names,
+    ...references,
+    mirror,
+    holding: holdings.of,
+  };
+  const transaction: Transaction = {
+    ...reader,
+    ...createResourceWriter(db, keys, commits, gone, holdings),
+    get revision() {
+      return commits.revision();
+    },
+    assignName,
+    forgetUnused: createForgetUnused(db, keys, holdings),
+    setReferences,
+    setSetting: settings.set,
+    recordAudit: audit.record,
+    mirror,
+  };
+  return { reader, transaction, commit: commits.commit };
+}

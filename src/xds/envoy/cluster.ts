@@ -1,0 +1,23 @@
+import type { JsonObject } from '../../resource/resource.ts';
+import { type Inbound, namesOf } from './inbound-input.ts';
+import { typeUrl } from '../wire/resource-types.ts';
+
+const HTTP2: readonly Inbound['protocol'][] = ['http2', 'grpc'];
+const OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
+
+/** The application behind an inbound. */
+export function clusterOf(inbound: Inbound): JsonObject {
+  const { cluster } = namesOf(inbound);
+  const socketAddress = { address: inbound.serviceAddress ?? '127.0.0.1', portValue: inbound.servicePort };
+  return {
+    name: cluster,
+    type: 'STATIC',
+    connectTimeout: '5s',
+    loadAssignment: { clusterName: cluster, endpoints: [{ lbEndpoints: [{ endpoint: { address: { socketAddress } } }] }] },
+    ...(HTTP2.includes(inbound.protocol) ? SPEAKS_HTTP2 : {}),
+  };
+}
+
+const SPEAKS_HTTP2: JsonObject = {
+  typedExtensionProtocolOptions: { [OPTIONS]: { '@type': typeUrl(OPTIONS), explicitHttpConfig: { http2ProtocolOptions: {} } } },
+};

@@ -1,0 +1,111 @@
+import { asMeridianError } from '../../errors.ts';
+import { socketOf } from '../../resource/ip-address.ts';
+import type { JsonObject } from '../../resource/resource.ts';
+import { clusterOf } from './cluster.ts';
+import { encodeResource } from '../wire/encode-resource.ts';
+import { routesOf } from './http-manager.ts';
+import { type Inbound, isHttp, type ProxyInput, type Shut } from './inbound-input.ts';
+import { listenerOf } from './listener.ts';
+import { rbacExtension } from './rbac-filters.ts';
+import { secretsOf } from './mutual-tls.ts';
+import { type Kind, type Snapshot, TYPE_URLS } from '../wire/resource-types.ts';
+
+/** What a proxy is to have, and which of its inbounds let nobody in because they can't be built. */
+export interface Generated extends Snapshot {
+  readonly shut: readonly Shut[];
+}
+
+/**
+ * All that a proxy is to have, as proto3 JSON (design, section 5, "Delivery"). It can be made of whatever is given: an inbound that can't be built, or
+ * that has the name or the socket of another one, lets nobody in, and holds up no other.
+ *
+ *   http inbound   cluster, routes, listener, and its RBAC as an extension config that the listener asks for
+ *   tcp inbound    cluster, listener with its RBAC in it, and the RBAC as an extension config for other people's listeners
+ *   shut inbound   the same with an RBAC that denies everybody, and without routes of its own or plain text
+ */
+export function generate({ inbounds, certificates }: ProxyInput): Generated {
+  const clash = clashesIn(inbounds);
+  // On HTTP what denies is asked for by its name: it is taken before what denies on TCP, should they share one.
+  const made = [...inbounds.filter(isHttp), ...inbounds.filter((inbound) => !isHttp(inbound))].map((inbound) =>
+    make(inbound, clash(inbound)),
+  );
+  const all = (kind: OwnKind): readonly JsonObject[] => onlyOnce(made.flatMap(({ parts }) => parts[kind]));
+  return {
+    clusters: all('clusters'),
+    secrets: inbounds.length === 0 ? [] : secretsOf(certificates),
+    extensions: all('extensions'),
+    listeners: all('listeners'),
+    routes: all('routes'),
+    shut: made.flatMap(({ shut }) => shut ?? []),
+  };
+}
+
+type OwnKind = Exclude<Kind, 'secrets'>;
+type Parts = Readonly<Record<OwnKind, readonly JsonObject[]>>;
+
+interface Made {
+  readonly parts: Parts;
+  readonly shut?: Shut;
+}
+
+const NOTHING: Parts = { clusters: [], extensions: [], listeners: [], routes: [] };
+
+function make(inbound: Inbound, clash: string | undefined): Made {
+  const whole = clash === undefined ? attempt(inbound) : { reason: clash };
+  if ('parts' in whole) return inbound.shut === undefined ? whole : { ...whole, shut: { inbound: inbound.name, reason: inbound.shut } };
+  const closed = attempt(shutOff(inbound));
+  // Without a listener nobody gets in either.
+  return { parts: 'parts' in closed ? closed.parts : NOTHING, shut: { inbound: inbound.name, reason: inbound.shut ?? whole.reason } };
+}
+
+/** What can't be encoded is found here, where it is known whose it is. What is encoded once is so for good. */
+function attempt(inbound: Inbound): { readonly parts: Parts } | { readonly reason: string } {
+  try {
+    const parts = partsOf(inbound);
+    for (const kind of KINDS) for (const json of parts[kind]) encodeResource(TYPE_URLS[kind], json);
+    return { parts };
+  } catch (thrown) {
+    return { reason: asMeridianError(thrown).message };
+  }
+}
+
+const KINDS: readonly OwnKind[] = ['clusters', 'extensions', 'listeners', 'routes'];
+
+function partsOf(inbound: Inbound): Parts {
+  return {
+    clusters: [clusterOf(inbound)],
+    extensions: [rbacExtension(inbound)],
+    listeners: [listenerOf(inbound)],
+    routes: isHttp(inbound) ? [routesOf(inbound)] : [],
+  };
+}
+
+/** It asks for nothing that could be another inbound's: whoever has its name is shut too. */
+function shutOff(inbound: Inbound): Inbound {
+  return { ...inbound, name: nameOf(inbound), serviceAddress: undefined, rbac: {}, routes: [], plaintextToo: false };
+}
+
+/** As it is sent: what is no Unicode can't be, and must not have another's name then. */
+const nameOf = ({ name }: Inbound): string => name.toWellFormed();
+const placeOf = ({ address, port }: Inbound): string => socketOf(address, port);
+
+/** Whoever shares a name or a socket is shut: which one's rules hold would be a matter of luck. */
+function clashesIn(inbounds: readonly Inbound[]): (inbound: Inbound) => string | undefined {
+  const [names, places] = [repeated(inbounds.map(nameOf)), repeated(inbounds.map(placeOf))];
+  return (inbound) => {
+    if (names.has(nameOf(inbound))) return `another inbound has the name ${nameOf(inbound)}`;
+    return places.has(placeOf(inbound)) ? `another inbound has its address and port, ${placeOf(inbound)}` : undefined;
+  };
+}
+
+function repeated(texts: readonly string[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  return new Set(texts.filter((text) => seen.has(text) || !seen.add(text)));
+}
+
+/** Inbounds that are shut may share names: those of the first one stand for all. */
+function onlyOnce(resources: readonly JsonObject[]): readonly JsonObject[] {
+  const named = new Map<unknown, JsonObject>();
+  for (const one of resources) if (!named.has(one.name)) named.set(one.name, one);
+  return named.size === resources.length ? resources : [...named.values()];
+}

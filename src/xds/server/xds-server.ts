@@ -1,0 +1,107 @@
+import { isIP } from 'node:net';
+import { Server, ServerCredentials, type ServiceDefinition } from '@grpc/grpc-js';
+import { MeridianError } from '../../errors.ts';
+import type { Authenticate } from './authenticate-caller.ts';
+import { type Clock, SYSTEM_CLOCK } from './clock.ts';
+import { listen } from './grpc-listener.ts';
+import { Proxies, type ProxyView } from './connected-proxies.ts';
+import type { ProxyId } from './proxy-id.ts';
+import { type Call, type Report, serve, type Shared } from './stream.ts';
+import type { XdsTls } from './tls-files.ts';
+import type { Snapshot } from '../wire/resource-types.ts';
+import { DELTA_PATH, readRequest, writeResponse } from '../wire/delta-messages.ts';
+
+export interface XdsOptions {
+  /** An IP address. One that is not loopback needs `tls`: tokens are sent over it. */
+  readonly address: string;
+  /** 0: a free one. */
+  readonly port: number;
+  readonly tls?: XdsTls | undefined;
+  readonly authenticate: Authenticate;
+  readonly snapshotOf: (proxy: ProxyId) => Snapshot | undefined;
+  readonly report: Report;
+  readonly clock?: Clock;
+}
+
+/** A running server. */
+export interface Xds {
+  readonly port: number;
+  /** Asks again what a proxy is to have, or each of those that are connected, and sends what differs. */
+  changed(proxy?: ProxyId): void;
+  /** Asks again who is who: what proofs are judged by is another. Streams without a proof end. */
+  judge(): void;
+  /** undefined: no proxy of that name has proven itself lately. */
+  view(proxy: ProxyId): ProxyView | undefined;
+  views(): ProxyView[];
+  /** The proxies that have a stream now. */
+  connected(): ProxyId[];
+  /** Ends all streams, each with a word, and resolves when the connections are closed, a second later at the latest. */
+  close(): Promise<void>;
+}
+
+/** A proxy that vanished without a word is noticed after both. */
+const KEEPALIVE = { 'grpc.keepalive_time_ms': 30_000, 'grpc.keepalive_timeout_ms': 10_000 };
+
+const DRAIN = 1_000;
+
+const SERVICE = {
+  deltaAggregatedResources: {
+    path: DELTA_PATH,
+    requestStream: true,
+    responseStream: true,
+    requestDeserialize: readRequest,
+    responseSerialize: writeResponse,
+    requestSerialize: () => Buffer.alloc(0),
+    responseDeserialize: () => ({}),
+  },
+} satisfies ServiceDefinition;
+
+/**
+ * Serves delta xDS to Envoys: the aggregated discovery service over gRPC.
+ * Throws `invalid` (an address that is not loopback, without TLS; TLS files that can't be used) and `unavailable` (the port can't be had).
+ */
+export async function startXds(options: XdsOptions): Promise<Xds> {
+  const { address, port, tls, authenticate, snapshotOf, report, clock = SYSTEM_CLOCK } = options;
+  if (!tls && !isLoopback(address)) throw new MeridianError('invalid', `xDS on ${address} needs TLS: tokens would be sent in plain text`);
+  const proxies = new Proxies(clock);
+  const shared: Shared = { authenticate, snapshotOf, proxies, clock, report };
+  const server = new Server(KEEPALIVE);
+  server.addService(SERVICE, { deltaAggregatedResources: (call: Call) => serve(call, shared) });
+  // What comes in is taken by `listen`, which has spoken TLS with it if it has to.
+  const connections = server.createConnectionInjector(ServerCredentials.createInsecure());
+  const listening = await listen({ address, port, tls, report, onConnection: (socket) => connections.injectConnection(socket) });
+  return {
+    port: listening.port,
+    changed: (proxy) => {
+      for (const stream of proxies.streams(proxy)) stream.changed();
+    },
+    judge: () => {
+      for (const stream of proxies.streams()) stream.judge();
+    },
+    view: (proxy) => proxies.view(proxy),
+    views: () => proxies.views(),
+    connected: () => proxies.connected(),
+    close() {
+      listening.close();
+      for (const stream of proxies.streams()) stream.end();
+      return shutDown(server);
+    },
+  };
+}
+
+function isLoopback(address: string): boolean {
+  return address === '::1' || (isIP(address) === 4 && address.startsWith('127.'));
+}
+
+function shutDown(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const force = setTimeout(() => {
+      server.forceShutdown();
+      resolve();
+    }, DRAIN);
+    server.tryShutdown(() => {
+      clearTimeout(force);
+      resolve();
+    });
+  });
+}
