@@ -64,13 +64,14 @@ export function openNats({ config, report }: Daemon, place: Place): NatsTranspor
 /** Keeps this control plane in step with the others. `about` is what a zone says of itself. */
 export function startSync(
   { supervisor, report }: Daemon,
-  plane: Plane,
+  { plane, onCommit }: Watched,
   { self, sign }: Identity,
   transport: NatsTransport,
   about?: About,
 ): Sync {
   const machine = { now: () => performance.now(), random: Math.random, id: requestId, soon: (task: () => void) => void setImmediate(task) };
   const sync = new Sync({ plane, self, sign, about, transport, machine, report: report('sync') });
+  onCommit(() => sync.committed());
   transport.onMessage((peer, text) => sync.message(peer, text));
   transport.onlyIf((peer) => sync.hears(peer));
   transport.onConnection((connected) => sync.connection(connected));
@@ -125,7 +126,6 @@ export async function serveApi(
   const { port, close } = await startApi({
     plane,
     sync,
-    afterCommit: () => sync?.committed(),
     onCommit,
     proxyTokens: enforced?.proxyTokens,
     proxies: enforced?.proxies,

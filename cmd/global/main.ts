@@ -19,7 +19,7 @@ await runDaemon('meridian-global', AT_GLOBAL, async (daemon) => {
   const { plane } = watched;
   const identity = identify(plane);
   const nats = openNats(daemon, GLOBAL);
-  const sync = nats && startSync(daemon, plane, identity, nats);
+  const sync = nats && startSync(daemon, watched, identity, nats);
   await serveDiagnostics(daemon, plane, sync, nats);
   await serveApi(daemon, watched, identity, sync);
 });

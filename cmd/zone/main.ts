@@ -15,7 +15,7 @@ await runDaemon('meridian-zone', ZONE, async (daemon) => {
   const { plane } = watched;
   const identity = identify(plane);
   const nats = openNats(daemon, place);
-  const sync = nats && startSync(daemon, plane, identity, nats, { environment, systemNamespace, version: daemon.version });
+  const sync = nats && startSync(daemon, watched, identity, nats, { environment, systemNamespace, version: daemon.version });
   const enforced = await serveXds(daemon, watched, { instance: identity.self.instance, hasGlobal: nats !== undefined });
   await serveDiagnostics(daemon, plane, sync, nats, enforced.proxies);
   await serveApi(daemon, watched, identity, sync, enforced);

@@ -37,10 +37,8 @@ export interface ApiOptions {
   readonly plane: Plane;
   /** undefined: a zone that stands alone. */
   readonly sync: Pick<Sync, 'view' | 'peers' | 'ended'> | undefined;
-  /** Called after each successful write: the peers are told. */
-  readonly afterCommit: () => void;
-  /** Who wants to know of all commits, those of the sync too; undefined: only those of this API are told of. */
-  readonly onCommit?: Watched['onCommit'] | undefined;
+  /** Tells of all commits of the plane, those of the sync too. */
+  readonly onCommit: Watched['onCommit'];
   /** Of zones alone. */
   readonly proxyTokens?: ProxyTokens | undefined;
   /** How the proxies of this zone stand. Of zones alone. */

@@ -80,13 +80,8 @@ export function createApi(options: ApiOptions, tokens: Tokens = tokensOf(options
   addBodyParsers(app);
   refuseUnseenConditions(app);
   const trail = addAuditing(app, options);
-  const wakeWatches = addWatch(app, options);
-  options.onCommit?.(wakeWatches);
-  const afterCommit = (): void => {
-    options.afterCommit();
-    wakeWatches();
-  };
-  answerWrongMethods(app, () => addRoutes(app, { ...options, afterCommit }, { tokens, trail }));
+  options.onCommit(addWatch(app, options));
+  answerWrongMethods(app, () => addRoutes(app, options, { tokens, trail }));
   return app;
 }
 

@@ -4,6 +4,7 @@ import type { FastifyInstance, InjectOptions } from 'fastify';
 import type { ApiOptions } from '../../src/api/api-options.ts';
 import { createApi } from '../../src/api/server.ts';
 import type { Plane } from '../../src/control/plane/plane.ts';
+import { watchCommits } from '../../src/control/plane/watch-commits.ts';
 import { writeDocuments } from '../../src/control/write/write-documents.ts';
 import { parseDocuments } from '../../src/resource/documents/parse-documents.ts';
 import { GLOBAL, type Place } from '../../src/resource/resource.ts';
@@ -45,12 +46,13 @@ export function apiOf(scope: Scope, node: Node): Asked {
 }
 
 export function apiOn(scope: Scope, plane: Plane, sync: ApiOptions['sync'], address = '127.0.0.1', more: Partial<ApiOptions> = {}): Asked {
-  let commits = 0;
+  const { revision } = plane.store.head();
   const errors: string[] = [];
+  const watched = watchCommits(plane, setImmediate);
   const options: ApiOptions = {
-    plane,
+    plane: watched.plane,
+    onCommit: watched.onCommit,
     sync,
-    afterCommit: () => void commits++,
     ...more,
     address,
     port: 0,
@@ -61,7 +63,7 @@ export function apiOn(scope: Scope, plane: Plane, sync: ApiOptions['sync'], addr
   const broken = holdToContract(app);
   scope.add(() => assert.deepEqual(broken, []));
   scope.add(() => app.close());
-  return { plane, app, options, commits: () => commits, errors, broken };
+  return { plane, app, options, commits: () => plane.store.head().revision - revision, errors, broken };
 }
 
 /** Global, east (kubernetes) and west (universal), connected and in step, with the mesh `default`. */

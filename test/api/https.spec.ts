@@ -31,7 +31,7 @@ async function serve(cert: string, key: string, log: string[] = []) {
   const { port, close } = await startApi({
     plane,
     sync: undefined,
-    afterCommit: () => {},
+    onCommit: () => {},
     address: '127.0.0.1',
     port: 0,
     info,

@@ -19,7 +19,6 @@ async function at(
 ): Promise<Answer> {
   const api = apiOf(scope, world.node(zone));
   const answer = await ask(api, ...request);
-  if (api.commits() > 0) world.node(zone).write(() => undefined);
   world.run(5_000);
   assert.deepEqual(api.errors, []);
   return answer;

@@ -42,7 +42,7 @@ export function newGuarded(scope: Scope, place: Place, more: Partial<ApiOptions>
   const options: ApiOptions = {
     plane,
     sync: undefined,
-    afterCommit: () => {},
+    onCommit: () => {},
     proxyTokens,
     proxies: () => [],
     address: '127.0.0.1',

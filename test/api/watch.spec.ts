@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { watchCommits } from '../../src/control/plane/watch-commits.ts';
 import { recordLife } from '../../src/kds/process-epochs.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { openSnapshot, openStore } from '../../src/store/open-store.ts';
@@ -102,12 +101,10 @@ describe('GET /_watch', () => {
   });
 
   it('sees commits that do not come through the API', async () => {
-    const base = newApi(scope, EAST);
-    const watched = watchCommits(base.plane, setImmediate);
-    const api = apiOn(scope, watched.plane, undefined, '127.0.0.1', { onCommit: watched.onCommit });
+    const api = newApi(scope, EAST);
     const one = watch(scope, await listen(api), { since: 'now' });
     await one.caughtUp();
-    watched.plane.store.commit((tx) => tx.delete({ type: 'Mesh', mesh: '', zone: '', namespace: '', name: 'default' }));
+    api.options.plane.store.commit((tx) => tx.delete({ type: 'Mesh', mesh: '', zone: '', namespace: '', name: 'default' }));
     await until('the delete is seen', () => one.messages.some(({ op, kri: id }) => op === 'delete' && id === 'kri_m____default_'));
   });
 

@@ -1,6 +1,6 @@
+import { zoneState } from '../../src/control/peers/zone-state.ts';
 import assert from 'node:assert/strict';
 import { GLOBAL_PEER } from '../../src/resource/audience.ts';
-import { zoneState } from '../../src/control/write/zone-registration.ts';
 import type { Node } from '../simulator/node.ts';
 import { World } from '../simulator/world.ts';
 import { perform } from './perform.ts';

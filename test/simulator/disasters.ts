@@ -1,5 +1,7 @@
+import { orphansOf } from '../../src/control/peers/lost-store.ts';
+import { diverged } from '../../src/control/peers/divergence.ts';
 import { readPeer } from '../../src/control/peers/known-peers.ts';
-import { diverged, orphansOf, recover, type RecoverOrder } from '../../src/control/operate/recover.ts';
+import { recover, type RecoverOrder } from '../../src/control/operate/recover.ts';
 import { GLOBAL_PEER } from '../../src/resource/audience.ts';
 import { ledgerProblems } from './check.ts';
 import { expectDefaultMesh, type Model } from './model.ts';

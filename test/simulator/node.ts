@@ -1,5 +1,6 @@
 import { beginLife, type Identity } from '../../src/control/plane/process-identity.ts';
 import type { Plane } from '../../src/control/plane/plane.ts';
+import { watchCommits } from '../../src/control/plane/watch-commits.ts';
 import { retryAllRefused } from '../../src/control/receive/retry-refused.ts';
 import { Sync } from '../../src/control/sync/sync.ts';
 import { writeDrafts } from '../../src/control/write/write-documents.ts';
@@ -147,7 +148,6 @@ export class Node {
     if (!this.up) return { done: false };
     try {
       const value = body(this.plane);
-      this.sync?.committed();
       return { done: true, value };
     } catch (thrown) {
       if (!(thrown instanceof Crash)) throw thrown;
@@ -178,6 +178,11 @@ export class Node {
     this.world.after(this.soonAt - now, task);
   }
 
+  /** The same, if this process lives still. */
+  private soonHere(task: () => void, generation: number): void {
+    this.soon(() => this.generation === generation && this.guarded(task));
+  }
+
   private guarded(body: () => void): void {
     try {
       body();
@@ -197,7 +202,11 @@ export class Node {
   }
 
   private makePlane(): Plane {
-    return { place: this.place, store: this.watched(), now: () => new Date(1_700_000_000_000 + this.wall + this.world.now).toISOString() };
+    const now = () => new Date(1_700_000_000_000 + this.wall + this.world.now).toISOString();
+    const { generation } = this;
+    const { plane, onCommit } = watchCommits({ place: this.place, store: this.watched(), now }, (task) => this.soonHere(task, generation));
+    onCommit(() => this.sync?.committed());
+    return plane;
   }
 
   /** The store with a fuse before and after each commit, and eyes on what is done in it. */
@@ -287,7 +296,7 @@ export class Node {
         now: () => world.now + this.monotonic,
         random: () => world.random.next(),
         id: () => world.random.hex(16),
-        soon: (task) => this.soon(() => this.generation === generation && this.guarded(task)),
+        soon: (task) => this.soonHere(task, generation),
       },
       report: (level, event, details) => {
         if (level !== 'info') world.log(`${this.name} ${level}: ${event} ${JSON.stringify(details)}`);

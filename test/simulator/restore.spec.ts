@@ -1,6 +1,8 @@
+import { orphansOf } from '../../src/control/peers/lost-store.ts';
+import { diverged } from '../../src/control/peers/divergence.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { diverged, orphansOf, recover, type RecoverOrder } from '../../src/control/operate/recover.ts';
+import { recover, type RecoverOrder } from '../../src/control/operate/recover.ts';
 import { deleteResource, writeDrafts } from '../../src/control/write/write-documents.ts';
 import { GLOBAL_PEER } from '../../src/resource/audience.ts';
 import type { Key } from '../../src/resource/key.ts';

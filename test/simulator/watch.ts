@@ -1,6 +1,6 @@
+import { zoneState } from '../../src/control/peers/zone-state.ts';
+import { isFilling } from '../../src/control/peers/first-scan-state.ts';
 import { GLOBAL_PEER } from '../../src/resource/audience.ts';
-import { isFilling } from '../../src/control/receive/first-scan.ts';
-import { zoneState } from '../../src/control/write/zone-registration.ts';
 import { type Key, keyId } from '../../src/resource/key.ts';
 import type { Resource } from '../../src/resource/resource.ts';
 import type { Position, Transaction } from '../../src/resource/store/store.ts';

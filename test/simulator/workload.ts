@@ -1,5 +1,5 @@
+import { zoneState } from '../../src/control/peers/zone-state.ts';
 import { deleteResource, writeDrafts } from '../../src/control/write/write-documents.ts';
-import { zoneState } from '../../src/control/write/zone-registration.ts';
 import { MeridianError } from '../../src/errors.ts';
 import type { Key } from '../../src/resource/key.ts';
 import type { Draft, JsonObject, Place } from '../../src/resource/resource.ts';

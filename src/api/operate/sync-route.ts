@@ -1,9 +1,10 @@
+import { orphansOf } from '../../control/peers/lost-store.ts';
+import { diverged } from '../../control/peers/divergence.ts';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { PeerView } from '../../control/peers/peer-view.ts';
 import { peersOf } from '../../control/peers/known-peers.ts';
 import type { Plane, Quota } from '../../control/plane/plane.ts';
-import { diverged, orphansOf } from '../../control/operate/recover.ts';
 import { peerName } from '../../resource/audience.ts';
 import type { Reader, Refusal } from '../../resource/store/store.ts';
 import { describeKey } from './describe-key.ts';

@@ -59,7 +59,7 @@ const operation: Operation = {
  * (src/control/impact). `?set=NAME&prune=true` deletes what was applied as this set before and is not among the
  * documents.
  */
-export function addApplyRoute(app: FastifyInstance, { plane, sync, afterCommit }: ApiOptions, beside: Beside): void {
+export function addApplyRoute(app: FastifyInstance, { plane, sync }: ApiOptions, beside: Beside): void {
   app.post('/apply', { bodyLimit: MAX_APPLY_BYTES, ...described('Could not process a resource', operation) }, (request) => {
     const documents = valuesOf(request).map((value) => toDocument(value, plane.place));
     const { searchParams } = addressOf(request);
@@ -76,7 +76,6 @@ export function addApplyRoute(app: FastifyInstance, { plane, sync, afterCommit }
       documents,
       set,
     );
-    afterCommit();
     const keys = written.map(({ key }) => key);
     return { results: results(written, warningsAbout(plane, keys, beside)) };
   });

@@ -29,7 +29,7 @@ interface Target {
  * `PUT`: 201 for what was not there, else 200, with the resource's ETag. What is accepted and may not do as expected is
  * among the warnings: references that point to nothing too, for their targets may come later.
  */
-export function putResource({ plane, afterCommit }: ApiOptions, kind: Kind, beside: Beside) {
+export function putResource({ plane }: ApiOptions, kind: Kind, beside: Beside) {
   return (request: FastifyRequest, reply: FastifyReply) => {
     refuseReadOnlyKind(plane.place, kind);
     const { mesh = '', name = '' } = request.params as Params;
@@ -41,7 +41,6 @@ export function putResource({ plane, afterCommit }: ApiOptions, kind: Kind, besi
       audited<readonly Written[]>(plane, request, (result) => result),
       [document],
     );
-    afterCommit();
     void reply.code(written?.outcome === 'created' ? 201 : 200);
     const row = written && plane.store.get(written.key);
     if (!row) return {};

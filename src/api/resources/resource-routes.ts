@@ -57,7 +57,7 @@ function getOne({ plane }: ApiOptions, kind: Kind) {
 }
 
 function remove(options: ApiOptions, kind: Kind) {
-  const { plane, afterCommit } = options;
+  const { plane } = options;
   return (request: FastifyRequest) => {
     refuseReadOnlyKind(plane.place, kind);
     const row = found(plane, kind, request);
@@ -66,7 +66,6 @@ function remove(options: ApiOptions, kind: Kind) {
     const recording = audited(plane, request, deleted(key));
     if (kind.type === 'Zone') removeZone({ ...options, plane: recording }, key.name);
     else deleteResource(recording, key);
-    afterCommit();
     return {};
   };
 }

@@ -1,7 +1,8 @@
+import { zoneKey } from '../../control/peers/zone-state.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { readReported } from '../../control/peers/reported-refusals.ts';
-import { deleteZone, zoneKey } from '../../control/write/zone-registration.ts';
+import { deleteZone } from '../../control/write/zone-registration.ts';
 import { invalid, MeridianError } from '../../errors.ts';
 import { kindOf } from '../../resource/kinds.ts';
 import { toUniversal } from '../../resource/documents/render-forms.ts';

@@ -1,8 +1,8 @@
+import { hasFirstScan } from '../peers/first-scan-state.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { restName } from '../../resource/rest-name.ts';
 import { MeshReader, type MeshView } from '../mesh/mesh-view.ts';
 import { owns, type Plane } from '../plane/plane.ts';
-import { hasFirstScan } from '../operate/readiness.ts';
 import { Permissions } from './permission-cache.ts';
 import type { ProxyRules } from './proxy-rules.ts';
 import { Served } from './proxy-rules-cache.ts';

@@ -1,6 +1,6 @@
+import { hasFirstScan } from '../peers/first-scan-state.ts';
 import { mayDecide, type MeshView, readMeshView } from '../mesh/mesh-view.ts';
 import { isGlobal, type Plane } from '../plane/plane.ts';
-import { hasFirstScan } from '../operate/readiness.ts';
 import type { AppliedSet } from '../write/applied-sets.ts';
 import { warningsAbout } from '../write/write-warnings.ts';
 import { type Document, dryRunDocuments, type Written } from '../write/write-documents.ts';

@@ -5,6 +5,7 @@ import { inboundsAt, sectionOf } from '../../policy/inspect/proxy-layout.ts';
 import { notesOn } from '../../policy/inspect/proxy-notes.ts';
 import { type Inbound, type Proxy, readProxy } from '../../policy/match/read-proxy.ts';
 import { matchInbound } from '../../policy/match/select-policies.ts';
+import { hasFirstScan } from '../peers/first-scan-state.ts';
 import { invalid } from '../../errors.ts';
 import { quote } from '../../resource/field-path.ts';
 import { readable } from '../../resource/readable-text.ts';
@@ -15,7 +16,6 @@ import type { MeshView } from './mesh-view.ts';
 import { unaskedNotes, whyNotServed } from './not-enforced-notes.ts';
 import { plaintextAt } from './plaintext-notes.ts';
 import { isGlobal, type Plane } from '../plane/plane.ts';
-import { hasFirstScan } from '../operate/readiness.ts';
 
 export interface CanAnswer extends Decision {
   /** Whether a listener is served there that asks; if not, the decision is what policies say and nobody enforces. */

@@ -4,7 +4,7 @@ import type { SentFilter, Withdrawal } from '../../resource/store/withdrawals.ts
 import { type LedgerEntry, peersOfLedger, standingAt, why } from './ledger.ts';
 import type { PeerView } from '../peers/peer-view.ts';
 import type { Plane } from '../plane/plane.ts';
-import { diverged } from './recover.ts';
+import { diverged } from '../peers/divergence.ts';
 
 export interface LedgerPage {
   readonly entries: readonly LedgerEntry[];

@@ -1,9 +1,9 @@
+import { markDiverged } from '../peers/divergence.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Position } from '../../resource/store/store.ts';
 import { ledger } from './ledger.ts';
 import type { PeerView } from '../peers/peer-view.ts';
-import { markDiverged } from './recover.ts';
 import { writeReported } from '../peers/reported-refusals.ts';
 import { EAST, endOf, forAll, keyOf, newGlobal, NOW } from '../../../test/harness/control-planes.ts';
 import { writeDrafts } from '../write/write-documents.ts';

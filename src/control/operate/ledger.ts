@@ -1,5 +1,7 @@
 import { indexMesh } from '../../policy/match/mesh-index.ts';
 import { readProxy } from '../../policy/match/read-proxy.ts';
+import { zoneState } from '../peers/zone-state.ts';
+import { diverged } from '../peers/divergence.ts';
 import { GLOBAL_PEER, includes, peerName } from '../../resource/audience.ts';
 import type { Key } from '../../resource/key.ts';
 import { keyId } from '../../resource/key.ts';
@@ -8,9 +10,7 @@ import { shutNotes } from '../enforce/listen-address.ts';
 import { isGlobal, type Plane } from '../plane/plane.ts';
 import { peersOf } from '../peers/known-peers.ts';
 import { readReported } from '../peers/reported-refusals.ts';
-import { diverged } from './recover.ts';
 import type { PeerView } from '../peers/peer-view.ts';
-import { zoneState } from '../write/zone-registration.ts';
 
 /** Where one resource stands at one peer. */
 export interface LedgerEntry {

@@ -1,8 +1,7 @@
+import { diverged } from '../peers/divergence.ts';
+import { hasFirstScan } from '../peers/first-scan-state.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
-import type { Reader } from '../../resource/store/store.ts';
-import { isFilling } from '../receive/first-scan.ts';
 import { isGlobal, type Plane } from '../plane/plane.ts';
-import { diverged } from './recover.ts';
 import type { PeerView } from '../peers/peer-view.ts';
 import type { Sync } from '../sync/sync.ts';
 
@@ -25,16 +24,6 @@ export function readiness(
   const reasons = [...ownReasons(plane, sync), ...(sync && !isGlobal(plane.place) ? zoneReasons(plane, sync) : [])];
   const warnings = sync ? peerWarnings(plane, sync, away) : ['there is no NATS: nothing is exchanged with other control planes'];
   return { ready: reasons.length === 0, reasons, warnings };
-}
-
-/** Whether a zone ever had everything that global has for it. Before, denies may be missing, so it denies. */
-export function hasFirstScan(reader: Reader): boolean {
-  const { mirror } = reader;
-  if (mirror.position(GLOBAL_PEER) !== undefined) return true;
-  if (isFilling(reader)) return false;
-  // After `recover` has accepted global's new store there is no position, but what the old one sent is in force.
-  for (const _ of mirror.each(GLOBAL_PEER)) return true;
-  return false;
 }
 
 function ownReasons({ store }: Plane, sync: Pick<Sync, 'ended'> | undefined): string[] {

@@ -1,8 +1,10 @@
+import { orphansOf } from '../peers/lost-store.ts';
+import { diverged, markDiverged } from '../peers/divergence.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import { placeOf } from '../peers/known-peers.ts';
-import { diverged, markDiverged, orphansOf, recover } from './recover.ts';
+import { recover } from './recover.ts';
 import type { Place } from '../../resource/resource.ts';
 import type { Plane } from '../plane/plane.ts';
 import {

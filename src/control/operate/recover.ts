@@ -1,29 +1,15 @@
 import { MeridianError } from '../../errors.ts';
-import type { Divergence } from '../../kds/serve-pulls.ts';
 import { GLOBAL_PEER, peerName } from '../../resource/audience.ts';
 import { GLOBAL } from '../../resource/resource.ts';
-import type { MirrorItem, Reader, Transaction } from '../../resource/store/store.ts';
+import type { Transaction } from '../../resource/store/store.ts';
 import { dropCopy } from '../put/put-copy.ts';
 import { placeOf, readPeer, writePeer } from '../peers/known-peers.ts';
+import { clearDiverged, diverged, shownTerm } from '../peers/divergence.ts';
+import { LOST, orphansOf } from '../peers/lost-store.ts';
 import type { Plane } from '../plane/plane.ts';
-import { judge } from '../receive/apply-transfer.ts';
+import { judge } from '../receive/judge-item.ts';
 import { retryRefused } from '../receive/retry-refused.ts';
 import { useRoom } from '../receive/retry-over-quota.ts';
-
-const DIVERGED = 'diverged';
-/** The highest term that was shown: one of a recovery that the backup does not know. */
-const SHOWN = 'diverged-term';
-
-/** Why this store may not send: a peer showed it its own signature on something it does not know. undefined: it may. */
-export function diverged(reader: Reader): string | undefined {
-  return reader.setting(DIVERGED) || undefined;
-}
-
-/** Kept over restarts, until an operator says `recover`. */
-export function markDiverged(tx: Transaction, { diverged: reason, term }: Divergence): void {
-  tx.setSetting(DIVERGED, reason);
-  tx.setSetting(SHOWN, String(Math.max(term, Number(tx.setting(SHOWN) ?? 0))));
-}
 
 /** What an operator can say (docs/design/trust.md#the-operators-word). */
 export interface RecoverOrder {
@@ -52,9 +38,9 @@ export function recover(plane: Plane, order: RecoverOrder): readonly string[] {
 
 /** Peers scan this store again. What they have from the earlier term stays until it is sent again or given up. */
 function raiseTerm(tx: Transaction): string {
-  const term = Math.max(tx.head().term, Number(tx.setting(SHOWN) ?? 0)) + 1;
+  const term = Math.max(tx.head().term, shownTerm(tx)) + 1;
   tx.setSetting('term', String(term));
-  tx.setSetting(DIVERGED, '');
+  clearDiverged(tx);
   return `this store sends again, in term ${term}`;
 }
 
@@ -69,14 +55,6 @@ function acceptStore(tx: Transaction, peer: string, store = ''): string {
   return store === '' ? `the next store that speaks for ${peerName(peer)} is accepted` : `store ${store} is accepted for ${peerName(peer)}`;
 }
 
-/** Items of the old store: they get no term and an unequal hash, so that nothing that arrives is taken for the same. */
-const LOST = { term: 0, hash: '' };
-
-/** Whether an item is of a store that an operator gave up, and was not sent again. */
-export function isLost({ term }: MirrorItem): boolean {
-  return term === LOST.term;
-}
-
 function dropAbsent(tx: Transaction, plane: Plane, peer: string): string {
   const orphans = orphansOf(tx, peer);
   const held = plane.quota && tx.holding(peer);
@@ -86,10 +64,4 @@ function dropAbsent(tx: Transaction, plane: Plane, peer: string): string {
   // In a zone one of those may have had the name of what the peer sends now.
   if (peer === GLOBAL_PEER) retryRefused(tx, plane, peer, GLOBAL, () => true);
   return `dropped ${orphans.length} that ${peerName(peer)} sent in an earlier term and has not sent since`;
-}
-
-/** What stays in force although the peer's present store and term do not have it. */
-export function orphansOf(reader: Reader, peer: string): readonly MirrorItem[] {
-  const term = reader.mirror.position(peer)?.term;
-  return term === undefined ? [] : [...reader.mirror.each(peer)].filter((item) => item.term !== term);
 }

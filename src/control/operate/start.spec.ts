@@ -1,3 +1,5 @@
+import { markDiverged } from '../peers/divergence.ts';
+import { hasFirstScan } from '../peers/first-scan-state.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MeridianError } from '../../errors.ts';
@@ -8,8 +10,8 @@ import { openStore } from '../../store/open-store.ts';
 import { settle } from './first-start.ts';
 import { beginLife } from '../plane/process-identity.ts';
 import type { Plane } from '../plane/plane.ts';
-import { hasFirstScan, readiness } from './readiness.ts';
-import { markDiverged, recover } from './recover.ts';
+import { readiness } from './readiness.ts';
+import { recover } from './recover.ts';
 import type { Sync } from '../sync/sync.ts';
 import { deleteResource } from '../write/write-documents.ts';
 

@@ -1,5 +1,5 @@
+import { zoneState } from './zone-state.ts';
 import { isGlobal, type Plane } from '../plane/plane.ts';
-import { zoneState } from '../write/zone-registration.ts';
 
 /** Which zones may exchange nothing. Remembered until a Zone changes: it is asked at each message. */
 export class Disabled {

@@ -15,19 +15,18 @@ export class Journal {
 
   /** The transaction, which writes down what it touches in `keys`. */
   static watch(tx: Transaction, keys: Key[]): Transaction {
-    return {
-      ...tx,
-      put(resource, audience, wire) {
-        const outcome = tx.put(resource, audience, wire);
-        if (outcome !== 'unchanged') keys.push(resource.key);
-        return outcome;
-      },
-      delete(key) {
-        const gone = tx.delete(key);
-        if (gone) keys.push(key);
-        return gone;
-      },
+    const put: Transaction['put'] = (resource, audience, wire) => {
+      const outcome = tx.put(resource, audience, wire);
+      if (outcome !== 'unchanged') keys.push(resource.key);
+      return outcome;
     };
+    const remove: Transaction['delete'] = (key) => {
+      const gone = tx.delete(key);
+      if (gone) keys.push(key);
+      return gone;
+    };
+    // The revision is a getter of `tx`.
+    return Object.assign(Object.create(tx) as Transaction, { put, delete: remove });
   }
 
   /** Of the commit that made this revision. One that touched nothing made none, and the revision is another's. */

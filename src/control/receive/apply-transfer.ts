@@ -1,13 +1,12 @@
-import { decodeLine, type Item } from '../../kds/item.ts';
+import { judge } from './judge-item.ts';
+import { decodeLine } from '../../kds/item.ts';
 import { addHash, type Digest, EMPTY_DIGEST, formatDigest, hashItem, parseDigest, subtractHash } from '../../kds/digest.ts';
-import { cutReason, inForceAfterRefusal } from '../../kds/refusal.ts';
 import { type Key, keyId } from '../../resource/key.ts';
 import type { Place } from '../../resource/resource.ts';
 import type { MirrorItem, Position, Transaction } from '../../resource/store/store.ts';
-import { dropCopy, putCopy } from '../put/put-copy.ts';
+import { dropCopy } from '../put/put-copy.ts';
 import { meshesFirst } from '../put/meshes-first.ts';
-import { refuseFlood, whyOverQuota } from './zone-quota.ts';
-import { rerender } from '../put/rerender-dependents.ts';
+import { refuseFlood } from './zone-quota.ts';
 import { retryRefused } from './retry-refused.ts';
 import { isGlobal, type Plane } from '../plane/plane.ts';
 import { forgetUnused, useRoom } from './retry-over-quota.ts';
@@ -153,24 +152,4 @@ function giveSecondChance(tx: Transaction, plane: Plane, { peer, origin }: Trans
   if (meshes.size === 0 && names.size === 0) return;
   const called = [...names].map((name) => `"name":${JSON.stringify(name)}`);
   retryRefused(tx, plane, peer, origin, ({ key, wire }) => meshes.has(key.mesh) || called.some((name) => wire.includes(name)));
-}
-
-/** Puts an item into the store, or lists it as refused with the reason. */
-export function judge(tx: Transaction, plane: Plane, peer: string, origin: Place, item: MirrorItem): boolean {
-  const decoded = decodeLine(item.wire)?.item;
-  const reason = decoded ? putOrRefuse(tx, plane, origin, { ...decoded, key: item.key }, item.wire) : 'it can not be read';
-  if (reason === undefined) {
-    tx.mirror.put(peer, { key: item.key, wire: item.wire, hash: item.hash, term: item.term });
-    rerender(tx, plane, item.key);
-    return true;
-  }
-  const inForce = inForceAfterRefusal(item.key, tx.get(item.key) !== undefined, decoded?.spec);
-  const refusal = { key: item.key, hash: item.hash, reason: cutReason(reason), since: plane.now(), inForce };
-  const same = item.refusal?.hash === refusal.hash && item.refusal.reason === refusal.reason && item.refusal.inForce === inForce;
-  if (!same) tx.mirror.put(peer, { key: item.key, wire: item.wire, hash: item.hash, term: item.term, refusal });
-  return false;
-}
-
-function putOrRefuse(tx: Transaction, plane: Plane, origin: Place, item: Item, wire: string): string | undefined {
-  return whyOverQuota(tx, plane, origin, item, wire) ?? putCopy(tx, plane, origin, item);
 }

@@ -1,13 +1,13 @@
+import { isFilling, hasFirstScan } from '../peers/first-scan-state.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { makePosition, signer } from '../../kds/cursor.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import { GLOBAL } from '../../resource/resource.ts';
-import { applyWhole, fill, isFilling, isFirstFill } from './first-scan.ts';
+import { applyWhole, fill, isFirstFill } from './first-scan.ts';
 import { writePeer } from '../peers/known-peers.ts';
 import type { Plane } from '../plane/plane.ts';
-import { hasFirstScan } from '../operate/readiness.ts';
 import type { Transfer } from './apply-transfer.ts';
 import { EAST, forAll, held, newGlobal, newPlane } from '../../../test/harness/control-planes.ts';
 import { writeDrafts } from '../write/write-documents.ts';

@@ -1,3 +1,5 @@
+import { setFilling, isFilling } from '../peers/first-scan-state.ts';
+import { judge } from './judge-item.ts';
 import { addHash, type Digest, EMPTY_DIGEST, formatDigest, hashItem } from '../../kds/digest.ts';
 import type { Outcome } from '../../kds/receiver.ts';
 import type { Key } from '../../resource/key.ts';
@@ -5,10 +7,7 @@ import type { Place } from '../../resource/resource.ts';
 import type { Reader, Transaction } from '../../resource/store/store.ts';
 import { readPeer } from '../peers/known-peers.ts';
 import { isGlobal, type Plane } from '../plane/plane.ts';
-import { applyTransfer, judge, readLines, type Transfer } from './apply-transfer.ts';
-
-/** Set from the first part of a first scan to its end: the store has only some of global's items. */
-const FILLING = 'filling';
+import { applyTransfer, readLines, type Transfer } from './apply-transfer.ts';
 
 /** Items that are taken before others get the event loop. */
 export const PER_SLICE = 250;
@@ -16,11 +15,6 @@ export const PER_SLICE = 250;
 interface Part {
   readonly key: Key;
   readonly wire: string;
-}
-
-/** Whether a store holds only a part of global's items so far. */
-export function isFilling({ setting }: Pick<Reader, 'setting'>): boolean {
-  return setting(FILLING) === 'yes';
 }
 
 /**
@@ -55,7 +49,7 @@ export function* fill(plane: Plane, { peer, origin, lines, end }: Transfer, slic
       for (const part of parts) take(tx, plane, peer, origin, part, end.term);
       also(tx);
     });
-  write(meshes, (tx) => tx.setSetting(FILLING, 'yes'));
+  write(meshes, (tx) => setFilling(tx, true));
   for (const parts of slices(store.mirror.staged(peer), slice)) {
     yield;
     // An operator accepted another store meanwhile: the items of this one no longer prove anything.
@@ -65,7 +59,7 @@ export function* fill(plane: Plane, { peer, origin, lines, end }: Transfer, slic
   write([], (tx) => {
     tx.mirror.setPosition(peer, end);
     tx.mirror.clearStage(peer);
-    tx.setSetting(FILLING, '');
+    setFilling(tx, false);
   });
   return 'applied';
 }
@@ -74,7 +68,7 @@ export function* fill(plane: Plane, { peer, origin, lines, end }: Transfer, slic
 export function applyWhole(plane: Plane, transfer: Transfer): Outcome {
   const { store } = plane;
   const outcome = applyTransfer(plane, transfer);
-  if (isFilling(store) && store.mirror.position(transfer.peer) !== undefined) store.commit((tx) => tx.setSetting(FILLING, ''));
+  if (isFilling(store) && store.mirror.position(transfer.peer) !== undefined) store.commit((tx) => setFilling(tx, false));
   return outcome;
 }
 

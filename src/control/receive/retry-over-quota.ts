@@ -1,6 +1,6 @@
+import { zoneState } from '../peers/zone-state.ts';
 import { OVER_QUOTA } from './zone-quota.ts';
 import { mostNames, type Plane } from '../plane/plane.ts';
-import { zoneState } from '../write/zone-registration.ts';
 import type { Holding, MirrorItem, Transaction } from '../../resource/store/store.ts';
 
 /** The search ends after this many items that still have no room. Else a zone could make it long. */

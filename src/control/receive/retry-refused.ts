@@ -1,10 +1,10 @@
+import { zoneState } from '../peers/zone-state.ts';
+import { judge } from './judge-item.ts';
 import type { Place } from '../../resource/resource.ts';
 import type { MirrorItem, Transaction } from '../../resource/store/store.ts';
 import { meshesFirst } from '../put/meshes-first.ts';
 import { peersOf, placeOf } from '../peers/known-peers.ts';
 import type { Plane } from '../plane/plane.ts';
-import { judge } from './apply-transfer.ts';
-import { zoneState } from '../write/zone-registration.ts';
 
 /**
  * Judges the refused items of a peer's feed again, from the mirror: when a mesh came, and at each start, since the

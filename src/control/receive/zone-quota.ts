@@ -1,3 +1,4 @@
+import { isLost } from '../peers/lost-store.ts';
 import { MeridianError } from '../../errors.ts';
 import type { Item } from '../../kds/item.ts';
 import { findReferences, isNobodys, resolveReference } from '../../naming/find-references.ts';
@@ -6,7 +7,6 @@ import { findKind } from '../../resource/kinds.ts';
 import type { Place, Resource } from '../../resource/resource.ts';
 import type { MirrorItem, Reader, Transaction } from '../../resource/store/store.ts';
 import { mostNames, type Plane } from '../plane/plane.ts';
-import { isLost } from '../operate/recover.ts';
 
 /** The beginning of a reason that is not the item's fault. Such an item is judged again when there is room. */
 export const OVER_QUOTA = 'over_quota';

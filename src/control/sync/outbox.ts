@@ -4,9 +4,9 @@ import { digestOfRefusals } from '../../kds/refusal.ts';
 import type { Transport } from '../../kds/transport.ts';
 import type { Position } from '../../resource/store/store.ts';
 import type { Plane } from '../plane/plane.ts';
-import { diverged } from '../operate/recover.ts';
+import { diverged } from '../peers/divergence.ts';
 
-export interface VoiceOptions {
+export interface OutboxOptions {
   readonly plane: Plane;
   /** This process. Its term is read from the store each time. */
   readonly self: Speaker;
@@ -17,15 +17,15 @@ export interface VoiceOptions {
 }
 
 /** What this control plane says to its peers, in its own name. */
-export class Voice {
-  private readonly options: VoiceOptions;
+export class Outbox {
+  private readonly options: OutboxOptions;
 
-  /** Of what this side refused, by peer: to work them out reads all refusals. */
-  private readonly refusals = new Map<string, string>();
+  /** Of what this side refused, by peer, and at which change of the mirror: to work them out reads all refusals. */
+  private readonly refusals = new Map<string, { readonly changes: number; readonly digest: string }>();
   /** Heads that were signed, by peer: one for each revision. */
   private readonly heads = new Map<string, Position>();
 
-  constructor(options: VoiceOptions) {
+  constructor(options: OutboxOptions) {
     this.options = options;
   }
 
@@ -56,19 +56,16 @@ export class Voice {
     this.options.transport.send(peer, encodeMessage({ from: this.speaker(), body, lines }));
   }
 
-  /** A commit may have changed what is refused of this peer, or of any. */
-  forgetRefusals(peer?: string): void {
-    if (peer === undefined) this.refusals.clear();
-    else this.refusals.delete(peer);
-  }
-
   private get store() {
     return this.options.plane.store;
   }
 
   private refusalDigest(peer: string): string {
-    const known = this.refusals.get(peer) ?? digestOfRefusals(this.store.mirror.refusals(peer));
-    this.refusals.set(peer, known);
-    return known;
+    const changes = this.store.mirror.changes(peer);
+    const known = this.refusals.get(peer);
+    if (known?.changes === changes) return known.digest;
+    const digest = digestOfRefusals(this.store.mirror.refusals(peer));
+    this.refusals.set(peer, { changes, digest });
+    return digest;
   }
 }

@@ -6,6 +6,7 @@ import { ACKNOWLEDGE_INTERVAL, decodeMessage, encodeMessage, type Message, STATU
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import type { Place } from '../../resource/resource.ts';
 import type { Plane } from '../plane/plane.ts';
+import { watchCommits } from '../plane/watch-commits.ts';
 import { EAST, forAll, held, newGlobal, newPlane, timeout } from '../../../test/harness/control-planes.ts';
 import { recover } from '../operate/recover.ts';
 import { Sync } from './sync.ts';
@@ -25,10 +26,12 @@ class Wired {
   private readonly tasks: (() => void)[] = [];
 
   constructor(plane: Plane, incarnation = 1) {
-    this.plane = plane;
+    const watched = watchCommits(plane, (task) => void this.tasks.push(task));
+    this.plane = watched.plane;
     const { store, term } = plane.store.head();
+    watched.onCommit(() => this.sync.committed());
     this.sync = new Sync({
-      plane,
+      plane: watched.plane,
       self: { store, term, incarnation, instance: `${store}${incarnation}` },
       sign: signer(store),
       about: plane.place.zone === '' ? undefined : ABOUT,
@@ -79,9 +82,7 @@ function pair(place: Place = EAST): { global: Wired; zone: Wired } {
 test('what is written in a zone is at global, and the other way round, without a tick', () => {
   const { global, zone } = pair();
   writeDrafts(zone.plane, [timeout('up')]);
-  zone.sync.committed();
   writeDrafts(global.plane, [forAll('down')]);
-  global.sync.committed();
   exchange(global, zone);
   assert.deepEqual(
     [held(global.plane), held(zone.plane)],
@@ -105,7 +106,6 @@ test('of commits in a row a peer is told at once of the first, and then of the l
   const told: number[] = [];
   for (const name of ['a', 'b', 'c']) {
     writeDrafts(global.plane, [forAll(name)]);
-    global.sync.committed();
     global.run();
     for (const { message } of global.sent.splice(0)) zone.hear(GLOBAL_PEER, encodeMessage(message));
     told.push(zone.sent.splice(0).length);
@@ -119,11 +119,9 @@ test('of commits in a row a peer is told at once of the first, and then of the l
 test('a push says no more than what changed', () => {
   const { global, zone } = pair();
   writeDrafts(global.plane, [forAll('down')]);
-  global.sync.committed();
   global.run();
   assert.deepEqual(global.kinds(), ['push']);
   exchange(global, zone);
-  global.sync.committed();
   global.run();
   assert.deepEqual(global.kinds(), []);
 });
@@ -137,7 +135,6 @@ test('what is no message is refused, and the next one is heard', () => {
   global.sync.tick();
   assert.equal(refused(), 2);
   writeDrafts(zone.plane, [timeout('up')]);
-  zone.sync.committed();
   exchange(global, zone);
   assert.deepEqual(held(global.plane), ['up']);
 });
@@ -146,13 +143,10 @@ test('a disabled zone gets nothing and nothing is taken from it; enabled again, 
   const { global, zone } = pair();
   const set = (enabled: boolean) => {
     writeDrafts(global.plane, [{ type: 'Zone', mesh: '', name: 'east', namespace: undefined, labels: {}, spec: { enabled } }]);
-    global.sync.committed();
   };
   set(false);
   writeDrafts(zone.plane, [timeout('up')]);
-  zone.sync.committed();
   writeDrafts(global.plane, [forAll('down')]);
-  global.sync.committed();
   exchange(global, zone);
   assert.deepEqual([held(global.plane), held(zone.plane)], [['down'], ['up']]);
   assert.equal(zone.sync.view(GLOBAL_PEER).stopped?.code, 'disabled');
@@ -196,7 +190,6 @@ test('a disk that is full for a while delays, and ends nothing', () => {
   const disk = { full: true };
   const broken = onDisk(global.plane, disk);
   writeDrafts(zone.plane, [timeout('up')]);
-  zone.sync.committed();
   exchange(broken, zone);
   assert.deepEqual(held(broken.plane), []);
   assert.ok(broken.reports.some((report) => report.startsWith('error: the store did not take')));
@@ -211,7 +204,6 @@ test('a transfer whose beginning the disk did not take is asked for again', () =
   const broken = onDisk(global.plane, disk);
   exchange(broken, zone);
   writeDrafts(zone.plane, [timeout('up')]);
-  zone.sync.committed();
   const say = (from: Wired, to: Wired): void => {
     from.run();
     const peer = from === zone ? 'east' : GLOBAL_PEER;

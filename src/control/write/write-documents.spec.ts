@@ -1,3 +1,4 @@
+import { zoneState } from '../peers/zone-state.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
@@ -19,7 +20,7 @@ import {
 import type { Draft } from '../../resource/resource.ts';
 import { retryAllRefused } from '../receive/retry-refused.ts';
 import { deleteResource, writeDrafts } from './write-documents.ts';
-import { deleteZone, registerZone, zoneState } from './zone-registration.ts';
+import { deleteZone, registerZone } from './zone-registration.ts';
 
 describe('writeDrafts', () => {
   it('writes all or nothing, the mesh before what is in it', () => {

@@ -1,24 +1,13 @@
 import { putOwn } from '../put/put-own.ts';
 import { dropCopy } from '../put/put-copy.ts';
 import { forgetPeer } from '../peers/known-peers.ts';
+import { zoneKey, zoneState } from '../peers/zone-state.ts';
 import type { Plane } from '../plane/plane.ts';
 import { writeReported } from '../peers/reported-refusals.ts';
 import { MeridianError } from '../../errors.ts';
-import type { Key } from '../../resource/key.ts';
 import { admit } from '../../policy/admit-draft.ts';
 import type { Draft } from '../../resource/resource.ts';
-import type { Reader, Transaction } from '../../resource/store/store.ts';
-
-export function zoneKey(name: string): Key {
-  return { type: 'Zone', mesh: '', zone: '', namespace: '', name };
-}
-
-/** `disabled`: it sends and gets nothing; its copies elsewhere stay, for taking a deny away would widen access. */
-export function zoneState(reader: Reader, name: string): 'enabled' | 'disabled' | 'unknown' {
-  const row = reader.get(zoneKey(name));
-  if (!row) return 'unknown';
-  return row.resource.spec.enabled === false ? 'disabled' : 'enabled';
-}
+import type { Transaction } from '../../resource/store/store.ts';
 
 /**
  * A zone that introduced itself for the first time gets its Zone, so that an operator sees it and can disable it. One

@@ -157,6 +157,11 @@ export interface MirrorReader {
   get(peer: string, key: Key): MirrorItem | undefined;
   /** In key order. */
   each(peer: string): IterableIterator<MirrorItem>;
+  /**
+   * How often something of the peer's mirror was written since this store was opened: while it is the same, so is what is
+   * refused.
+   */
+  changes(peer: string): number;
   /** The refusals of the peer's feed, in key order, after the key `after`. */
   refusals(peer: string, after?: Key): readonly Refusal[];
   /** What a transfer from `peer` has staged so far, the last version of each key. A deleted key has wire ''. */

@@ -32,7 +32,11 @@ export function createMirror(db: Connection, keys: Keys, positions: ReturnType<t
   return { ...createItems(db, keys, holdings), position, setPosition, ...createStaging(db, keys) };
 }
 
-function createItems(db: Connection, keys: Keys, holdings: Holdings): Pick<MirrorWriter, 'get' | 'each' | 'refusals' | 'put' | 'delete'> {
+function createItems(
+  db: Connection,
+  keys: Keys,
+  holdings: Holdings,
+): Pick<MirrorWriter, 'get' | 'each' | 'changes' | 'refusals' | 'put' | 'delete'> {
   const byNumber = db.prepare<[string, number], ItemColumns>(`SELECT ${REFUSAL}, m.wire, m.hash, m.term ${FROM} AND m.key = ?`);
   // Without the items: thousands of them may be refused, half a megabyte each.
   const refused = db.prepare<string[], RefusalColumns>(
@@ -44,8 +48,11 @@ function createItems(db: Connection, keys: Keys, holdings: Holdings): Pick<Mirro
   const remove = db.prepare<[string, number]>('DELETE FROM mirror WHERE peer = ? AND key = ?');
   const put = preparePut(db);
   const size = db.prepare<[string, number], number>('SELECT octet_length(wire) FROM mirror WHERE peer = ? AND key = ?').pluck();
+  const changes = new Map<string, number>();
+  const changesOf = (peer: string) => changes.get(peer) ?? 0;
   /** Counts what is written in the place of what is there now; undefined: nothing. */
   function count(peer: string, key: number, wire: string | undefined): void {
+    changes.set(peer, changesOf(peer) + 1);
     if (!holdings.isCounting()) return;
     const before = size.get(peer, key);
     const mirrored = Number(wire !== undefined) - Number(before !== undefined);
@@ -60,6 +67,7 @@ function createItems(db: Connection, keys: Keys, holdings: Holdings): Pick<Mirro
     *each(peer) {
       yield* eachOf(numbers.all(peer), (number) => read(peer, number));
     },
+    changes: changesOf,
     refusals: (peer, after = BEFORE_ALL) => refused.all(peer, ...keyTuple(after)).flatMap((columns) => refusalOf(columns) ?? []),
     put(peer, item) {
       requireCommit(db);

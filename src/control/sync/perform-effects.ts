@@ -1,0 +1,171 @@
+import { MeridianError } from '../../errors.ts';
+import type { About, Pull } from '../../kds/protocol.ts';
+import type { Outcome } from '../../kds/receiver.ts';
+import { makePush, servePull } from '../../kds/serve-pulls.ts';
+import type { Effect, SessionEvent } from '../../kds/session.ts';
+import { GLOBAL_PEER } from '../../resource/audience.ts';
+import { markDiverged } from '../peers/divergence.ts';
+import { placeOf, readPeer, writePeer } from '../peers/known-peers.ts';
+import { isGlobal } from '../plane/plane.ts';
+import type { Quiet } from '../plane/throttled-report.ts';
+import type { Transfer } from '../receive/apply-transfer.ts';
+import { applyWhole, fill, isFirstFill, PER_SLICE } from '../receive/first-scan.ts';
+import { registerZone } from '../write/zone-registration.ts';
+import type { Outbox } from './outbox.ts';
+import { writeEffect } from './store-effects.ts';
+import type { SyncOptions } from './sync.ts';
+
+export interface PerformerOptions extends SyncOptions {
+  readonly outbox: Outbox;
+  readonly quiet: Quiet;
+  /** What an effect brought about: an event for the loop. */
+  readonly happened: (peer: string, event: SessionEvent) => void;
+  /** This process must not sync any more. */
+  readonly end: (reason: string) => void;
+  readonly hasEnded: () => boolean;
+}
+
+/** Does what the sessions say (`Effect`, src/kds/session.ts): sends, serves, writes, applies. */
+export class Performer {
+  private readonly options: PerformerOptions;
+
+  /** The term in which the store was found restored, where that can't be written (a full disk). */
+  private restoredIn: number | undefined;
+  /** Whose transfer made the last revision that one made, and which. */
+  private last = { peer: '', revision: -1 };
+
+  constructor(options: PerformerOptions) {
+    this.options = options;
+  }
+
+  /**
+   * All effects of one step. When the store can't write now (a full disk), the others are left: the digest shows later
+   * what is missing, or the peer repeats it.
+   */
+  perform(peer: string, effects: readonly Effect[]): void {
+    const failed = effects.findIndex((effect) => this.attempt(peer, () => this.one(peer, effect)) === 'failed');
+    const left = failed < 0 ? [] : effects.slice(failed + 1);
+    // Else the session would wait for ever for the outcome of an apply that never began.
+    if (left.some((effect) => effect.do === 'apply')) this.options.happened(peer, { on: 'applied', outcome: 'failed' });
+  }
+
+  /** Whether this store was found restored, and could not write that down. */
+  isRestored(): boolean {
+    return this.restoredIn === this.store.head().term;
+  }
+
+  /** The peer whose items alone were committed in this revision; undefined: there is none. */
+  broughtBy(revision: number): string | undefined {
+    return this.last.revision === revision ? this.last.peer : undefined;
+  }
+
+  private get store() {
+    return this.options.plane.store;
+  }
+
+  private one(peer: string, effect: Effect): void {
+    const { outbox, plane } = this.options;
+    switch (effect.do) {
+      case 'send':
+        return outbox.send(peer, effect.body);
+      case 'send-status':
+        return outbox.send(peer, outbox.statusOf(peer));
+      case 'push':
+        return this.push(peer, effect.base);
+      case 'serve':
+        return this.serve(peer, effect.pull);
+      case 'apply':
+        return this.apply(peer, effect);
+      case 'stopped':
+        return this.stopped(peer, effect);
+      case 'introduce':
+        return this.introduce(peer, effect.about);
+      case 'stage':
+      case 'unstage':
+      case 'adopt':
+      case 'pin':
+      case 'refusals':
+        return writeEffect(plane, peer, effect);
+    }
+  }
+
+  private push(peer: string, base: Extract<Effect, { do: 'push' }>['base']): void {
+    const { outbox } = this.options;
+    const push = makePush(this.store, peer, base, outbox.headFor(peer));
+    if (push) outbox.send(peer, push.body, push.lines);
+    else outbox.send(peer, outbox.statusOf(peer));
+  }
+
+  private serve(peer: string, pull: Pull): void {
+    const { outbox, sign, quiet } = this.options;
+    const answer = servePull({ store: this.store, sign }, peer, pull);
+    if ('body' in answer) return outbox.send(peer, answer.body, answer.lines);
+    this.restoredIn = this.store.head().term;
+    this.store.commit((tx) => markDiverged(tx, answer));
+    quiet.report('error', 'this store was restored or rewritten', { peer, reason: answer.diverged, hint: 'run meridianctl recover' });
+    outbox.send(peer, { kind: 'notice', code: 'diverged', message: answer.diverged.slice(0, 500) });
+  }
+
+  private apply(peer: string, { mode, lines, end }: Extract<Effect, { do: 'apply' }>): void {
+    const { plane, perSlice } = this.options;
+    const origin = placeOf(this.store, peer);
+    const transfer = origin && { peer, origin, mode, lines, end };
+    if (!transfer) this.options.happened(peer, { on: 'applied', outcome: 'failed' });
+    else if (isFirstFill(plane, transfer)) this.go(transfer, fill(plane, transfer, perSlice ?? PER_SLICE));
+    else
+      this.applied(
+        transfer,
+        this.take(peer, () => applyWhole(plane, transfer)),
+      );
+  }
+
+  /** One part of a fill. The next one follows soon, after other tasks. */
+  private go(transfer: Transfer, filling: Generator<void, Outcome>): void {
+    if (this.options.hasEnded()) return;
+    const outcome = this.take(transfer.peer, () => filling.next().value ?? 'more');
+    if (outcome === 'more') this.options.machine.soon(() => this.go(transfer, filling));
+    else this.applied(transfer, outcome);
+  }
+
+  private applied({ peer, mode, end }: Transfer, outcome: Outcome): void {
+    if (outcome === 'mismatch') this.options.quiet.report('warn', 'the digest does not match', { peer, mode, revision: end.revision });
+    this.options.happened(peer, { on: 'applied', outcome });
+  }
+
+  /** Commits what a peer sent, and keeps in mind that the revision is of that. */
+  private take<T>(peer: string, what: () => T): T | 'failed' {
+    const before = this.store.head().revision;
+    const outcome = this.attempt(peer, what);
+    const { revision } = this.store.head();
+    if (revision !== before) this.last = { peer, revision };
+    return outcome;
+  }
+
+  /** A store that can't write now (a full disk) is tried again later; nothing was written. */
+  private attempt<T>(peer: string, what: () => T): T | 'failed' {
+    try {
+      return what();
+    } catch (thrown) {
+      if (!(thrown instanceof MeridianError) || thrown.code !== 'unavailable') throw thrown;
+      this.options.quiet.report('error', 'the store did not take what a peer sent', { peer, reason: thrown.message });
+      return 'failed';
+    }
+  }
+
+  private introduce(peer: string, about: About): void {
+    const { plane, quiet } = this.options;
+    const known = readPeer(this.store, peer);
+    if (!isGlobal(plane.place) || !known || known.about) return;
+    this.store.commit((tx) => {
+      writePeer(tx, peer, { ...known, about });
+      registerZone(tx, plane, peer);
+    });
+    quiet.report('info', 'a zone introduced itself', { zone: peer, ...about });
+  }
+
+  private stopped(peer: string, { code, message }: Extract<Effect, { do: 'stopped' }>): void {
+    this.options.quiet.report('warn', 'the peer exchanges nothing', { peer, code, message });
+    // Only global may end a zone's process; what a zone says of global is only shown.
+    if (code === 'superseded' && peer === GLOBAL_PEER) this.options.end(message);
+  }
+}
