@@ -5,7 +5,7 @@ import { Enforcement } from '../src/control/enforce/enforcement.ts';
 import { lettingNobodyIn } from '../src/control/enforce/listen-address.ts';
 import type { InboundRules, ProxyRules } from '../src/control/enforce/proxy-rules.ts';
 import { spiffeIdOf } from '../src/control/enforce/spiffe-id.ts';
-import { orLater } from '../src/control/plane/retry-when-available.ts';
+import { retryWhenAvailable } from '../src/control/plane/retry-when-available.ts';
 import type { Watched } from '../src/control/plane/watch-commits.ts';
 import type { Plane } from '../src/control/plane/plane.ts';
 import { xdsTls } from '../src/config/nats-security.ts';
@@ -13,7 +13,7 @@ import type { ZoneConfig } from '../src/config/settings.ts';
 import type { ProxyTokens } from '../src/api/api-options.ts';
 import { type Authenticate, authenticator } from '../src/xds/server/authenticate-caller.ts';
 import { type Generated, generate } from '../src/xds/envoy/generate-snapshot.ts';
-import type { Certificates, Inbound, Shut } from '../src/xds/envoy/inbound-input.ts';
+import type { Certificates, InboundInput, Shut } from '../src/xds/envoy/inbound-input.ts';
 import { nodeId, type ProxyId } from '../src/xds/server/proxy-id.ts';
 import type { ProxyView } from '../src/xds/server/connected-proxies.ts';
 import { startXds, type Xds } from '../src/xds/server/xds-server.ts';
@@ -60,7 +60,7 @@ export async function serveXds(
   const { xdsAddress: address, xdsPort: port } = config;
   const xds = await startXds({ address, port, tls, authenticate, snapshotOf, report });
   const insights = new Insights(plane, instance);
-  const attempt = orLater(report, 'the insights of proxies');
+  const attempt = retryWhenAvailable(report, 'the insights of proxies');
   const looking = setInterval(() => {
     const views = xds.views();
     attempt(() => insights.record(views));
@@ -170,7 +170,7 @@ function toSnapshot({ inbounds }: ProxyRules, certificates: Certificates): Gener
   return generate({ inbounds: inbounds.map(toInbound), certificates });
 }
 
-function toInbound({ rbac, routes, ...place }: InboundRules): Inbound {
+function toInbound({ rbac, routes, ...place }: InboundRules): InboundInput {
   return place.protocol === 'tcp' ? { ...place, rbac: { network: rbac } } : { ...place, rbac: { http: rbac }, routes };
 }
 

@@ -4,16 +4,16 @@ import type { Access } from '../src/api/api-options.ts';
 import { startApi } from '../src/api/server.ts';
 import type { GlobalConfig } from '../src/config/settings.ts';
 import { type ProxyStanding, proxyWarnings } from '../src/control/enforce/proxy-status.ts';
-import { settle } from '../src/control/operate/first-start.ts';
-import { beginLife, type Identity } from '../src/control/plane/process-identity.ts';
+import { fixPlace } from '../src/control/operate/first-start.ts';
+import { beginEpoch, type Identity } from '../src/control/plane/process-identity.ts';
 import type { Watched } from '../src/control/plane/watch-commits.ts';
-import { recordLife } from '../src/kds/process-epochs.ts';
+import { recordEpoch } from '../src/kds/process-epochs.ts';
 import { natsTls } from '../src/config/nats-security.ts';
 import type { Plane, Quota } from '../src/control/plane/plane.ts';
 import { readiness } from '../src/control/operate/readiness.ts';
 import { retryAllRefused } from '../src/control/receive/retry-refused.ts';
 import { Sync } from '../src/control/sync/sync.ts';
-import type { About } from '../src/kds/protocol.ts';
+import type { ZoneInfo } from '../src/kds/protocol.ts';
 import { NatsTransport } from '../src/nats/nats-transport.ts';
 import type { Place } from '../src/resource/resource.ts';
 import { requireOwnSite } from '../src/api/auth/same-site.ts';
@@ -40,16 +40,16 @@ const DRAIN = 2_000;
 export function openPlane({ config, supervisor }: Daemon, place: Place, quota?: Quota): Plane {
   const store = openStore(join(config.dataDir, 'meridian.db'), { random: randomHex });
   supervisor.onStop('store', () => store.close());
-  recordLife(store, randomHex());
+  recordEpoch(store, randomHex());
   const plane: Plane = { place, store, quota, now: () => new Date().toISOString() };
-  settle(plane);
+  fixPlace(plane);
   retryAllRefused(plane);
   return plane;
 }
 
 /** A new life of this process on its store. */
 export function identify(plane: Plane): Identity {
-  return beginLife(plane.store, randomHex);
+  return beginEpoch(plane.store, randomHex);
 }
 
 /**
@@ -67,13 +67,13 @@ export function startSync(
   { plane, onCommit }: Watched,
   { self, sign }: Identity,
   transport: NatsTransport,
-  about?: About,
+  about?: ZoneInfo,
 ): Sync {
   const machine = { now: () => performance.now(), random: Math.random, id: requestId, soon: (task: () => void) => void setImmediate(task) };
   const sync = new Sync({ plane, self, sign, about, transport, machine, report: report('sync') });
   onCommit(() => sync.committed());
   transport.onMessage((peer, text) => sync.message(peer, text));
-  transport.onlyIf((peer) => sync.hears(peer));
+  transport.acceptFrom((peer) => sync.acceptsFrom(peer));
   transport.onConnection((connected) => sync.connection(connected));
   transport.start();
   const ticking = setInterval(() => sync.tick(), TICK).unref();
@@ -95,7 +95,7 @@ export async function serveDiagnostics(
   const { config, supervisor, report, insecure } = daemon;
   const address = config.apiAddress;
   const ready = () => {
-    const { warnings, ...state } = readiness(plane, sync, nats?.away());
+    const { warnings, ...state } = readiness(plane, sync, nats?.disconnectedReason());
     return { ...state, warnings: [...warnings, ...proxyWarnings(proxies?.() ?? []), ...insecure] };
   };
   const metrics = createMetrics(() => sampleOf(plane, sync, nats, proxies?.()));

@@ -20,7 +20,7 @@ export function sampleOf(
   return {
     revision: store.head().revision,
     resources: [...counts].map(([type, count]) => ({ type, count })),
-    natsConnected: nats && nats.away() === undefined,
+    natsConnected: nats && nats.disconnectedReason() === undefined,
     peers: sync ? peers.map((peer) => samplePeer(plane, sync, peer)) : [],
     incidents: (sync?.incidents() ?? []).map(({ peer, ...incident }) => ({ ...incident, peer: peerName(peer) })),
     proxies: proxies && countProxies(proxies),

@@ -3,7 +3,7 @@ import type { ProxyStanding } from '../control/enforce/proxy-status.ts';
 import type { Plane } from '../control/plane/plane.ts';
 import type { Report } from '../control/plane/report.ts';
 import type { Sync } from '../control/sync/sync.ts';
-import type { TlsFiles } from './http/watch-certificate.ts';
+import type { CertificateFiles } from './http/watch-certificate.ts';
 
 /** A proxy's proof, and the node id that it goes with. */
 export interface ProxyToken {
@@ -19,7 +19,7 @@ export interface Access {
   /** Whether who asks from this machine without a token is an admin. */
   readonly loopbackAdmin: boolean;
   /** HTTPS alone, with these files; undefined: HTTP. */
-  readonly tls: TlsFiles | undefined;
+  readonly tls: CertificateFiles | undefined;
   /** Where the first admin's token is put if nobody is an admin without one. */
   readonly firstTokenFile: string;
 }

@@ -31,13 +31,13 @@ export function makePosition(sign: Sign, peer: string, head: Head, summary: { co
 }
 
 /** The life in which a cursor was signed; '' if it does not say. */
-export function lifeOf({ signature }: Position): string {
+export function epochOf({ signature }: Position): string {
   return signature.includes('.') ? signature.slice(0, signature.indexOf('.')) : '';
 }
 
 /** Whether `position` was made by the holder of the secret, for this peer. */
 export function isOwn(sign: Sign, peer: string, position: Position): boolean {
-  const expected = Buffer.from(signatureOf(sign, peer, position, lifeOf(position)));
+  const expected = Buffer.from(signatureOf(sign, peer, position, epochOf(position)));
   const given = Buffer.from(position.signature);
   return expected.length === given.length && timingSafeEqual(expected, given);
 }

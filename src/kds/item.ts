@@ -35,7 +35,7 @@ export interface Item {
 }
 
 /** One line of a feed message: an item that is there, or the key of one that is gone. */
-export type Line = { readonly key: Key; readonly wire: string };
+export type ItemLine = { readonly key: Key; readonly wire: string };
 
 /** An item as the one line that is stored, hashed and sent. The same item gives the same bytes. */
 export function encodeItem(item: Item): string {
@@ -62,7 +62,7 @@ export function encodeDelete(key: Key): string {
 /** What a line says of a key. The caller files it under the zone that the transport proves. */
 export interface Decoded {
   readonly key: Key;
-  readonly gone: boolean;
+  readonly absentKeys: boolean;
   /** undefined: the item is gone, or it can't be read. */
   readonly item: Item | undefined;
 }
@@ -73,9 +73,9 @@ export interface Decoded {
  */
 export function decodeLine(text: string): Decoded | undefined {
   const value = parseJson(text);
-  if (isTuple(value)) return { key: keyFromTuple(value), gone: true, item: undefined };
+  if (isTuple(value)) return { key: keyFromTuple(value), absentKeys: true, item: undefined };
   if (!isObject(value) || !isTuple(value.key)) return undefined;
-  return { key: keyFromTuple(value.key), gone: false, item: toItem(value, value.key) };
+  return { key: keyFromTuple(value.key), absentKeys: false, item: toItem(value, value.key) };
 }
 
 function parseJson(text: string): unknown {

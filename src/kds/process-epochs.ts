@@ -15,13 +15,13 @@ const SETTING = 'lives';
  * life has, on whatever store. The same revision number can exist in two pasts, after a restore for example. The life
  * tells which one somebody saw.
  */
-export function recordLife(store: Store, id: string): void {
+export function recordEpoch(store: Store, id: string): void {
   const lives = [...livesOf(store), { id, from: store.head().revision }].slice(-KNOWN);
   store.commit((tx) => tx.setSetting(SETTING, JSON.stringify(lives)));
 }
 
 /** The id of the present life; undefined: none was recorded. */
-export function presentLife(reader: Reader): string | undefined {
+export function presentEpoch(reader: Reader): string | undefined {
   return livesOf(reader).at(-1)?.id;
 }
 

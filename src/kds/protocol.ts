@@ -134,7 +134,7 @@ const header = z.object({
 });
 
 export type Speaker = z.infer<typeof speaker>;
-export type About = z.infer<typeof about>;
+export type ZoneInfo = z.infer<typeof about>;
 export type Acknowledged = z.infer<typeof acknowledged>;
 export type Status = z.infer<typeof status>;
 export type Pull = z.infer<typeof pull>;
@@ -143,7 +143,7 @@ export type PageBody = z.infer<typeof page>;
 export type Push = z.infer<typeof push>;
 export type Notice = z.infer<typeof notice>;
 export type Body = Status | Pull | PageBody | Push | Notice;
-export type Token = number | KeyTuple;
+export type PageToken = number | KeyTuple;
 
 /** A decoded message. `lines` are the items of a page or a push, still encoded. */
 export interface Message {

@@ -10,7 +10,7 @@ import {
   onPage,
   onPush,
   onTick,
-  type Outcome,
+  type ApplyOutcome,
   type Received,
   type Receiving,
 } from './receiver.ts';
@@ -33,7 +33,7 @@ type Event =
   | readonly [on: 'head', head: string]
   | readonly [on: 'push', from: string, end: string]
   | readonly [on: 'page', page: Partial<PageBody>, lines?: number]
-  | readonly [on: Outcome, position?: string]
+  | readonly [on: ApplyOutcome, position?: string]
   | readonly [on: 'tick', later: number]
   | readonly [on: 'lost'];
 

@@ -114,9 +114,9 @@ export function onPage(state: Receiving, page: PageBody, lines: readonly string[
  * How the commit went. `mismatch`: the result did not add up to the digest that the sender gave. `failed`: the own
  * store could not write it (a full disk). What is stored is still right.
  */
-export type Outcome = 'applied' | 'mismatch' | 'failed';
+export type ApplyOutcome = 'applied' | 'mismatch' | 'failed';
 
-export function onApplied(before: Receiving, outcome: Outcome, context: ReceiverContext): Received {
+export function onApplied(before: Receiving, outcome: ApplyOutcome, context: ReceiverContext): Received {
   const state = { ...before, applying: false, outlived: undefined };
   if (outcome === 'failed') return fail(state, context);
   if (outcome === 'mismatch') return fail({ ...state, scanNeeded: true }, context);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KeyTuple } from '../resource/key.ts';
-import { askRefusals, type Listing, onListingPage, onListingTick } from './refusal-transfer.ts';
+import { askRefusals, type RefusalTransfer, onRefusalPage, onRefusalTick } from './refusal-transfer.ts';
 import { ANSWER_TIMEOUT, MAX_TRIES } from './protocol.ts';
 
 const CONTEXT = { id: '1', now: 0, most: 0 };
@@ -12,7 +12,7 @@ function line(name: string): string {
   return JSON.stringify({ key: [...KEY.slice(0, 4), name], hash: 'a'.repeat(64), reason: 'no', since: '', inForce: 'none' });
 }
 
-function asked(): Listing {
+function asked(): RefusalTransfer {
   const { state } = askRefusals('d1', CONTEXT);
   assert.ok(state);
   return state;
@@ -23,9 +23,9 @@ test('an empty list needs no question', () => {
 });
 
 test('pages are put together, and recorded under the name that was asked for', () => {
-  const first = onListingPage(asked(), page(KEY), [line('a')], { ...CONTEXT, id: '2' });
+  const first = onRefusalPage(asked(), page(KEY), [line('a')], { ...CONTEXT, id: '2' });
   assert.deepEqual(first.effects, [{ do: 'ask', id: '2', ask: { mode: 'refusals', after: KEY } }]);
-  const last = onListingPage(first.state ?? asked(), page(), [line('b'), 'noise'], CONTEXT);
+  const last = onRefusalPage(first.state ?? asked(), page(), [line('b'), 'noise'], CONTEXT);
   const [effect] = last.effects;
   assert.ok(effect?.do === 'refusals');
   assert.deepEqual([effect.digest, effect.refusals.map(({ key }) => key.name)], ['d1', ['a', 'b']]);
@@ -33,19 +33,19 @@ test('pages are put together, and recorded under the name that was asked for', (
 
 test('a list without end is given up', () => {
   const flood = Array.from({ length: 1_001 }, (_, n) => line(String(n)));
-  assert.deepEqual(onListingPage(asked(), page(KEY), flood, CONTEXT), { state: undefined, effects: [] });
-  assert.equal(onListingPage(asked(), page(KEY), flood, { ...CONTEXT, most: 1 }).effects.length, 1);
-  assert.deepEqual(onListingPage(asked(), page(KEY), [], CONTEXT), { state: undefined, effects: [] });
+  assert.deepEqual(onRefusalPage(asked(), page(KEY), flood, CONTEXT), { state: undefined, effects: [] });
+  assert.equal(onRefusalPage(asked(), page(KEY), flood, { ...CONTEXT, most: 1 }).effects.length, 1);
+  assert.deepEqual(onRefusalPage(asked(), page(KEY), [], CONTEXT), { state: undefined, effects: [] });
 });
 
 test('an answer that does not come is asked for again, then not waited for', () => {
-  const first = onListingPage(asked(), page(KEY), [line('a')], { ...CONTEXT, id: '2' });
+  const first = onRefusalPage(asked(), page(KEY), [line('a')], { ...CONTEXT, id: '2' });
   let state = first.state ?? asked();
-  assert.deepEqual(onListingTick(state, ANSWER_TIMEOUT - 1).effects, []);
+  assert.deepEqual(onRefusalTick(state, ANSWER_TIMEOUT - 1).effects, []);
   for (let tries = 2; tries <= MAX_TRIES; tries++) {
-    const again = onListingTick(state, tries * ANSWER_TIMEOUT);
+    const again = onRefusalTick(state, tries * ANSWER_TIMEOUT);
     assert.deepEqual(again.effects, first.effects);
     state = again.state ?? asked();
   }
-  assert.deepEqual(onListingTick(state, 99 * ANSWER_TIMEOUT), { state: undefined, effects: [] });
+  assert.deepEqual(onRefusalTick(state, 99 * ANSWER_TIMEOUT), { state: undefined, effects: [] });
 });

@@ -10,7 +10,7 @@ import { decodeRefusal } from './refusal.ts';
  *   page 1 of 2                        -> ask for the next
  *   page 2 of 2                        -> record the list as d1
  */
-export interface Listing {
+export interface RefusalTransfer {
   readonly id: string;
   /** The last question, when it was asked, and how often. */
   readonly after?: KeyTuple | undefined;
@@ -21,11 +21,11 @@ export interface Listing {
   readonly refusals: readonly Refusal[];
 }
 
-export type ListingEffect =
+export type RefusalTransferEffect =
   | { readonly do: 'ask'; readonly id: string; readonly ask: Ask }
   | { readonly do: 'refusals'; readonly digest: string; readonly refusals: readonly Refusal[] };
 
-export interface ListingContext {
+export interface RefusalTransferContext {
   /** A fresh id for one request, hex. */
   readonly id: string;
   /** Monotonic, ms. */
@@ -34,22 +34,27 @@ export interface ListingContext {
   readonly most: number;
 }
 
-export interface Listed {
-  readonly state: Listing | undefined;
-  readonly effects: readonly ListingEffect[];
+export interface RefusalTransferStep {
+  readonly state: RefusalTransfer | undefined;
+  readonly effects: readonly RefusalTransferEffect[];
 }
 
 /** A list may have this many refusals more than the feed has items: refused items may have left the feed since. */
 const SPARE = 1_000;
 
 /** The peer has another list than the one recorded. An empty one needs no question. */
-export function askRefusals(digest: string, { id, now }: ListingContext): Listed {
+export function askRefusals(digest: string, { id, now }: RefusalTransferContext): RefusalTransferStep {
   if (digest === '') return { state: undefined, effects: [{ do: 'refusals', digest, refusals: [] }] };
   return asked({ id, sentAt: now, tries: 1, digest, refusals: [] });
 }
 
 /** The answer to what was asked last. */
-export function onListingPage(state: Listing, { next }: PageBody, lines: readonly string[], { id, now, most }: ListingContext): Listed {
+export function onRefusalPage(
+  state: RefusalTransfer,
+  { next }: PageBody,
+  lines: readonly string[],
+  { id, now, most }: RefusalTransferContext,
+): RefusalTransferStep {
   const refusals = [...state.refusals, ...lines.flatMap((line) => decodeRefusal(line) ?? [])];
   // More than the peer ever got, or pages without end: not a list, but a flood.
   if (refusals.length > most + SPARE || (next !== undefined && lines.length === 0)) return { state: undefined, effects: [] };
@@ -61,12 +66,12 @@ export function onListingPage(state: Listing, { next }: PageBody, lines: readonl
  * Asks again for an answer that did not come, under the same id, as receiver.ts does. After that the next status starts
  * over.
  */
-export function onListingTick(state: Listing, now: number): Listed {
+export function onRefusalTick(state: RefusalTransfer, now: number): RefusalTransferStep {
   if (now - state.sentAt < ANSWER_TIMEOUT) return { state, effects: [] };
   return state.tries < MAX_TRIES ? asked({ ...state, sentAt: now, tries: state.tries + 1 }) : { state: undefined, effects: [] };
 }
 
-function asked(state: Listing): Listed {
+function asked(state: RefusalTransfer): RefusalTransferStep {
   const ask: Ask = { mode: 'refusals', ...(state.after ? { after: [...state.after] } : {}) };
   return { state, effects: [{ do: 'ask', id: state.id, ask }] };
 }

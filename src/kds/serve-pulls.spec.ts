@@ -6,7 +6,7 @@ import type { Position, Store } from '../resource/store/store.ts';
 import { openSnapshot, openStore } from '../store/open-store.ts';
 import { key, resource } from '../../test/harness/sample-store.ts';
 import { makePosition, signer } from './cursor.ts';
-import { recordLife } from './process-epochs.ts';
+import { recordEpoch } from './process-epochs.ts';
 import { PAGE_BYTES, PUSH_BYTES } from './protocol.ts';
 import { type Divergence, judgeCursor, makePush, type ServedPage, servePull } from './serve-pulls.ts';
 
@@ -119,7 +119,7 @@ test('whose cursor it is, and what becomes of it', async (t) => {
 test('a store that was restored is told by the life that signed a cursor, though its log is pruned', () => {
   const store = openStore(':memory:', OPTIONS);
   const begin = (at: Store, life: string) => {
-    recordLife(at, life);
+    recordEpoch(at, life);
     return signer('secret', life);
   };
   const pruned = (at: Store): Store => ({ ...at, feed: { ...at.feed, reaches: () => false, summaryAt: () => undefined } });
@@ -136,7 +136,7 @@ test('a store that was restored is told by the life that signed a cursor, though
   const later = makePosition(begin(store, 'bb'), 'east', store.head(), store.feed.summary('east'));
   const restored = () => {
     const again = openSnapshot(backup, OPTIONS);
-    recordLife(again, 'ff');
+    recordEpoch(again, 'ff');
     for (const name of ['c', 'd', 'e']) put(again, name);
     return again;
   };

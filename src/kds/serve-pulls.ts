@@ -1,6 +1,6 @@
 import { type Key, keyFromTuple, keyTuple } from '../resource/key.ts';
 import type { FeedChange, Head, Position, Reader } from '../resource/store/store.ts';
-import { isOwn, lifeOf, makePosition, type Sign } from './cursor.ts';
+import { isOwn, epochOf, makePosition, type Sign } from './cursor.ts';
 import { encodeDelete } from './item.ts';
 import { provesRestore } from './process-epochs.ts';
 import { type Ask, PAGE_BYTES, PUSH_BYTES, type PageBody, type Pull, type Push } from './protocol.ts';
@@ -19,7 +19,7 @@ export interface Divergence {
 }
 
 /** What answers are made of: the store of this control plane, and its signature. */
-export interface Source {
+export interface PullSource {
   readonly store: Reader;
   readonly sign: Sign;
 }
@@ -28,7 +28,7 @@ export interface Source {
  * Answers a pull of `peer`. Keeps no state: the request says all, so that any copy of global can answer the next page.
  * A delta is served only where the own log agrees with the cursor (docs/design/trust.md#cursors).
  */
-export function servePull(source: Source, peer: string, pull: Pull): ServedPage | Divergence {
+export function servePull(source: PullSource, peer: string, pull: Pull): ServedPage | Divergence {
   const { ask, id } = pull;
   switch (ask.mode) {
     case 'delta':
@@ -59,7 +59,7 @@ export function makePush(
   return { body: { kind: 'push', from: { digest: base.digest, count: base.count }, end }, lines: changes.map(toLine) };
 }
 
-function serveDelta(source: Source, peer: string, id: string, ask: Extract<Ask, { mode: 'delta' }>): ServedPage | Divergence {
+function serveDelta(source: PullSource, peer: string, id: string, ask: Extract<Ask, { mode: 'delta' }>): ServedPage | Divergence {
   const verdict = judgeCursor(source, peer, ask.cursor);
   if (verdict === 'agrees') return serveChanges(source, peer, id, ask.cursor.revision, ask.after);
   if (verdict !== 'unknown') return verdict;
@@ -71,7 +71,7 @@ function serveDelta(source: Source, peer: string, id: string, ask: Extract<Ask, 
  * log), so only a scan helps. A divergence is proven only by the own signature. Where the log is pruned, the life that
  * signed it may still tell.
  */
-export function judgeCursor({ store, sign }: Source, peer: string, cursor: Position): 'agrees' | 'unknown' | Divergence {
+export function judgeCursor({ store, sign }: PullSource, peer: string, cursor: Position): 'agrees' | 'unknown' | Divergence {
   const head: Head = store.head();
   const { term, revision } = cursor;
   if (cursor.store !== head.store || !isOwn(sign, peer, cursor)) return 'unknown';
@@ -86,11 +86,11 @@ export function judgeCursor({ store, sign }: Source, peer: string, cursor: Posit
 }
 
 function lost(store: Reader, cursor: Position): boolean {
-  const life = lifeOf(cursor);
+  const life = epochOf(cursor);
   return life !== '' && provesRestore(store, life, cursor.revision);
 }
 
-function serveChanges({ store, sign }: Source, peer: string, id: string, revision: number, after: number): ServedPage {
+function serveChanges({ store, sign }: PullSource, peer: string, id: string, revision: number, after: number): ServedPage {
   const head = store.head();
   // Not by its summary: for any revision that a zone names, that would read the log back.
   if (!store.feed.reaches(revision)) {
@@ -105,7 +105,12 @@ function serveChanges({ store, sign }: Source, peer: string, id: string, revisio
 /**
  * A receiver deletes what a scan does not list. A restored store must not serve one, so it is shown the cursor first.
  */
-function serveScan(source: Source, peer: string, id: string, { cursor, after }: Extract<Ask, { mode: 'scan' }>): ServedPage | Divergence {
+function serveScan(
+  source: PullSource,
+  peer: string,
+  id: string,
+  { cursor, after }: Extract<Ask, { mode: 'scan' }>,
+): ServedPage | Divergence {
   const verdict = cursor ? judgeCursor(source, peer, cursor) : 'unknown';
   if (typeof verdict === 'object') return verdict;
   const { store } = source;
@@ -115,7 +120,7 @@ function serveScan(source: Source, peer: string, id: string, { cursor, after }: 
 }
 
 /** What this control plane refused of the peer's feed, in key order. */
-function serveRefusals({ store }: Source, peer: string, id: string, after: Key | undefined): ServedPage {
+function serveRefusals({ store }: PullSource, peer: string, id: string, after: Key | undefined): ServedPage {
   const lines: string[] = [];
   let bytes = 0;
   let last: Key | undefined;

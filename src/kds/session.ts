@@ -1,6 +1,6 @@
 import type { Position } from '../resource/store/store.ts';
 import {
-  type About,
+  type ZoneInfo,
   type Ask,
   type Body,
   LATE,
@@ -19,13 +19,20 @@ import {
   onPage,
   onPush,
   onTick,
-  type Outcome,
+  type ApplyOutcome,
   type Received,
   type ReceiverEffect,
   type Receiving,
 } from './receiver.ts';
 import { acknowledge, announce, NEW_SENDING, onAck, onCommit, onSenderTick, type SenderEffect, type Sending, type Sent } from './sender.ts';
-import { askRefusals, type Listed, type Listing, type ListingEffect, onListingPage, onListingTick } from './refusal-transfer.ts';
+import {
+  askRefusals,
+  type RefusalTransferStep,
+  type RefusalTransfer,
+  type RefusalTransferEffect,
+  onRefusalPage,
+  onRefusalTick,
+} from './refusal-transfer.ts';
 import { HALTED, isOf, isPinned, orderOf, type Stranger, strangerOf } from './sender-identity.ts';
 
 /**
@@ -39,11 +46,11 @@ export interface Session {
   readonly heardAt: number;
   /** An earlier process that was heard although a later one speaks, and since when: both may be alive. */
   readonly rival?: { readonly speaker: Speaker; readonly since: number } | undefined;
-  readonly about?: About | undefined;
+  readonly about?: ZoneInfo | undefined;
   readonly receiving: Receiving;
   readonly sending: Sending;
   /** The transfer of the peer's refusals, if one is running. */
-  readonly listing?: Listing | undefined;
+  readonly listing?: RefusalTransfer | undefined;
   /** Why nothing is exchanged with this peer. `store`: the store that was refused, since another one is pinned. */
   readonly stopped?: { readonly code: Notice['code']; readonly message: string; readonly store?: string | undefined } | undefined;
   /** Another store spoke for the peer while the pinned one does: it was refused, and stops nothing. */
@@ -56,7 +63,7 @@ export type SessionEvent =
   | { readonly on: 'tick' }
   | { readonly on: 'committed' }
   | { readonly on: 'message'; readonly message: Message }
-  | { readonly on: 'applied'; readonly outcome: Outcome };
+  | { readonly on: 'applied'; readonly outcome: ApplyOutcome };
 
 /** The session's surroundings at the moment of an event. Its caller reads them from the store and the machine. */
 export interface Context {
@@ -88,8 +95,8 @@ export type Effect =
   | { readonly do: 'send'; readonly body: Body }
   | { readonly do: 'serve'; readonly pull: Pull }
   | { readonly do: 'pin'; readonly store: string }
-  | { readonly do: 'introduce'; readonly about: About }
-  | Exclude<ListingEffect, { do: 'ask' }>
+  | { readonly do: 'introduce'; readonly about: ZoneInfo }
+  | Exclude<RefusalTransferEffect, { do: 'ask' }>
   /** The peer proved that this process must stop: the operator is told. */
   | { readonly do: 'stopped'; readonly code: Notice['code']; readonly message: string };
 
@@ -136,11 +143,11 @@ function tick(state: Session, context: Context): Step {
   if (blocked(sent.state, context)) return sent;
   const asked = join(sent, receiver(sent.state, onTick(sent.state.receiving, context)));
   const { listing } = asked.state;
-  return listing ? join(asked, listed(asked.state, onListingTick(listing, context.now))) : asked;
+  return listing ? join(asked, listed(asked.state, onRefusalTick(listing, context.now))) : asked;
 }
 
 /** After a commit of the peer's items the peer is told: its ledger shows it. */
-function applied(state: Session, outcome: Outcome, context: Context): Step {
+function applied(state: Session, outcome: ApplyOutcome, context: Context): Step {
   const received = receiver(state, onApplied(state.receiving, outcome, context));
   return join(received, sender(received.state, acknowledge(received.state.sending, context.now), context));
 }
@@ -171,7 +178,7 @@ function dispatch(state: Session, body: Exclude<Body, Notice>, lines: readonly s
       };
     case 'page':
       return state.listing?.id === body.id
-        ? listed(state, onListingPage(state.listing, body, lines, listingContext(context)))
+        ? listed(state, onRefusalPage(state.listing, body, lines, listingContext(context)))
         : receiver(state, onPage(state.receiving, body, lines, context));
     case 'push':
       return receiver(state, onPush(state.receiving, body, lines, context));
@@ -282,7 +289,7 @@ function receiverEffect(effect: ReceiverEffect): Effect {
   return effect.do === 'ask' ? ask(effect.id, effect.ask) : effect;
 }
 
-function listed(state: Session, { state: listing, effects }: Listed): Step {
+function listed(state: Session, { state: listing, effects }: RefusalTransferStep): Step {
   return { state: { ...state, listing }, effects: effects.map((effect) => (effect.do === 'ask' ? ask(effect.id, effect.ask) : effect)) };
 }
 

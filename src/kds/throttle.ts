@@ -1,10 +1,10 @@
 /** A line, and how many of its kind were kept back since the one before. */
-export interface Said<T> {
+export interface ThrottledLine<T> {
   readonly line: T;
   readonly more: number;
 }
 
-interface Kind<T> {
+interface ThrottlePeriod<T> {
   /** When the period began (monotonic ms). */
   since: number;
   /** Kept back in it: how many, and the last one. */
@@ -24,7 +24,7 @@ const PERIOD = 60_000;
  *   60 s (due)             -> refused c, 1 more
  */
 export class Throttle<T> {
-  private readonly kinds = new Map<string, Kind<T>>();
+  private readonly kinds = new Map<string, ThrottlePeriod<T>>();
 
   /** Whether the line is to be logged now. If not, it is counted. */
   admits(kind: string, line: T, now: number): boolean {
@@ -39,8 +39,8 @@ export class Throttle<T> {
   }
 
   /** The lines that were left out and are due: the last one of each kind. To be called from time to time. */
-  due(now: number): readonly Said<T>[] {
-    const said: Said<T>[] = [];
+  due(now: number): readonly ThrottledLine<T>[] {
+    const said: ThrottledLine<T>[] = [];
     for (const [name, kind] of this.kinds) {
       if (now - kind.since < PERIOD) continue;
       if (kind.last === undefined) this.kinds.delete(name);

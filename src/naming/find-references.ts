@@ -25,7 +25,7 @@ export interface Rendering {
 const NAMED = new Set(['MeshService', 'MeshHTTPRoute', 'MeshTCPRoute', 'MeshExternalService', 'MeshMultiZoneService']);
 const ROUTES = new Set(['MeshHTTPRoute', 'MeshTCPRoute']);
 
-export interface Found {
+export interface SpecReference {
   readonly path: Path;
   readonly value: JsonValue | undefined;
 }
@@ -40,9 +40,9 @@ export function findReferences(type: string, spec: JsonObject): Reference[] {
 }
 
 /** Where such references stand, by name or not, with what stands there. */
-export function referencePlaces(type: string, spec: JsonObject): Found[] {
+export function referencePlaces(type: string, spec: JsonObject): SpecReference[] {
   if (!findKind(type)?.policy?.to) return [];
-  return asArray(spec.to).flatMap((item, i): Found[] => {
+  return asArray(spec.to).flatMap((item, i): SpecReference[] => {
     const path: Path = ['to', i];
     const target = { path: [...path, 'targetRef'], value: asObject(item)?.targetRef };
     const backends = ROUTES.has(type) ? backendsOf(path, asObject(item)) : [];
@@ -50,12 +50,12 @@ export function referencePlaces(type: string, spec: JsonObject): Found[] {
   });
 }
 
-function backendsOf(path: Path, item: JsonObject | undefined): Found[] {
+function backendsOf(path: Path, item: JsonObject | undefined): SpecReference[] {
   return asArray(item?.rules).flatMap((rule, i) => {
     const at: Path = [...path, 'rules', i, 'default'];
     const { backendRefs, filters } = asObject(asObject(rule)?.default) ?? {};
-    const backends = asArray(backendRefs).map((value, j): Found => ({ path: [...at, 'backendRefs', j], value }));
-    const mirrors = asArray(filters).map((filter, j): Found => {
+    const backends = asArray(backendRefs).map((value, j): SpecReference => ({ path: [...at, 'backendRefs', j], value }));
+    const mirrors = asArray(filters).map((filter, j): SpecReference => {
       const value = asObject(asObject(filter)?.requestMirror)?.backendRef;
       return { path: [...at, 'filters', j, 'requestMirror', 'backendRef'], value };
     });
@@ -63,7 +63,7 @@ function backendsOf(path: Path, item: JsonObject | undefined): Found[] {
   });
 }
 
-function toReference({ path, value }: Found): Reference[] {
+function toReference({ path, value }: SpecReference): Reference[] {
   const { kind, name, namespace, labels } = asObject(value) ?? {};
   if (typeof kind !== 'string' || !NAMED.has(kind) || typeof name !== 'string' || name === '' || !isAbsent(labels)) return [];
   const said = asText(namespace);

@@ -17,7 +17,7 @@ const DIAL_TIMEOUT = 5_000;
 const PING_INTERVAL = 5_000;
 
 /** Who connects, and how. */
-export interface Caller {
+export interface DialOptions {
   readonly credentials: Credentials | undefined;
   readonly tls: TlsFiles;
   /** Shown at the server. */
@@ -30,7 +30,7 @@ export interface Caller {
  * Connects once, or throws why not. The library's own reconnecting is off: it can stop for good, and says
  * no reasons. (It keeps one transport for the whole process: all connections must be of one kind.)
  */
-export async function dial(address: NatsAddress, { credentials, tls, name, inbox }: Caller): Promise<Dialled> {
+export async function dial(address: NatsAddress, { credentials, tls, name, inbox }: DialOptions): Promise<Dialled> {
   const authenticator = authenticatorFor(address, credentials);
   const options: ConnectionOptions = {
     servers: address.url,

@@ -48,11 +48,11 @@ describe('the transport on a NATS server', () => {
     const east = open(scope, nats.url, 'east');
     await until('the reason is said', () => east.logged('NATS is away'));
     assert.equal(east.connected(), false);
-    assert.match(east.transport.away() ?? '', /ECONNREFUSED/);
+    assert.match(east.transport.disconnectedReason() ?? '', /ECONNREFUSED/);
     for (let round = 0; round < 2; round++) {
       await nats.start();
       await until('connected', () => east.connected());
-      assert.equal(east.transport.away(), undefined);
+      assert.equal(east.transport.disconnectedReason(), undefined);
       await nats.stop();
       await until('lost', () => !east.connected());
       east.transport.send(GLOBAL_PEER, 'dropped');
@@ -83,7 +83,7 @@ describe('the transport on a NATS server', () => {
     }
     await two.stop();
     await until('why neither answers', () =>
-      [one, two].every(({ url }) => east.transport.away()?.includes(`${url}: connect ECONNREFUSED`)),
+      [one, two].every(({ url }) => east.transport.disconnectedReason()?.includes(`${url}: connect ECONNREFUSED`)),
     );
   });
 
@@ -130,7 +130,7 @@ describe('the transport on a NATS server', () => {
     const east = open(scope, `nats://127.0.0.1:${(mute.address() as AddressInfo).port}`, 'east');
     await until('tried twice', () => accepted >= 2);
     assert.equal(east.connected(), false);
-    assert.match(east.transport.away() ?? '', /does not answer/);
+    assert.match(east.transport.disconnectedReason() ?? '', /does not answer/);
     await east.transport.close(1_000);
     await until('no socket is left', () => sockets.size === 0);
   });
@@ -139,14 +139,17 @@ describe('the transport on a NATS server', () => {
     const nats = await startNats(scope, 'authorization { users: [{ user: u, password: p, permissions: { subscribe: "nothing" } }] }');
     const url = nats.url.replace('//', '//u:p@');
     const east = open(scope, url, 'east');
-    await until('the violation is said', () => east.logged('NATS is away') && /permission/i.test(east.transport.away() ?? ''));
+    await until(
+      'the violation is said',
+      () => east.logged('NATS is away') && /permission/i.test(east.transport.disconnectedReason() ?? ''),
+    );
     assert.ok(!JSON.stringify(east.log).includes('u:p'));
   });
 
   test('says that the server does not know it', async () => {
     const nats = await startNats(scope, 'authorization { user: u, password: p }');
     const east = open(scope, nats.url, 'east');
-    await until('the refusal is said', () => /authorization/i.test(east.transport.away() ?? ''));
+    await until('the refusal is said', () => /authorization/i.test(east.transport.disconnectedReason() ?? ''));
     const known = open(scope, nats.url.replace('//', '//u:p@'), 'east');
     await until('the other is let in', () => known.connected());
   });

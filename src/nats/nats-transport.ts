@@ -3,13 +3,13 @@ import { asMeridianError, MeridianError } from '../errors.ts';
 import type { Transport } from '../kds/transport.ts';
 import { type NatsAddress, parseAddresses } from './nats-address.ts';
 import { exposure } from './nats-credentials.ts';
-import { type Caller, dial, type Dialled } from './dial-nats.ts';
+import { type DialOptions, dial, type Dialled } from './dial-nats.ts';
 import { Link } from './nats-link.ts';
 import type { TlsFiles } from './nats-tls.ts';
 import { senderOf, subjectsToHear, subjectTo } from './subjects.ts';
 
 /** Where this adapter says what happens. Secrets are never in the details. */
-export type Log = (level: 'info' | 'warn' | 'error', event: string, details: Readonly<Record<string, unknown>>) => void;
+export type NatsReport = (level: 'info' | 'warn' | 'error', event: string, details: Readonly<Record<string, unknown>>) => void;
 
 export interface NatsOptions {
   /** `nats://`, `tls://`, `ws://` or `wss://`; it may hold a user and password, or a token. Several servers have commas between them. */
@@ -18,7 +18,7 @@ export interface NatsOptions {
   readonly tls: TlsFiles;
   /** '' for global. */
   readonly zone: string;
-  readonly log: Log;
+  readonly log: NatsReport;
 }
 
 const FIRST_PAUSE = 200;
@@ -57,7 +57,7 @@ export class NatsTransport implements Transport {
   }
 
   /** Messages of peers that `hears` rejects are dropped before they are decoded. */
-  onlyIf(hears: (peer: string) => boolean): void {
+  acceptFrom(hears: (peer: string) => boolean): void {
     this.hears = hears;
   }
 
@@ -78,7 +78,7 @@ export class NatsTransport implements Transport {
   }
 
   /** Why there is no connection now; undefined: there is one. */
-  away(): string | undefined {
+  disconnectedReason(): string | undefined {
     return this.reason;
   }
 
@@ -124,7 +124,7 @@ export class NatsTransport implements Transport {
   }
 
   /** The first server that answers, each tried once. Throws why each does not. */
-  private async dialAny(caller: Caller): Promise<{ dialled: Dialled; address: NatsAddress }> {
+  private async dialAny(caller: DialOptions): Promise<{ dialled: Dialled; address: NatsAddress }> {
     const reasons = new Map<NatsAddress, string>();
     while (reasons.size < this.addresses.length && !this.closing.signal.aborted) {
       const address = this.addresses[this.next] as NatsAddress;

@@ -14,7 +14,7 @@ test('carries messages over WebSocket, and comes back', async () => {
   const nats = await startNats(scope);
   await nats.stop();
   const [global, east] = [open(scope, nats.webSocketUrl, ''), open(scope, nats.webSocketUrl, 'east')];
-  await until('the reason is said', () => /ECONNREFUSED/.test(east.transport.away() ?? ''));
+  await until('the reason is said', () => /ECONNREFUSED/.test(east.transport.disconnectedReason() ?? ''));
   await nats.start();
   for (let round = 1; round <= 2; round++) {
     await until('connected', () => global.connected() && east.connected());
@@ -37,5 +37,5 @@ test('drops a connection on which nothing answers', async () => {
   await until('lost', () => !east.connected());
   nats.thaw();
   await until('connected again', () => east.connected());
-  assert.equal(east.transport.away(), undefined);
+  assert.equal(east.transport.disconnectedReason(), undefined);
 });

@@ -32,7 +32,7 @@ export type Mtp =
   | { readonly shape: 'none' };
 
 type Spec = z.infer<typeof storedMtpSchema>;
-type Lists = NonNullable<Spec['default']>;
+type PermissionLists = NonNullable<Spec['default']>;
 
 /**
  * Reads the spec of a MeshTrafficPermission in any of its shapes. In: the spec, validated or not; what says nothing may be stored from
@@ -93,13 +93,13 @@ function readItem(item: NonNullable<Spec['from']>[number]): { targetRef: TargetR
   return [{ targetRef: { ...targetRef, kind: kind ?? 'Mesh' }, action: ACTIONS[conf.action] }];
 }
 
-function readLists(lists: readonly Lists[]): Mtp {
-  const read = (name: keyof Lists): Matcher[] => lists.flatMap((item) => (item[name] ?? []).map(normalise));
+function readLists(lists: readonly PermissionLists[]): Mtp {
+  const read = (name: keyof PermissionLists): Matcher[] => lists.flatMap((item) => (item[name] ?? []).map(normalise));
   const [deny, allow, allowWithShadowDeny] = [read('deny'), read('allow'), read('allowWithShadowDeny')];
   return deny.length + allow.length + allowWithShadowDeny.length === 0 ? NONE : { shape: 'spiffe', deny, allow, allowWithShadowDeny };
 }
 
-function normalise(given: NonNullable<Lists['deny']>[number]): Matcher {
+function normalise(given: NonNullable<PermissionLists['deny']>[number]): Matcher {
   const spiffeId = given.spiffeId ?? given.spiffeID;
   return {
     ...(spiffeId === undefined ? {} : { spiffeId }),

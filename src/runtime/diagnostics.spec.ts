@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MeridianError } from '../errors.ts';
-import { type Readiness, startDiagnostics } from './diagnostics.ts';
+import { type ReadyState, startDiagnostics } from './diagnostics.ts';
 import { createMetrics, type Sample } from './metrics.ts';
 
 const anyone = () => {};
 const EMPTY: Sample = { revision: 0, resources: [], natsConnected: undefined, peers: [], incidents: [] };
 
-async function serve(state: { ready: Readiness; sample: Sample }, call: (url: string) => Promise<void>): Promise<void> {
+async function serve(state: { ready: ReadyState; sample: Sample }, call: (url: string) => Promise<void>): Promise<void> {
   const { port, close } = await startDiagnostics({
     address: '127.0.0.1',
     port: 0,
@@ -90,7 +90,7 @@ test('/metrics shows what is true now, and nothing of what was', async () => {
   const incidents = [{ peer: 'east', event: 'a message was refused', code: '', count: 6 }];
   const proxies = { connected: 3, disconnected: 1, refusing: 2, withProblems: 0 };
   const sample = { revision: 7, resources: [{ type: 'Mesh', count: 4 }], natsConnected: true, peers: [peer], incidents, proxies };
-  const state: { ready: Readiness; sample: Sample } = { ready: { ready: true, reasons: [], warnings: [] }, sample };
+  const state: { ready: ReadyState; sample: Sample } = { ready: { ready: true, reasons: [], warnings: [] }, sample };
   const own = async (url: string) =>
     (await (await fetch(`${url}/metrics`)).text())
       .split('\n')

@@ -3,7 +3,7 @@ import { asMeridianError, MeridianError } from '../errors.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Whether this process does its work, for whoever starts and stops it. */
-export interface Readiness {
+export interface ReadyState {
   readonly ready: boolean;
   /** Why it is not. */
   readonly reasons: readonly string[];
@@ -15,7 +15,7 @@ export interface DiagnosticsOptions {
   readonly address: string;
   /** 0: any free one. */
   readonly port: number;
-  readonly ready: () => Readiness;
+  readonly ready: () => ReadyState;
   readonly metrics: Metrics;
   /** That a request is for us, and of no other web site's page (src/api/auth/same-site.ts, as for the API). Throws `forbidden`. */
   readonly requireOwnSite: (request: IncomingMessage) => void;
@@ -53,12 +53,12 @@ function refusalOf(check: () => void): MeridianError | undefined {
   }
 }
 
-function sendReadiness(response: ServerResponse, readiness: Readiness): void {
+function sendReadiness(response: ServerResponse, readiness: ReadyState): void {
   send(response, readiness.ready ? 200 : 503, readiness);
 }
 
 /** What can't be told is not ready: whoever asks must not end the process by that. */
-function readinessOf(ready: DiagnosticsOptions['ready']): Readiness {
+function readinessOf(ready: DiagnosticsOptions['ready']): ReadyState {
   try {
     return ready();
   } catch (thrown) {

@@ -13,7 +13,7 @@ const STEP = 1_000;
 const FILTERS = ['principal', 'operation', 'outcome', 'type', 'mesh', 'name', 'kri'] as const;
 const WHERE = FILTERS.map((field) => `(@${field} IS NULL OR ${field} = @${field})`).join(' AND ');
 
-type Asked = { readonly [field in (typeof FILTERS)[number]]: string | null };
+type AuditParameters = { readonly [field in (typeof FILTERS)[number]]: string | null };
 
 /** The records of who did what, in the same database and commits as what was done. */
 export function createAudit(db: Connection): { readonly reader: AuditReader; record(records: readonly AuditRecord[]): void } {
@@ -21,10 +21,10 @@ export function createAudit(db: Connection): { readonly reader: AuditReader; rec
     `INSERT INTO audit (time, principal, role, address, operation, type, mesh, name, kri, outcome, revision, code)
      VALUES (@time, @principal, @role, @address, @operation, @type, @mesh, @name, @kri, @outcome, @revision, @code)`,
   );
-  const select = db.prepare<[Asked & { before: number; size: number }], AuditEntry>(
+  const select = db.prepare<[AuditParameters & { before: number; size: number }], AuditEntry>(
     `SELECT * FROM audit WHERE id < @before AND ${WHERE} ORDER BY id DESC LIMIT @size`,
   );
-  const count = db.prepare<[Asked], number>(`SELECT count(*) FROM audit WHERE ${WHERE}`).pluck();
+  const count = db.prepare<[AuditParameters], number>(`SELECT count(*) FROM audit WHERE ${WHERE}`).pluck();
   const prune = createPrune(db);
   let since = STEP;
   return {
@@ -45,8 +45,8 @@ export function createAudit(db: Connection): { readonly reader: AuditReader; rec
   };
 }
 
-function askedOf(filter: AuditFilter): Asked {
-  return Object.fromEntries(FILTERS.map((field) => [field, filter[field] ?? null])) as Asked;
+function askedOf(filter: AuditFilter): AuditParameters {
+  return Object.fromEntries(FILTERS.map((field) => [field, filter[field] ?? null])) as AuditParameters;
 }
 
 /**

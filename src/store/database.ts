@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { MeridianError } from '../errors.ts';
 import { migrate, refuseForeign } from './migrations.ts';
-import { brokenSeal } from './row-checksums.ts';
+import { brokenChecksum } from './row-checksums.ts';
 
 export type Connection = Database.Database;
 
@@ -30,7 +30,7 @@ export function openDatabase(source: string | Buffer): Connection {
     const isChecked = sizeOf(db) <= CHECKED_BYTES;
     if (isChecked) refuseDamaged(db, String(db.pragma('integrity_check(1)', { simple: true })));
     migrate(db);
-    if (isChecked) refuseDamaged(db, brokenSeal(db));
+    if (isChecked) refuseDamaged(db, brokenChecksum(db));
     return db;
   } catch (thrown) {
     db.close();

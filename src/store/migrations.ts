@@ -1,6 +1,6 @@
 import { MeridianError } from '../errors.ts';
 import type { Connection } from './database.ts';
-import { defineSeal, sealAll } from './row-checksums.ts';
+import { defineChecksum, checksumAll } from './row-checksums.ts';
 
 /** "Meri" in SQLite's `application_id`: what tells our file from anyone else's. */
 export const APPLICATION_ID = 0x4d657269;
@@ -93,7 +93,7 @@ const HISTORY = `
 `;
 
 /** The seals, which prove that a row is as it was written (seals.ts). */
-const SEALS = sealAll('resources') + sealAll('mirror');
+const SEALS = checksumAll('resources') + checksumAll('mirror');
 
 /** What refers to keys, to find those that nothing does, and the keys of one zone (unused.ts). */
 const UNUSED = `
@@ -116,7 +116,7 @@ export const MIGRATIONS: readonly string[] = [RESOURCES, MIRRORS, NAMES, HISTORY
  *   schema 7     -> nothing
  */
 export function migrate(db: Connection, migrations: readonly string[] = MIGRATIONS): void {
-  defineSeal(db);
+  defineChecksum(db);
   for (let version = schemaVersion(db); version < migrations.length; version += 1) {
     db.transaction(() => {
       db.exec(migrations[version] ?? '');

@@ -3,10 +3,10 @@ import { createAudit } from './audit-log.ts';
 import { createCommits } from './store-commits.ts';
 import { type Connection, createPrivate, openDatabase, refuseShort, requireDurable, storeError, withoutWal } from './database.ts';
 import { createFeed, readSums } from './feed/feed.ts';
-import { createGone } from './resources/tombstones.ts';
+import { createTombstones } from './resources/tombstones.ts';
 import { createHistory } from './resources/change-history.ts';
 import { createSent } from './feed/withdrawals.ts';
-import { createHoldings } from './mirror/zone-usage.ts';
+import { createZoneUsage } from './mirror/zone-usage.ts';
 import { createKeys } from './resources/key-table.ts';
 import { createList } from './resources/list-resources.ts';
 import { lockFolder } from './folder-lock.ts';
@@ -95,7 +95,7 @@ function connect(db: Connection) {
   const sums = readSums(db);
   const settings = createSettings(db);
   const log = createLog(db, settings);
-  const holdings = createHoldings(db);
+  const holdings = createZoneUsage(db);
   const keys = createKeys(db, holdings);
   const positions = createPositions(db);
   const commits = createCommits(db, settings, log, sums, () => {
@@ -106,7 +106,7 @@ function connect(db: Connection) {
   const { assignName, ...names } = createNames(db, keys, holdings);
   const { setReferences, ...references } = createReferences(db, keys);
   const mirror = createMirror(db, keys, positions, holdings);
-  const gone = createGone(db, settings);
+  const gone = createTombstones(db, settings);
   const audit = createAudit(db);
   const reader: Reader = {
     head: settings.head,

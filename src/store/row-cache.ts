@@ -2,7 +2,7 @@
  * Rows that are read all the time, kept in memory as they are in the database. The folder is locked: nobody else writes
  * it.
  */
-export interface Remembered<T> {
+export interface RowCache<T> {
   get(key: string): T | undefined;
   /** After a row was written: the next `get` reads it again. */
   forget(key: string): void;
@@ -14,7 +14,7 @@ export interface Remembered<T> {
 const MOST = 20_000;
 
 /** The result of `read`, cached by key; undefined is cached too. A value that is not `isSmall` is read each time. */
-export function remember<T>(read: (key: string) => T | undefined, isSmall: (value: T) => boolean = () => true): Remembered<T> {
+export function cacheRows<T>(read: (key: string) => T | undefined, isSmall: (value: T) => boolean = () => true): RowCache<T> {
   const known = new Map<string, T | undefined>();
   return {
     get(key) {

@@ -22,19 +22,19 @@ type Table = keyof typeof SEALED;
 const DIGITS = 16;
 
 /** Makes the SQL function `seal` known to a connection. */
-export function defineSeal(db: Connection): void {
+export function defineChecksum(db: Connection): void {
   db.function('seal', { deterministic: true, varargs: true }, (...values: unknown[]) =>
     hash('sha256', JSON.stringify(values)).slice(0, DIGITS),
   );
 }
 
 /** The SQL expression for the seal of a row whose columns are parameters of their names: `seal(@type, @mesh, ...)`. */
-export function sealOfParameters(table: Table): string {
+export function checksumOfParameters(table: Table): string {
   return `seal(${SEALED[table].map((column) => `@${column}`).join(', ')})`;
 }
 
 /** For the migration: seals what is there. */
-export function sealAll(table: Table): string {
+export function checksumAll(table: Table): string {
   return `
     ALTER TABLE ${table} ADD COLUMN seal TEXT NOT NULL DEFAULT '';
     UPDATE ${table} SET seal = ${sealOfColumns(table)};
@@ -42,7 +42,7 @@ export function sealAll(table: Table): string {
 }
 
 /** Which rows are not as they were written, in words; undefined: all are right. Reads every row. */
-export function brokenSeal(db: Connection): string | undefined {
+export function brokenChecksum(db: Connection): string | undefined {
   for (const [table, select] of Object.entries(BROKEN)) {
     const key = db.prepare<[], string>(`${select} LIMIT 1`).pluck().get();
     if (key !== undefined) return `the row of ${key} in ${table} is not as it was written`;

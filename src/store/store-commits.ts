@@ -1,9 +1,9 @@
 import { MeridianError } from '../errors.ts';
 import { type Connection, storeError } from './database.ts';
-import type { Log } from './feed/change-log.ts';
+import type { ChangeLog } from './feed/change-log.ts';
 import type { Recorder } from './resources/resource-table.ts';
-import type { Settings } from './store-settings.ts';
-import { applyStep, type FeedStep, type Sums, undoStep } from './feed/feed-digests.ts';
+import type { StoreSettings } from './store-settings.ts';
+import { applyStep, type FeedStep, type FeedDigests, undoStep } from './feed/feed-digests.ts';
 
 export interface Commits extends Recorder {
   /** Store.commit. `body` gets nothing: the transaction is put together in open.ts. */
@@ -17,7 +17,7 @@ export interface Commits extends Recorder {
  *   begin -> body -> (a row changed: revision + 1, prune) -> commit
  *         -> an error: rollback, the sums go back step by step, the cached rows are dropped (`forget`), thrown again
  */
-export function createCommits(db: Connection, settings: Settings, log: Log, sums: Sums, forget: () => void): Commits {
+export function createCommits(db: Connection, settings: StoreSettings, log: ChangeLog, sums: FeedDigests, forget: () => void): Commits {
   const begin = db.prepare('BEGIN IMMEDIATE');
   const end = db.prepare('COMMIT');
   let changed = false;

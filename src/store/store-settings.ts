@@ -2,13 +2,13 @@ import { MeridianError } from '../errors.ts';
 import type { Head } from '../resource/store/store.ts';
 import { SECRET } from '../kds/cursor.ts';
 import { type Connection, requireCommit } from './database.ts';
-import { remember } from './row-cache.ts';
+import { cacheRows } from './row-cache.ts';
 
 /**
  * Small values kept by name. `store`, `revision`, `floor` (see log.ts) and the secret are the store's own; `term` is
  * raised with an operator's word, by setting it in a commit.
  */
-export interface Settings {
+export interface StoreSettings {
   get(name: string): string | undefined;
   /** The names that begin with `prefix`, sorted. */
   namesFrom(prefix: string): readonly string[];
@@ -26,9 +26,9 @@ const OWN = new Set(['store', 'revision', 'floor', SECRET]);
 /** Characters. Longer ones (what a peer refused) are read by people alone. */
 const SMALL = 1024;
 
-export function createSettings(db: Connection): Settings {
+export function createSettings(db: Connection): StoreSettings {
   const select = db.prepare<[string], string>('SELECT value FROM settings WHERE name = ?').pluck();
-  const values = remember(
+  const values = cacheRows(
     (name) => select.get(name),
     (value) => value.length <= SMALL,
   );

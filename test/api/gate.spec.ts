@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { after, describe, it } from 'node:test';
 import { createGate } from '../../src/api/auth/auth-gate.ts';
-import type { Role } from '../../src/api/auth/principal.ts';
+import type { ApiRole } from '../../src/api/auth/principal.ts';
 import { Tokens } from '../../src/api/auth/api-tokens.ts';
 import { MeridianError } from '../../src/errors.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
@@ -39,7 +39,7 @@ function newGate({ loopbackAdmin = true, names = ['global.example'] } = {}) {
     report: (...line) => void log.push(JSON.stringify(line)),
     monotonic: () => clock.now,
   });
-  const issue = async (role: Role = 'admin') => (await tokens.issue({ name: 'somebody', role, validFor: 60, issuedBy: 'a test' })).token;
+  const issue = async (role: ApiRole = 'admin') => (await tokens.issue({ name: 'somebody', role, validFor: 60, issuedBy: 'a test' })).token;
   /** `name role`, `nobody`, or the code of the refusal. */
   const admit = async (request: IncomingMessage, right: 'anyone' | 'read' | 'admin' = 'read'): Promise<string> => {
     try {

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ApiOptions } from '../../src/api/api-options.ts';
 import { createApi } from '../../src/api/server.ts';
 import { Tokens } from '../../src/api/auth/api-tokens.ts';
-import type { Role } from '../../src/api/auth/principal.ts';
+import type { ApiRole } from '../../src/api/auth/principal.ts';
 import type { Plane } from '../../src/control/plane/plane.ts';
 import { writeDocuments } from '../../src/control/write/write-documents.ts';
 import { parseDocuments } from '../../src/resource/documents/parse-documents.ts';
@@ -22,7 +22,7 @@ export interface Guarded {
   readonly clock: { now: number };
   /** Every event, as it would be in the log. */
   readonly log: string[];
-  issue(role: Role, zone?: string, validFor?: number): Promise<string>;
+  issue(role: ApiRole, zone?: string, validFor?: number): Promise<string>;
 }
 
 /** 2026-01-01T00:00:00Z */
@@ -55,7 +55,7 @@ export function newGuarded(scope: Scope, place: Place, more: Partial<ApiOptions>
   const tokens = new Tokens(plane, now);
   const app = createApi(options, tokens);
   scope.add(() => app.close());
-  const issue = async (role: Role, zone?: string, validFor = 3600) =>
+  const issue = async (role: ApiRole, zone?: string, validFor = 3600) =>
     (await tokens.issue({ name: `a ${role}`, role, zone, validFor, issuedBy: 'a test' })).token;
   return { plane, options, app, tokens, clock, log, issue };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { recordLife } from '../../src/kds/process-epochs.ts';
+import { recordEpoch } from '../../src/kds/process-epochs.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { openSnapshot, openStore } from '../../src/store/open-store.ts';
 import { Scope } from '../harness/scope.ts';
@@ -127,7 +127,7 @@ describe('GET /_watch', () => {
     const path = join(scope.folder(), 'store.db');
     const options = { random: () => 'ab' };
     const store = openStore(path, options);
-    recordLife(store, 'a1');
+    recordEpoch(store, 'a1');
     const plane = { place: GLOBAL, store, now: () => '2026-01-01T00:00:00Z' };
     const first = apiOn(scope, plane, undefined);
     await ask(first, 'PUT', '/meshes/default', { type: 'Mesh', name: 'default' });
@@ -142,7 +142,7 @@ describe('GET /_watch', () => {
     await first.app.close();
     store.close();
     const restored = openSnapshot(backup, options);
-    recordLife(restored, 'b2');
+    recordEpoch(restored, 'b2');
     const later = apiOn(scope, { ...plane, store: restored }, undefined);
     await put(later, 'other');
     await put(later, 'another');
@@ -164,7 +164,7 @@ describe('GET /_watch', () => {
     let position: string | undefined;
     for (let start = 0; start < 3; start++) {
       const store = openStore(path, options);
-      recordLife(store, `e${start}`);
+      recordEpoch(store, `e${start}`);
       const api = apiOn(scope, { place: GLOBAL, store, now: () => '2026-01-01T00:00:00Z' }, undefined);
       await ask(api, 'PUT', '/meshes/default', { type: 'Mesh', name: 'default' });
       const one = watch(scope, await listen(api), position === undefined ? {} : { since: position });

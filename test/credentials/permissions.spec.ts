@@ -125,7 +125,7 @@ describe('credentials', () => {
     authority = revoke(authority, 'east', now());
     await tellServer(authority, nats.url, {}, now());
     await until('east is gone', () => !east.connected());
-    await until('and why is said', () => /Authorization|revoked/i.test(east.transport.away() ?? ''));
+    await until('and why is said', () => /Authorization|revoked/i.test(east.transport.disconnectedReason() ?? ''));
     await nats.stop();
     await until('west is gone', () => !west.connected());
     await nats.start();

@@ -40,7 +40,7 @@ test('TLS to NATS: a private CA, a certificate of our own, and nobody else', asy
   ];
   for (const [name, reason] of reasons) {
     await until(`${name} is told why not`, () => {
-      const away = cases[name].transport.away() ?? '';
+      const away = cases[name].transport.disconnectedReason() ?? '';
       if (cases[name].connected()) throw new Error(`${name} is connected`);
       if (!reason.test(away) || away === 'not connected yet') throw new Error(away);
       return true;

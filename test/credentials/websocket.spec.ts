@@ -22,5 +22,5 @@ test('NATS over a WebSocket with TLS: a private CA, and nobody else', async () =
   ];
   await until('the right one is connected', () => right.connected());
   for (const one of [none, wrong])
-    await until('it is told why not', () => !one.connected() && /certificate|issuer/i.test(one.transport.away() ?? ''));
+    await until('it is told why not', () => !one.connected() && /certificate|issuer/i.test(one.transport.disconnectedReason() ?? ''));
 });

@@ -11,7 +11,7 @@ import type { Form } from '../../src/policy/rbac/rbac-side.ts';
 import { bootstrap } from '../../src/xds/envoy/bootstrap.ts';
 import { authenticator } from '../../src/xds/server/authenticate-caller.ts';
 import { generate } from '../../src/xds/envoy/generate-snapshot.ts';
-import { type Inbound, namesOf } from '../../src/xds/envoy/inbound-input.ts';
+import { type InboundInput, namesOf } from '../../src/xds/envoy/inbound-input.ts';
 import { startXds } from '../../src/xds/server/xds-server.ts';
 import { issueToken } from '../../src/xds/server/proxy-token.ts';
 import { startHttpApplication, startTcpApplication } from '../harness/application.ts';
@@ -43,7 +43,7 @@ const SECRET = randomBytes(32);
 interface Case {
   readonly kind: (typeof KINDS)[number];
   readonly permissions: readonly Permission[];
-  readonly inbound: Inbound;
+  readonly inbound: InboundInput;
 }
 
 interface Asked {
@@ -117,7 +117,7 @@ async function toCases(scope: Scope, sets: readonly (readonly Permission[])[]): 
       const { filter, routes } = kind === 'http' ? compiled : { filter: compiled.alone, routes: [] };
       const servicePort = kind === 'tcp' ? tcp : http;
       const common = { name, address: '127.0.0.1', port: ports.pop() ?? 0, servicePort, plaintextToo: false };
-      const inbound: Inbound =
+      const inbound: InboundInput =
         kind === 'tcp'
           ? { ...common, protocol: 'tcp', rbac: { network: filter } }
           : { ...common, protocol: 'http', rbac: { http: filter }, routes };
@@ -137,7 +137,7 @@ function compile(given: readonly Permission[], kind: Case['kind'], name: string)
   return new InboundRbac({ protocol: kind === 'tcp' ? 'tcp' : 'http', form, statPrefix: `tcp.${name}.` }).compile(given);
 }
 
-async function serve(scope: Scope, inbounds: readonly Inbound[], own: CertificateFiles): Promise<Envoy> {
+async function serve(scope: Scope, inbounds: readonly InboundInput[], own: CertificateFiles): Promise<Envoy> {
   const [port = 0] = await freePorts(1);
   const xds = await startXds({
     address: '127.0.0.1',
@@ -186,7 +186,7 @@ async function ask(scope: Scope, envoy: Envoy, one: Case, request: Asked, files:
   return { enforced, shadow: after.allowed > before.allowed ? 'Allow' : 'Deny' };
 }
 
-async function answer(scope: Scope, { protocol, port }: Inbound, files: CertificateFiles, { method, path }: Asked): Promise<Action> {
+async function answer(scope: Scope, { protocol, port }: InboundInput, files: CertificateFiles, { method, path }: Asked): Promise<Action> {
   if (protocol === 'tcp') return (await tcpCaller(scope, port, files).say('x')) === 'x' ? 'Allow' : 'Deny';
   const { status, body } = await httpCaller(scope, port, files).ask({ method, path });
   assert.ok(status === 200 || status === 403, `${status} ${body}`);

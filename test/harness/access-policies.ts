@@ -2,12 +2,12 @@ import type { Labels } from '../../src/resource/labels.ts';
 import type { JsonObject, Resource } from '../../src/resource/resource.ts';
 import { resource } from './policies.ts';
 import { type Attributes, readAttributes } from '../../src/policy/access/attributes.ts';
-import type { Side } from '../../src/policy/access/attribute-keys.ts';
+import type { AttributeSet } from '../../src/policy/access/attribute-keys.ts';
 
 /** What the specs of access policies share: policies and sets in a few words. */
 
 /** A set that must not contradict itself. */
-export function set(side: Side, given: Labels): Attributes {
+export function set(side: AttributeSet, given: Labels): Attributes {
   const read = readAttributes(side, given);
   if (!read) throw new Error(`contradicts itself: ${JSON.stringify(given)}`);
   return read;

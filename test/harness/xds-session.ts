@@ -1,5 +1,5 @@
 import type { EncodedResource } from '../../src/xds/wire/encode-resource.ts';
-import { Session } from '../../src/xds/server/session.ts';
+import { XdsSession } from '../../src/xds/server/session.ts';
 import { TYPE_URLS } from '../../src/xds/wire/resource-types.ts';
 import type { DeltaRequest, DeltaResponse } from '../../src/xds/wire/delta-messages.ts';
 
@@ -23,7 +23,7 @@ const resources = (content: Content): Map<string, EncodedResource> =>
 /** A session on a clock that stands still until it is moved. */
 export function openSession() {
   let now = 0;
-  const session = new Session({ now: () => now, time: () => `at ${now}` });
+  const session = new XdsSession({ now: () => now, time: () => `at ${now}` });
   return {
     session,
     pass: (ms: number) => (now += ms),

@@ -3,7 +3,7 @@ import { connect, credsAuthenticator, type NatsConnection } from '@nats-io/trans
 import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../../src/kds/digest.ts';
 import { encodeItem, type Item } from '../../src/kds/item.ts';
 import {
-  type About,
+  type ZoneInfo,
   type Body,
   decodeMessage,
   encodeMessage,
@@ -35,7 +35,7 @@ export class Attacker {
   revision = 1;
   answer: Answer;
   /** What it says of itself, besides the truth. */
-  claims: Partial<About> = {};
+  claims: Partial<ZoneInfo> = {};
   private beating = true;
 
   private constructor(zone: string, connection: NatsConnection) {

@@ -1,10 +1,10 @@
-import { beginLife, type Identity } from '../../src/control/plane/process-identity.ts';
+import { beginEpoch, type Identity } from '../../src/control/plane/process-identity.ts';
 import type { Plane } from '../../src/control/plane/plane.ts';
 import { watchCommits } from '../../src/control/plane/watch-commits.ts';
 import { retryAllRefused } from '../../src/control/receive/retry-refused.ts';
 import { Sync } from '../../src/control/sync/sync.ts';
 import { writeDrafts } from '../../src/control/write/write-documents.ts';
-import { recordLife } from '../../src/kds/process-epochs.ts';
+import { recordEpoch } from '../../src/kds/process-epochs.ts';
 import type { Place } from '../../src/resource/resource.ts';
 import type { Head, Store, Transaction } from '../../src/resource/store/store.ts';
 import { openSnapshot, type SqliteStore } from '../../src/store/open-store.ts';
@@ -66,8 +66,8 @@ export class Node {
     this.fuse = 0;
     this.plane = this.makePlane();
     const random = () => this.world.random.hex(32);
-    recordLife(this.store, random());
-    const identity = beginLife(this.store, random);
+    recordEpoch(this.store, random());
+    const identity = beginEpoch(this.store, random);
     this.firstStart();
     this.sync = this.makeSync(identity);
     this.world.log(`${this.name} starts, incarnation ${identity.self.incarnation}`);

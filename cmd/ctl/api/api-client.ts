@@ -5,7 +5,7 @@ import { isObject } from '../../../src/resource/field-path.ts';
 import type { JsonObject } from '../../../src/resource/resource.ts';
 import type { Server } from './server-address.ts';
 
-export interface Request {
+export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Parts that are undefined or '' are left out. */
   readonly query?: Readonly<Record<string, string | undefined>>;
@@ -32,7 +32,7 @@ const PAGE_SIZE = '500';
  * Asks a control plane; gives the JSON that it answers, undefined for an empty answer. Throws what the control plane
  * refuses with, its problems and hint kept, and `unavailable` when nothing of Meridian answers there.
  */
-export async function ask(server: Server, path: string, request: Request = {}): Promise<unknown> {
+export async function ask(server: Server, path: string, request: ApiRequest = {}): Promise<unknown> {
   const { url, token } = server;
   const { method = 'GET', query = {}, body, contentType = 'application/json' } = request;
   const headers = {
@@ -51,12 +51,12 @@ export async function ask(server: Server, path: string, request: Request = {}): 
 export async function askAll(
   server: Server,
   path: string,
-  narrowed: Request['query'] = {},
+  narrowed: ApiRequest['query'] = {},
   onPage: (count: number, page: unknown) => void = () => {},
 ): Promise<JsonObject[]> {
   const { url } = server;
   const items: JsonObject[] = [];
-  let query: NonNullable<Request['query']> = { ...narrowed, size: PAGE_SIZE };
+  let query: NonNullable<ApiRequest['query']> = { ...narrowed, size: PAGE_SIZE };
   for (;;) {
     const page = await ask(server, path, { query });
     items.push(...listOf(server, page, 'items'));
@@ -113,7 +113,7 @@ function whyNot(thrown: unknown): string {
   return thrown.message || ('code' in thrown ? String(thrown.code) : thrown.name);
 }
 
-function formatQuery(query: NonNullable<Request['query']>): string {
+function formatQuery(query: NonNullable<ApiRequest['query']>): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]);
   return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
 }

@@ -9,7 +9,7 @@ import { withProgress } from '../terminal/progress.ts';
 import { resourceTitle } from '../api/resource-path.ts';
 import { serverOf } from '../api/server-address.ts';
 import { paint, standardPaper } from '../terminal/table.ts';
-import { type Change, changesOf } from './document-changes.ts';
+import { type DocumentChange, changesOf } from './document-changes.ts';
 
 interface DiffOptions extends SetOptions {
   readonly file: readonly string[];
@@ -46,7 +46,7 @@ export function addDiff(program: Command): void {
     });
 }
 
-function formatChange({ type, mesh, name, outcome, diff }: Change): string {
+function formatChange({ type, mesh, name, outcome, diff }: DocumentChange): string {
   if (outcome === 'unchanged') return '';
   if (diff === '') return `# ${printable(resourceTitle(type, mesh, name))}: only what the control plane computes changes\n`;
   const lines = diff.slice(0, -1).split('\n').map(printable);
@@ -59,7 +59,7 @@ function colour(line: string): string {
 }
 
 /** `1 created, 0 changed, 2 deleted, 5 unchanged` */
-function countAll(changes: readonly Change[]): string {
+function countAll(changes: readonly DocumentChange[]): string {
   const count = (wanted: string): string => `${changes.filter(({ outcome }) => outcome === wanted).length} ${wanted}`;
   return ['created', 'changed', 'deleted', 'unchanged'].map(count).join(', ');
 }

@@ -13,7 +13,7 @@ import { inOrderOf } from './key-order.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
 /** What `apply` would make of one resource. */
-export interface Change {
+export interface DocumentChange {
   readonly type: string;
   readonly mesh: string;
   readonly name: string;
@@ -36,8 +36,8 @@ export async function changesOf(
   documents: readonly Located[],
   results: readonly JsonObject[],
   set: string | undefined,
-): Promise<Change[]> {
-  const changes: Change[] = [];
+): Promise<DocumentChange[]> {
+  const changes: DocumentChange[] = [];
   for (const [index, result] of results.entries()) changes.push(await changeOf(server, place, documents[index], result, set));
   return changes;
 }
@@ -48,7 +48,7 @@ async function changeOf(
   document: Located | undefined,
   result: JsonObject,
   set: string | undefined,
-): Promise<Change> {
+): Promise<DocumentChange> {
   const said = (field: string): string => textOf(result[field]);
   const [type, mesh, name, outcome] = [said('type'), said('mesh'), said('name'), said('outcome')];
   const title = resourceTitle(type, mesh, name);

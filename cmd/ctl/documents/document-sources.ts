@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { MeridianError } from '../../../src/errors.ts';
 
 /** One file that was named with `-f`, or found in a folder that was. */
-export interface Source {
+export interface DocumentSource {
   /** As the user would name it; `-` for standard input. */
   readonly file: string;
   readonly text: string;
@@ -16,13 +16,13 @@ const DOCUMENTS = /\.(yaml|yml|json)$/;
  * Reads files, folders (with all that is in them, sorted; but nothing hidden, as an editor or git keeps it) and `-`. Throws `not_found` or `invalid` for
  * what can't be read, which it names.
  */
-export async function readSources(paths: readonly string[]): Promise<Source[]> {
-  const sources: Source[] = [];
+export async function readSources(paths: readonly string[]): Promise<DocumentSource[]> {
+  const sources: DocumentSource[] = [];
   for (const path of paths) sources.push(...(await readPath(path)));
   return sources;
 }
 
-async function readPath(path: string): Promise<Source[]> {
+async function readPath(path: string): Promise<DocumentSource[]> {
   if (path === '-') return [{ file: '-', text: await named('-', async () => decode(await buffer(process.stdin))) }];
   if (!(await named(path, () => stat(path))).isDirectory()) return [await named(path, () => readSource(path))];
   const files = await documentsIn(path);
@@ -51,7 +51,7 @@ async function named<T>(path: string, read: () => Promise<T>): Promise<T> {
 }
 
 /** One file. Throws what the file system does. */
-export async function readSource(file: string): Promise<Source> {
+export async function readSource(file: string): Promise<DocumentSource> {
   return { file, text: decode(await readFile(file)) };
 }
 

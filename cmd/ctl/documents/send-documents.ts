@@ -4,7 +4,7 @@ import { DNS_LABEL_REASON, isDnsLabel } from '../../../src/resource/dns-names.ts
 import { isObject } from '../../../src/resource/field-path.ts';
 import type { JsonObject } from '../../../src/resource/resource.ts';
 import { ask, listOf } from '../api/api-client.ts';
-import { type Format, isGiven } from '../input/options.ts';
+import { type OutputFormat, isGiven } from '../input/options.ts';
 import type { Server } from '../api/server-address.ts';
 import { type Located, locate, noDocuments, readLocated, readSome } from './locate-document.ts';
 
@@ -18,11 +18,11 @@ export interface SetOptions {
 export interface SendOptions extends SetOptions {
   readonly dryRun: boolean;
   /** Scripts get problems as the control plane tells them, people where they find them. */
-  readonly output: Format;
+  readonly output: OutputFormat;
 }
 
 /** What a control plane makes of documents: in their order, with what was pruned behind them. */
-export interface Sent {
+export interface SentDocuments {
   readonly results: readonly JsonObject[];
   /** The whole answer: a dry run may say more. */
   readonly answer: JsonObject;
@@ -53,7 +53,7 @@ export async function readForSet(paths: readonly string[], { set, prune, allowEm
 /**
  * Sends documents as a list in JSON: what was read is what is sent, whatever anchors and merges it was written with.
  */
-export async function sendDocuments(server: Server, documents: readonly Located[], options: SendOptions): Promise<Sent> {
+export async function sendDocuments(server: Server, documents: readonly Located[], options: SendOptions): Promise<SentDocuments> {
   const { set, prune, allowEmpty, dryRun, output } = options;
   const body = JSON.stringify(documents.map(({ value }) => value));
   const flag = (on: boolean | undefined) => (on ? 'true' : undefined);

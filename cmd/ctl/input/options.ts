@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 
 export const FORMATS = ['table', 'yaml', 'json', 'explicit'] as const;
 
-export type Format = (typeof FORMATS)[number];
+export type OutputFormat = (typeof FORMATS)[number];
 
 /** The options that stand before or behind any command. Which control plane they come to says `serverOf`. */
 export interface Options {
@@ -11,7 +11,7 @@ export interface Options {
   readonly context?: string;
   readonly tokenFile?: string;
   readonly caCertFile?: string;
-  readonly output: Format;
+  readonly output: OutputFormat;
   /** '' for all meshes. */
   readonly mesh: string;
 }

@@ -13,7 +13,7 @@ import { note, print } from '../terminal/output.ts';
 import { printable, textOf } from '../terminal/printable.ts';
 import { resourcePath } from '../api/resource-path.ts';
 import { type Server, serverOf } from '../api/server-address.ts';
-import { readShown } from '../resources/resource-view.ts';
+import { readResourceView } from '../resources/resource-view.ts';
 import { type Cell, formatTable } from '../terminal/table.ts';
 
 /** What is inspected of proxies: all of them, what policies come to on one, and those that a policy selects. */
@@ -72,7 +72,7 @@ async function printProxies(output: Parameters<typeof print>[0], items: readonly
     formatTable(
       ['MESH', 'NAME', 'ZONE', 'NAMESPACE', 'DISPLAY NAME'],
       items.map((item) => {
-        const { mesh, name, zone, namespace, displayName } = readShown(item);
+        const { mesh, name, zone, namespace, displayName } = readResourceView(item);
         return [mesh, name, zone, namespace, displayName];
       }),
     ),

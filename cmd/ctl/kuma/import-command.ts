@@ -28,7 +28,7 @@ interface Judged {
 }
 
 /** A line of the report. */
-interface Row {
+interface ImportRow {
   readonly type: string;
   readonly mesh: string;
   readonly name: string;
@@ -135,7 +135,7 @@ async function applyAll(server: Server, judged: readonly Judged[], dryRun: boole
   return results.map(({ outcome }) => textOf(outcome));
 }
 
-function toRows(judged: readonly Judged[], outcomes: readonly string[]): Row[] {
+function toRows(judged: readonly Judged[], outcomes: readonly string[]): ImportRow[] {
   let next = 0;
   return judged.map(({ document, judgement }) => {
     const names = isObject(document.value) ? namesOf(document.value) : { type: '', mesh: '', name: document.where };
@@ -144,7 +144,7 @@ function toRows(judged: readonly Judged[], outcomes: readonly string[]): Row[] {
   });
 }
 
-function formatRows(rows: readonly Row[]): string {
+function formatRows(rows: readonly ImportRow[]): string {
   return formatTable(
     ['TYPE', 'MESH', 'NAME', 'RESULT', 'REASON'],
     rows.map(({ type, mesh, name, result, reason }): Cell[] => {

@@ -1,7 +1,7 @@
 import { invalid } from '../../../src/errors.ts';
 import { type Attributes, readAttributes } from '../../../src/policy/access/attributes.ts';
-import { type Decision, decideAccess, type Question } from '../../../src/policy/access/decide-access.ts';
-import { attributeKey, type Side } from '../../../src/policy/access/attribute-keys.ts';
+import { type AccessDecision, decideAccess, type AccessQuestion } from '../../../src/policy/access/decide-access.ts';
+import { attributeKey, type AttributeSet } from '../../../src/policy/access/attribute-keys.ts';
 import { ACCESS_TYPES, type AccessPolicy, readAccessPolicies } from '../../../src/policy/access/access-policies.ts';
 import { givenResource } from '../../../src/policy/decide/given-requests.ts';
 import { formatKri, type Key } from '../../../src/resource/key.ts';
@@ -60,7 +60,7 @@ function ofPolicy({ key, action, unknown }: AccessPolicy): string[] {
   return unknown.map((what) => `${key.type} ${key.name}: ${what} is an attribute that nobody can have: ${effect}`);
 }
 
-function show({ decidedBy, matchedInShadow, ...decision }: Decision): DecidedQuery {
+function show({ decidedBy, matchedInShadow, ...decision }: AccessDecision): DecidedQuery {
   return {
     ...decision,
     decidedBy: decidedBy?.name ?? null,
@@ -72,12 +72,12 @@ function show({ decidedBy, matchedInShadow, ...decision }: Decision): DecidedQue
 /** What the verdict of a reference entry says is passed over. */
 const FIELDS = ['from', 'to', 'namespace', 'allowed', 'privileged', 'default', 'decidedBy'];
 
-interface Asked {
-  readonly question: Question;
+interface ReadQuery {
+  readonly question: AccessQuestion;
   readonly warnings: readonly string[];
 }
 
-function readQuery(value: unknown, index: number): Asked {
+function readQuery(value: unknown, index: number): ReadQuery {
   const at = `queries[${index}]`;
   if (!isObject(value)) throw invalid([{ field: at, reason: 'must be an object' }]);
   const unknown = Object.keys(value).find((field) => !FIELDS.includes(field));
@@ -88,7 +88,7 @@ function readQuery(value: unknown, index: number): Asked {
   return { question: { source: from.attributes, destination: to.attributes, namespace }, warnings: [...from.warnings, ...to.warnings] };
 }
 
-function readSet(side: Side, value: JsonValue | undefined, field: string): { attributes: Attributes; warnings: string[] } {
+function readSet(side: AttributeSet, value: JsonValue | undefined, field: string): { attributes: Attributes; warnings: string[] } {
   if (!isTexts(value)) throw invalid([{ field, reason: 'must be an object of strings' }]);
   const attributes = readAttributes(side, value);
   if (!attributes) throw invalid([{ field, reason: 'gives one attribute two values' }]);

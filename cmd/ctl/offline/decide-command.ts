@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { invalid } from '../../../src/errors.ts';
-import type { Decided } from './decide-entry.ts';
+import type { EntryDecisions } from './decide-entry.ts';
 import { collect, optionsOf } from '../input/options.ts';
 import { note, print } from '../terminal/output.ts';
 import { printable } from '../terminal/printable.ts';
@@ -38,7 +38,7 @@ export function addDecide(program: Command): void {
     });
 }
 
-async function decide({ file, dataplane, clients, inbound }: DecideOptions): Promise<Decided> {
+async function decide({ file, dataplane, clients, inbound }: DecideOptions): Promise<EntryDecisions> {
   const [{ decideEntry }, policies, targets, callers] = await Promise.all([
     import('./decide-entry.ts'),
     readValues(file, 'policies'),
@@ -49,7 +49,7 @@ async function decide({ file, dataplane, clients, inbound }: DecideOptions): Pro
   return decideEntry({ policies, dataplane: targets[0], clients: callers, section: inbound });
 }
 
-function formatDecided({ matchedInOrder, matchedInShadow, clients }: Decided): string {
+function formatDecided({ matchedInOrder, matchedInShadow, clients }: EntryDecisions): string {
   const rows = clients.map(({ decision, shadow, decidedBy, reason }, index): Cell[] => [
     String(index),
     { text: decision, colour: decision === 'Allow' ? 'green' : 'red' },

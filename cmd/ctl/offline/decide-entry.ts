@@ -30,7 +30,7 @@ export interface DecidedClient {
   readonly reason: string;
 }
 
-export interface Decided {
+export interface EntryDecisions {
   /** The names of the policies that are in force on the inbound, the most specific last. */
   readonly matchedInOrder: readonly string[];
   /** Those that would be, were they not marked with `kuma.io/effect: shadow`. */
@@ -43,7 +43,7 @@ export interface Decided {
  * Decides for each client whether it may enter, as one entry of test/reference/from-decisions.json asks it. Throws
  * `invalid`.
  */
-export function decideEntry({ policies, dataplane, clients, section }: DecideInput): Decided {
+export function decideEntry({ policies, dataplane, clients, section }: DecideInput): EntryDecisions {
   const resources = policies.map((value, index) => givenResource(value, `policies[${index}]`));
   const target = givenResource(dataplane, 'dataplane');
   if (target.key.type !== 'Dataplane') throw invalid([{ field: 'dataplane: type', reason: 'must be Dataplane' }]);
@@ -52,7 +52,13 @@ export function decideEntry({ policies, dataplane, clients, section }: DecideInp
   return decideOn(resources, proxy, chooseInbound(proxy, section), mesh, clients.map(readClient));
 }
 
-function decideOn(policies: readonly Resource[], proxy: Proxy, inbound: Inbound, mesh: MeshIndex, requests: readonly Request[]): Decided {
+function decideOn(
+  policies: readonly Resource[],
+  proxy: Proxy,
+  inbound: Inbound,
+  mesh: MeshIndex,
+  requests: readonly Request[],
+): EntryDecisions {
   const matches = permissionMatches(policies, proxy, inbound, mesh);
   const permissions = readPermissions(matches);
   const decided = requests.map((request) => decideBy(permissions, request, inbound.protocol, proxy.dataplane.key.mesh));

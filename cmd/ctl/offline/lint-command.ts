@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { MeridianError } from '../../../src/errors.ts';
 import { DNS_LABEL_REASON, isDnsLabel } from '../../../src/resource/dns-names.ts';
-import type { Checked, LintPlace, Linted } from './lint-document.ts';
+import type { LintResult, LintPlace, Linted } from './lint-document.ts';
 import { REFUSED } from '../terminal/failure.ts';
 import { collect, optionsOf } from '../input/options.ts';
 import { note, print } from '../terminal/output.ts';
@@ -14,7 +14,7 @@ interface LintOptions extends LintPlace {
 }
 
 /** A document with the file that it is from. */
-interface Found extends Checked {
+interface LintedDocument extends LintResult {
   readonly file: string;
   readonly position: number;
 }
@@ -47,7 +47,7 @@ export function addLint(program: Command): void {
     });
 }
 
-async function lint({ file, ...where }: LintOptions): Promise<Found[]> {
+async function lint({ file, ...where }: LintOptions): Promise<LintedDocument[]> {
   const [{ lintText }, sources] = await Promise.all([import('./lint-document.ts'), readSources(file)]);
   const found = sources.flatMap((source) =>
     lintText(source.text, where).map((checked, index) => ({ ...checked, file: source.file, position: index + 1 })),
@@ -57,7 +57,7 @@ async function lint({ file, ...where }: LintOptions): Promise<Found[]> {
 }
 
 /** A line for each document, then all problems, each with its place. */
-function formatLinted(found: readonly Found[]): string {
+function formatLinted(found: readonly LintedDocument[]): string {
   const table = formatTable(
     ['TYPE', 'NAME', 'NAMESPACE', 'ROLE', 'REACHES', 'PROBLEMS'],
     found.map(({ linted }) => toRow(linted)),

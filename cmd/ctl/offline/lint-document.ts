@@ -39,19 +39,19 @@ const DEFAULT_SYSTEM_NAMESPACE = 'kuma-system';
 const UNKNOWN: Omit<Linted, 'problems'> = { type: null, name: null, namespace: null, role: null, reaches: null, explicit: null };
 
 /** A document as linted, and what its author may not expect of it though it is accepted: as a control plane warns. */
-export interface Checked {
+export interface LintResult {
   readonly linted: Linted;
   readonly warnings: readonly string[];
 }
 
 /** Lints every document of a text, each for itself: what stands beside it changes nothing. Never throws. */
-export function lintText(text: string, where: LintPlace): Checked[] {
+export function lintText(text: string, where: LintPlace): LintResult[] {
   return readDocuments(text).map((read) =>
     'problem' in read ? { linted: { ...UNKNOWN, problems: [read.problem] }, warnings: [] } : lintValue(read.value, where),
   );
 }
 
-function lintValue(value: unknown, where: LintPlace): Checked {
+function lintValue(value: unknown, where: LintPlace): LintResult {
   const { draft, problems } = parseDocument(value);
   if (!draft) return { linted: { ...UNKNOWN, ...claims(value), problems }, warnings: [] };
   return { linted: lintDraft(draft, problems, where), warnings: warningsOfDocument(draft.type, draft.labels, draft.spec) };

@@ -7,7 +7,7 @@ import { note, print, toJson } from '../terminal/output.ts';
 import { parsePort } from '../input/port.ts';
 import { type Server, serverOf } from '../api/server-address.ts';
 
-interface Given {
+interface BootstrapOptions {
   readonly xdsAddress: string;
   readonly xdsCa?: string;
   readonly xdsCert?: string;
@@ -53,7 +53,7 @@ async function revokeTokens(_: object, command: Command): Promise<void> {
   await print(optionsOf(command).output, answer, () => "no proxy's token that was made before holds any more\n");
 }
 
-async function printBootstrap(dataplane: string, given: Given, command: Command): Promise<void> {
+async function printBootstrap(dataplane: string, given: BootstrapOptions, command: Command): Promise<void> {
   const { xdsAddress, xdsCa, xdsCert: cert, xdsKey: key, adminPort } = given;
   const { mesh, output } = optionsOf(command);
   const { bootstrap, envoyArguments } = await import('../../../src/xds/envoy/bootstrap.ts');
@@ -72,7 +72,7 @@ function parseSeconds(text: string): number {
   return Number(text);
 }
 
-async function askToken(server: Server, mesh: string, dataplane: string, { validFor }: Given) {
+async function askToken(server: Server, mesh: string, dataplane: string, { validFor }: BootstrapOptions) {
   const { parseNodeId } = await import('../../../src/xds/server/proxy-id.ts');
   const answer = await ask(server, '/_proxy-tokens', { method: 'POST', body: JSON.stringify({ mesh, dataplane, validFor }) });
   const { token, nodeId } = isObject(answer) ? answer : {};

@@ -10,7 +10,7 @@ import { note, print, toYaml, write } from '../terminal/output.ts';
 import { type Progress, withProgress } from '../terminal/progress.ts';
 import { collectionPath, resourcePath } from '../api/resource-path.ts';
 import { type Server, serverOf } from '../api/server-address.ts';
-import { readShown, toDocument } from './resource-view.ts';
+import { readResourceView, toDocument } from './resource-view.ts';
 import { formatTable } from '../terminal/table.ts';
 
 const COLUMNS = ['MESH', 'NAME', 'NAMESPACE', 'ROLE', 'ORIGIN', 'AGE'];
@@ -89,7 +89,7 @@ async function explicitItems(server: Server, items: readonly JsonObject[]): Prom
 function formatItems(items: readonly JsonObject[], withType: boolean): string {
   const now = Date.now();
   const rows = items.map((item) => {
-    const { type, mesh, name, namespace, role, zone } = readShown(item);
+    const { type, mesh, name, namespace, role, zone } = readResourceView(item);
     const row = [mesh, name, namespace, role, zone || 'global', formatAge(item.creationTime, now)];
     return withType ? [type, ...row] : row;
   });

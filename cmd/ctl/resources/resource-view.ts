@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/resource/resource.ts';
 import { textOf } from '../terminal/printable.ts';
 
 /** A resource as the REST API shows it, taken apart for people. What is not there is ''. */
-export interface Shown {
+export interface ResourceView {
   readonly type: string;
   readonly mesh: string;
   /** The REST name. */
@@ -17,7 +17,7 @@ export interface Shown {
   readonly environment: string;
 }
 
-export function readShown(item: JsonObject): Shown {
+export function readResourceView(item: JsonObject): ResourceView {
   const labels = isObject(item.labels) ? item.labels : {};
   return {
     type: textOf(item.type),
@@ -37,10 +37,10 @@ export function readShown(item: JsonObject): Shown {
  *   name: slow.backend-ns, k8s.kuma.io/namespace: backend-ns   -> name: slow
  */
 export function toDocument(item: JsonObject): JsonObject {
-  return isOwn(readShown(item)) ? { ...item, name: readShown(item).displayName } : item;
+  return isOwn(readResourceView(item)) ? { ...item, name: readResourceView(item).displayName } : item;
 }
 
 /** Whether the store that was asked is where the resource was made: copies are called otherwise. */
-function isOwn({ name, displayName, namespace }: Shown): boolean {
+function isOwn({ name, displayName, namespace }: ResourceView): boolean {
   return displayName !== '' && (name === displayName || name === `${displayName}.${namespace}`);
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { after, describe, it } from 'node:test';
 import { startApi } from '../../../src/api/server.ts';
-import { recordLife } from '../../../src/kds/process-epochs.ts';
+import { recordEpoch } from '../../../src/kds/process-epochs.ts';
 import { GLOBAL } from '../../../src/resource/resource.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { apiOn, type Asked, ask, timeout } from '../../../test/api/harness.ts';
@@ -37,7 +37,7 @@ interface Served extends Asked {
 /** A control plane on a store that outlives it. */
 async function serveAt(path: string, life: string, port = 0): Promise<Served> {
   const store = openStore(path, { random: () => 'ab' });
-  recordLife(store, life);
+  recordEpoch(store, life);
   const asked = apiOn(scope, { place: GLOBAL, store, now: () => '2026-01-01T00:00:00Z' }, undefined);
   await ask(asked, 'PUT', '/meshes/default', { type: 'Mesh', name: 'default' });
   const listening = await startApi({ ...asked.options, port });

@@ -4,7 +4,7 @@ import type { Kind } from '../../../src/resource/kinds.ts';
 import { isObject } from '../../../src/resource/field-path.ts';
 import type { JsonObject } from '../../../src/resource/resource.ts';
 import { parseKindName } from '../api/kind-name.ts';
-import { type Format, isGiven, optionsOf } from '../input/options.ts';
+import { type OutputFormat, isGiven, optionsOf } from '../input/options.ts';
 import { note, toJson, write } from '../terminal/output.ts';
 import { printable, textOf } from '../terminal/printable.ts';
 import { resourceTitle } from '../api/resource-path.ts';
@@ -45,7 +45,7 @@ async function watch(
   server: Server,
   query: Readonly<Record<string, string | undefined>>,
   since: string | undefined,
-  output: Format,
+  output: OutputFormat,
   stop: AbortSignal,
 ) {
   await follow(server, query, since, stop, {

@@ -8,7 +8,7 @@ import { refusalOf } from '../api/api-client.ts';
 import type { Server } from '../api/server-address.ts';
 
 /** What is told of a watch. */
-export interface Told {
+export interface WatchHandlers {
   /** Each message, as it came. */
   message(text: string): void;
   /** The connection is lost, and made again. */
@@ -34,7 +34,7 @@ export async function follow(
   query: Readonly<Record<string, string | undefined>>,
   since: string | undefined,
   stop: AbortSignal,
-  told: Told,
+  told: WatchHandlers,
 ): Promise<void> {
   let [position, reached, pause] = [since, false, FIRST_PAUSE];
   while (!stop.aborted) {

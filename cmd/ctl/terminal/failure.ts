@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { asMeridianError, type ErrorCode, type Problem } from '../../../src/errors.ts';
-import type { Format } from '../input/options.ts';
+import type { OutputFormat } from '../input/options.ts';
 import { toJson } from './output.ts';
 import { printable } from './printable.ts';
 
@@ -20,7 +20,7 @@ export interface Failure {
  * Tells on standard error what was thrown, and gives the exit code. Help and version, which commander throws too, are
  * no failures.
  */
-export function tellFailure(thrown: unknown, format: Format): number {
+export function tellFailure(thrown: unknown, format: OutputFormat): number {
   if (thrown instanceof CommanderError && isShown(thrown)) return thrown.exitCode === 0 ? 0 : WRONG_USAGE;
   const failure = toFailure(thrown);
   process.stderr.write(format === 'json' ? `${toJson({ error: failure })}\n` : formatFailure(failure));

@@ -1,7 +1,7 @@
-import type { Format } from '../input/options.ts';
+import type { OutputFormat } from '../input/options.ts';
 
 /** Prints a command's result on standard output: as a table, or the value itself as JSON or YAML. */
-export async function print(format: Format, value: unknown, table: () => string): Promise<void> {
+export async function print(format: OutputFormat, value: unknown, table: () => string): Promise<void> {
   if (format === 'table') write(table());
   else if (format === 'json') write(`${toJson(value)}\n`);
   else write(await toYaml(value));

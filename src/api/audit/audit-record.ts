@@ -7,7 +7,7 @@ import type { Principal } from '../auth/principal.ts';
 import { locate, type Params } from '../resources/locate-resource.ts';
 
 /** What a request is about, as far as it can be told. */
-export type Subject = Pick<AuditRecord, 'type' | 'mesh' | 'name' | 'kri'>;
+export type AuditSubject = Pick<AuditRecord, 'type' | 'mesh' | 'name' | 'kri'>;
 
 /** Longer than any valid name, so that no URL fills the records. */
 const LONGEST = 512;
@@ -17,7 +17,7 @@ export function about(request: FastifyRequest, type: string, name: string, mesh 
   request.about = { type, mesh, name: name.slice(0, LONGEST), kri: '' };
 }
 
-const NOTHING: Subject = { type: '', mesh: '', name: '', kri: '' };
+const NOTHING: AuditSubject = { type: '', mesh: '', name: '', kri: '' };
 
 /** Who asks from where for what: what all records of a request have. */
 export function headOf(request: FastifyRequest, plane: Plane, principal: Principal | undefined = request.principal) {
@@ -36,7 +36,7 @@ function operationOf({ method, routeOptions }: FastifyRequest): string {
 }
 
 /** The subject that the URL names. What the route itself said (`about`) counts more. */
-export function subjectOf(request: FastifyRequest, plane: Plane): Subject {
+export function subjectOf(request: FastifyRequest, plane: Plane): AuditSubject {
   if (request.about) return request.about;
   const kind = kindOfRoute(request.routeOptions.url);
   const { mesh = '', name = '', id = '' } = (request.params ?? {}) as Params & { id?: string };
@@ -46,7 +46,7 @@ export function subjectOf(request: FastifyRequest, plane: Plane): Subject {
   return { ...named, type: kind.type, kri: known ? formatKri(known) : '' };
 }
 
-export function toSubject(key: Key): Subject {
+export function toSubject(key: Key): AuditSubject {
   const { type, mesh, name } = key;
   return { type, mesh, name, kri: formatKri(key) };
 }

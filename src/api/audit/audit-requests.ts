@@ -7,7 +7,7 @@ import type { Key } from '../../resource/key.ts';
 import type { Principal } from '../auth/principal.ts';
 import { rightOf } from '../auth/rights.ts';
 import type { ApiOptions } from '../api-options.ts';
-import { headOf, type Subject, subjectOf, toSubject } from './audit-record.ts';
+import { headOf, type AuditSubject, subjectOf, toSubject } from './audit-record.ts';
 import { Trail } from './audit-trail.ts';
 
 declare module 'fastify' {
@@ -15,7 +15,7 @@ declare module 'fastify' {
     /** A commit took the request's records along. */
     audited: boolean;
     /** The subject of the request, where its URL does not say it. */
-    about: Subject | undefined;
+    about: AuditSubject | undefined;
     /** Why it was refused. */
     refusedWith: string | undefined;
   }

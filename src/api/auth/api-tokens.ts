@@ -13,7 +13,7 @@ import type { Plane } from '../../control/plane/plane.ts';
 import { Endings } from './token-endings.ts';
 import type { Grant } from './grant.ts';
 import type { Ended, Principal } from './principal.ts';
-import { type Kept, keptIn, type StoredKey, type TokenRecord } from './token-records.ts';
+import { type TokenRecords, keptIn, type StoredKey, type TokenRecord } from './token-records.ts';
 
 /** A token as it is handed out, once. */
 export interface Issued extends TokenRecord {
@@ -166,7 +166,7 @@ export class Tokens {
   }
 
   /** With what has expired left out, so that it does not grow. */
-  private with(kept: Kept, record: TokenRecord): Kept {
+  private with(kept: TokenRecords, record: TokenRecord): TokenRecords {
     const holding = [...kept.tokens].filter(([, { expires }]) => expires > this.seconds());
     if (holding.length >= MOST_TOKENS) {
       throw new MeridianError('conflict', `there are ${MOST_TOKENS} tokens`, {
@@ -188,7 +188,7 @@ function refusal(why: string): MeridianError {
 }
 
 /** Keys that signed a token that is still here. */
-function usedKeys({ keys, tokens }: Kept): StoredKey[] {
+function usedKeys({ keys, tokens }: TokenRecords): StoredKey[] {
   const used = new Set([...tokens.values()].map(({ kid }) => kid));
   return keys.filter(({ kid }) => used.has(kid));
 }

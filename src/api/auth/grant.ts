@@ -1,11 +1,11 @@
 import type { Problem } from '../../errors.ts';
 import { DNS_LABEL_REASON, isDnsLabel } from '../../resource/dns-names.ts';
 import type { Place } from '../../resource/resource.ts';
-import { ROLES, type Role } from './principal.ts';
+import { ROLES, type ApiRole } from './principal.ts';
 
 /** What a token lets somebody do. `zone`: of a zone operator alone. */
 export interface Grant {
-  readonly role: Role;
+  readonly role: ApiRole;
   readonly zone?: string | undefined;
 }
 

@@ -7,7 +7,7 @@ import { MeridianError } from '../../errors.ts';
  */
 export const ROLES = ['admin', 'zone-operator', 'read-only'] as const;
 
-export type Role = (typeof ROLES)[number];
+export type ApiRole = (typeof ROLES)[number];
 
 /**
  * What a route asks for (rights.ts): `anyone` nothing, `read` a principal, `operate` an admin or the operator of this
@@ -19,7 +19,7 @@ export type Right = 'anyone' | 'read' | 'operate' | 'admin';
 export interface Principal {
   /** A token's subject; `loopback` for whoever asks from this machine without one. */
   readonly name: string;
-  readonly role: Role;
+  readonly role: ApiRole;
   /** Of a zone operator alone. */
   readonly zone?: string | undefined;
   readonly source: 'loopback' | 'token';

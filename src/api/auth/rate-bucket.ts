@@ -4,7 +4,7 @@ export interface Rate {
   readonly burst: number;
 }
 
-interface Level {
+interface BucketLevel {
   left: number;
   at: number;
 }
@@ -21,7 +21,7 @@ export class Buckets {
   private readonly rate: Rate;
   private readonly now: () => number;
 
-  private readonly levels = new Map<string, Level>();
+  private readonly levels = new Map<string, BucketLevel>();
 
   constructor(rate: Rate, now: () => number) {
     this.rate = rate;
@@ -41,7 +41,7 @@ export class Buckets {
     level.left = Math.min(this.rate.burst, level.left + 1);
   }
 
-  private level(key: string): Level {
+  private level(key: string): BucketLevel {
     const now = this.now();
     const { left, at } = this.levels.get(key) ?? { left: this.rate.burst, at: now };
     const level = { left: Math.min(this.rate.burst, left + ((now - at) / 1000) * this.rate.perSecond), at: now };

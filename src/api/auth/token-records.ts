@@ -22,22 +22,22 @@ export interface StoredKey {
 }
 
 /** All that is kept for tokens. The first key signs; the others only verify. */
-export interface Kept {
+export interface TokenRecords {
   readonly keys: readonly StoredKey[];
   readonly tokens: ReadonlyMap<string, TokenRecord>;
 }
 
 const SETTING = 'api tokens';
-const NOTHING: Kept = { keys: [], tokens: new Map() };
+const NOTHING: TokenRecords = { keys: [], tokens: new Map() };
 
 /**
  * Keys and records in one setting of the store, which changes as a whole. What was read is kept until the setting is
  * another one.
  */
-export function keptIn(store: Store): { read(): Kept; change(with_: (kept: Kept) => Kept): void } {
+export function keptIn(store: Store): { read(): TokenRecords; change(with_: (kept: TokenRecords) => TokenRecords): void } {
   let text: string | undefined;
   let kept = NOTHING;
-  const read = (reader: Reader = store): Kept => {
+  const read = (reader: Reader = store): TokenRecords => {
     const now = reader.setting(SETTING);
     if (now === text) return kept;
     kept = now === undefined ? NOTHING : parse(now);
@@ -50,11 +50,11 @@ export function keptIn(store: Store): { read(): Kept; change(with_: (kept: Kept)
   };
 }
 
-function parse(text: string): Kept {
+function parse(text: string): TokenRecords {
   const { keys, tokens } = JSON.parse(text) as { keys: StoredKey[]; tokens: TokenRecord[] };
   return { keys, tokens: new Map(tokens.map((record) => [record.id, record])) };
 }
 
-function format({ keys, tokens }: Kept): string {
+function format({ keys, tokens }: TokenRecords): string {
   return JSON.stringify({ keys, tokens: [...tokens.values()] });
 }

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { Report } from '../../control/plane/report.ts';
-import { readPair, type TlsFiles, watchPair } from './watch-certificate.ts';
+import { readPair, type CertificateFiles, watchPair } from './watch-certificate.ts';
 
 /** Whoever sends slowly is cut off: headers within 10 s, a whole request within 30 s, silence between requests 65 s. */
 const PATIENCE = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 2_000 };
@@ -19,7 +19,7 @@ export interface Listeners {
  * HTTPS alone where there are files for it (TLS 1.2 at least), else HTTP. Throws `invalid` for files that can't be
  * used.
  */
-export function createListeners(tls: TlsFiles | undefined, report: Report): Listeners {
+export function createListeners(tls: CertificateFiles | undefined, report: Report): Listeners {
   if (!tls) return { create: (handler) => limited(createServer(PATIENCE, handler)), close: () => {} };
   const pair = readPair(tls);
   const servers: TlsServer[] = [];

@@ -54,9 +54,9 @@ export const METHOD_NOT_ALLOWED = 'Method not allowed';
 /** As Kuma says it, and no more: clients know it. */
 export const NOT_FOUND = 'Not found';
 
-export type Said = Pick<MeridianError, 'code'> & Partial<Pick<MeridianError, 'problems' | 'hint'>>;
+export type ErrorDetails = Pick<MeridianError, 'code'> & Partial<Pick<MeridianError, 'problems' | 'hint'>>;
 
-export function errorBody(status: number, title: string, detail: string, { code, problems = [], hint }: Said): ErrorBody {
+export function errorBody(status: number, title: string, detail: string, { code, problems = [], hint }: ErrorDetails): ErrorBody {
   const listed = problems.length > 0;
   return {
     type: '/std-errors',

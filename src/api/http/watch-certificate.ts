@@ -6,7 +6,7 @@ import type { Report } from '../../control/plane/report.ts';
 import { invalid } from '../../errors.ts';
 
 /** The paths of two PEM files: the certificate, with those between it and the CA, and its key. */
-export interface TlsFiles {
+export interface CertificateFiles {
   readonly cert: string;
   readonly key: string;
 }
@@ -26,7 +26,7 @@ const LOOK = 2_000;
 /**
  * The certificate and key, which belong together. Throws `invalid` and says which file is wrong, never what is in it.
  */
-export function readPair({ cert, key }: TlsFiles): Pair {
+export function readPair({ cert, key }: CertificateFiles): Pair {
   const pair = { cert: read(cert, 'apiTlsCert (MERIDIAN_API_TLS_CERT)'), key: read(key, 'apiTlsKey (MERIDIAN_API_TLS_KEY)') };
   try {
     createSecureContext(pair);
@@ -52,7 +52,7 @@ function read(path: string, field: string): string {
  * Serves new files as soon as they are there and belong together; until then what was served before. `servers` gives
  * those that serve them. The result ends it.
  */
-export function watchPair(files: TlsFiles, first: Pair, servers: () => readonly Server[], report: Report): () => void {
+export function watchPair(files: CertificateFiles, first: Pair, servers: () => readonly Server[], report: Report): () => void {
   let served = first;
   let told = '';
   tell(served, report, 'the certificate');

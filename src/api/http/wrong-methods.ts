@@ -4,7 +4,7 @@ import { errorBody, METHOD_NOT_ALLOWED } from './error-answers.ts';
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** What is served at a pattern of Fastify's, like `/zones/:name`. */
-interface Served {
+interface ServedPath {
   readonly paths: RegExp;
   readonly methods: Set<HTTPMethods>;
 }
@@ -19,7 +19,7 @@ interface Served {
  *   PUT /zones/_overview   Fastify would take it for a zone of this name: a route says that it isn't
  */
 export function answerWrongMethods(app: FastifyInstance, addRoutes: () => void): void {
-  const served = new Map<string, Served>();
+  const served = new Map<string, ServedPath>();
   app.addHook('onRoute', ({ url, method, config }) => {
     if (config?.refused) return;
     const at = served.get(url) ?? { paths: anyOf([url]), methods: new Set() };
@@ -38,7 +38,9 @@ export function answerWrongMethods(app: FastifyInstance, addRoutes: () => void):
 }
 
 /** The patterns whose paths another one would take for itself by methods that they haven't, with these methods. */
-function hiding(served: readonly (readonly [url: string, at: Served])[]): (readonly [url: string, at: Served, others: HTTPMethods[]])[] {
+function hiding(
+  served: readonly (readonly [url: string, at: ServedPath])[],
+): (readonly [url: string, at: ServedPath, others: HTTPMethods[]])[] {
   const takers = METHODS.map((method) => [method, anyOf(served.flatMap(([url, at]) => (at.methods.has(method) ? [url] : [])))] as const);
   return served.flatMap(([url, at]) => {
     const others = takers.flatMap(([method, taker]) => (!at.methods.has(method) && taker.test(url) ? [method] : []));

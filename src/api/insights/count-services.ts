@@ -2,7 +2,7 @@ import { compareText } from '../../resource/key.ts';
 import { type Counted, groupedBy, type ProxyKind, type Standing, standingOf, type Tally, tallyOf } from './insight-status.ts';
 
 /** A service of one mesh, by the tag of the Dataplanes that are of it. */
-export interface Service {
+export interface CountedService {
   readonly mesh: string;
   readonly name: string;
   readonly kind: ProxyKind;
@@ -13,14 +13,14 @@ export interface Service {
 }
 
 /** The services of some Dataplanes, by mesh and name. */
-export function servicesOf(counted: readonly Counted[]): Service[] {
+export function servicesOf(counted: readonly Counted[]): CountedService[] {
   const memberships = counted.flatMap((member) => member.services.map((name) => ({ name, member })));
   const groups = groupedBy(memberships, ({ name, member }) => JSON.stringify([member.mesh, name]));
   const services = [...groups.values()].flatMap((members) => toService(members));
   return services.sort((a, b) => compareText(a.mesh, b.mesh) || compareText(a.name, b.name));
 }
 
-function toService(memberships: readonly { readonly name: string; readonly member: Counted }[]): Service[] {
+function toService(memberships: readonly { readonly name: string; readonly member: Counted }[]): CountedService[] {
   const [first] = memberships;
   if (!first) return [];
   const members = memberships.map(({ member }) => member);

@@ -38,13 +38,13 @@ export function addGlobalInsightRoute(app: FastifyInstance, options: ApiOptions)
   });
 }
 
-type Known = readonly { readonly kind: ProxyKind; readonly standing: Standing }[];
+type KnownProxies = readonly { readonly kind: ProxyKind; readonly standing: Standing }[];
 
-function tally(known: Known, wanted: ProxyKind) {
+function tally(known: KnownProxies, wanted: ProxyKind) {
   return tallyOf(known.filter(({ kind }) => kind === wanted));
 }
 
-function gateways(known: Known) {
+function gateways(known: KnownProxies) {
   return { gatewayBuiltin: tally(known, 'gatewayBuiltin'), gatewayDelegated: tally(known, 'gatewayDelegated') };
 }
 

@@ -11,7 +11,7 @@ import { described, type Operation } from '../openapi/operation.ts';
 import { PAGING } from '../openapi/parameters.ts';
 import { listOf } from '../openapi/common-shapes.ts';
 import type { ApiOptions } from '../api-options.ts';
-import { type Service, servicesOf } from './count-services.ts';
+import { type CountedService, servicesOf } from './count-services.ts';
 import { serviceInsight } from './insight-shapes.ts';
 import { countedIn, sparse, type Standing } from './insight-status.ts';
 
@@ -90,12 +90,12 @@ const STATUS: Readonly<Record<Standing, (typeof STATUSES)[number]>> = {
   partiallyDegraded: 'partially_degraded',
 };
 
-function typeOf({ kind }: Service): (typeof TYPES)[number] {
+function typeOf({ kind }: CountedService): (typeof TYPES)[number] {
   if (kind === 'standard') return 'internal';
   return kind === 'gatewayBuiltin' ? 'gateway_builtin' : 'gateway_delegated';
 }
 
-function toInsight({ now, store }: Plane, service: Service) {
+function toInsight({ now, store }: Plane, service: CountedService) {
   const { mesh, name, standing, dataplanes, zones } = service;
   const type = typeOf(service);
   return {

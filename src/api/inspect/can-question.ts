@@ -4,7 +4,7 @@ import type { Request } from '../../policy/decide/read-request.ts';
 import { check } from '../../resource/schema/check-schema.ts';
 
 /** What `POST /can` is asked. */
-export interface Question {
+export interface CanRequest {
   readonly mesh: string;
   /** A REST name or a KRI. */
   readonly dataplane: string;
@@ -34,7 +34,7 @@ export const questionShape = z
  *   {from: {spiffeId}, to: {mesh, dataplane, port}, method, path}
  *   {from: {spiffeIds}, ...}, {from: {tags, mesh}, ...}
  */
-export function readQuestion(value: unknown): Question {
+export function readQuestion(value: unknown): CanRequest {
   const { data, problems } = check(questionShape, value, []);
   if (!data) throw invalid(problems);
   const { from, to, method, path } = data;

@@ -46,7 +46,7 @@ export function openApiDocument(routes: readonly DescribedRoute[], version: stri
   };
 }
 
-interface Parts {
+interface DocumentParts {
   readonly schemas: Schemas;
   readonly shared: ReadonlyMap<string, Parameter>;
 }
@@ -65,7 +65,7 @@ function schemasOf({ url, operation }: DescribedRoute): z.ZodType[] {
   return [...parametersOf(url, operation).map(({ schema }) => schema), ...(body ? [body] : []), ...given];
 }
 
-function pathsOf(routes: readonly DescribedRoute[], parts: Parts): Json {
+function pathsOf(routes: readonly DescribedRoute[], parts: DocumentParts): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
     const url = templateOf(route.url);
@@ -74,7 +74,7 @@ function pathsOf(routes: readonly DescribedRoute[], parts: Parts): Json {
   return sorted(paths);
 }
 
-function operationOf(route: DescribedRoute, { schemas, shared }: Parts): Json {
+function operationOf(route: DescribedRoute, { schemas, shared }: DocumentParts): Json {
   const { url, operation, servedBy } = route;
   const { id, summary, description, tag, body, bodyOptional = false, answers } = operation;
   const refusals = refusalsOf(route).map((status) => [String(status), { $ref: `#/components/responses/${status}` }] as const);

@@ -6,7 +6,7 @@ import { type LedgerPage, ledgerPage } from '../../control/operate/ledger-page.t
 import { invalid } from '../../errors.ts';
 import { findKind, KINDS } from '../../resource/kinds.ts';
 import { quote } from '../../resource/field-path.ts';
-import type { SentFilter } from '../../resource/store/withdrawals.ts';
+import type { WithdrawalFilter } from '../../resource/store/withdrawals.ts';
 import { addressOf, collection, paging } from '../http/paged-collection.ts';
 import { describeKey } from './describe-key.ts';
 import { described, type Operation } from '../openapi/operation.ts';
@@ -77,7 +77,7 @@ export function addLedgerRoute(app: FastifyInstance, { plane, sync, proxies }: A
 /** A control plane that stands alone sends nothing. */
 const NOTHING: LedgerPage = { entries: [], total: 0, unknown: [] };
 
-function filterBy(query: URLSearchParams): SentFilter {
+function filterBy(query: URLSearchParams): WithdrawalFilter {
   const type = query.get('type') || undefined;
   if (type !== undefined && !findKind(type)) throw invalid([{ field: 'type', reason: `${quote(type)} is not a kind` }]);
   return { type, mesh: query.get('mesh') || undefined, name: query.get('name') || undefined };

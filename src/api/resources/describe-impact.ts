@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Named } from '../../control/impact/caller-names.ts';
 import type { MeshImpact } from '../../control/impact/dry-run.ts';
-import type { Caller, InboundsChange } from '../../control/impact/mesh-impact.ts';
-import type { Changed, Verdict } from '../../control/impact/compare-verdicts.ts';
+import type { CallerChange, InboundsChange } from '../../control/impact/mesh-impact.ts';
+import type { Changed, VerdictPair } from '../../control/impact/compare-verdicts.ts';
 import { formatKri, type Key } from '../../resource/key.ts';
 import type { Place } from '../../resource/resource.ts';
 import { restName } from '../../resource/rest-name.ts';
@@ -91,7 +91,7 @@ function describeChange({ inbounds, callers }: InboundsChange, firstSet: number,
   };
 }
 
-function describeCaller(one: Caller, firstSet: number) {
+function describeCaller(one: CallerChange, firstSet: number) {
   if (one.kind === 'dataplanes') return { kind: one.kind, set: firstSet + one.set };
   if (!('except' in one)) return one;
   const { except: excepted, ...rest } = one;
@@ -107,7 +107,7 @@ function describeVerdicts({ when, before, after }: Changed) {
   return Object.keys(when).length === 0 ? verdicts : { when, ...verdicts };
 }
 
-function describeVerdict({ decision, shadow, decidedBy, shadowDecidedBy }: Verdict) {
+function describeVerdict({ decision, shadow, decidedBy, shadowDecidedBy }: VerdictPair) {
   return { decision, shadow, decidedBy: kriOf(decidedBy), shadowDecidedBy: kriOf(shadowDecidedBy) };
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { originalOf } from '../../control/operate/origin-spec.ts';
+import { originSpecOf } from '../../control/operate/origin-spec.ts';
 import { MeridianError } from '../../errors.ts';
 import { explicitForm } from '../../policy/explicit-form.ts';
 import { roleHere } from '../../policy/match/read-policies.ts';
@@ -48,7 +48,7 @@ export function addKriRoutes(app: FastifyInstance, { plane }: ApiOptions): void 
   });
   app.get<KriRoute>('/_explicit/:kri', described(TITLE, getExplicit), (request) => {
     const { resource } = find(request.params.kri);
-    const { spec, origin } = originalOf(plane, resource);
+    const { spec, origin } = originSpecOf(plane, resource);
     return toUniversal({ ...resource, spec: explicitForm(resource.key.type, spec, roleHere(resource), resource.key, origin) }, plane.place);
   });
 

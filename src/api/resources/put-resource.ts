@@ -19,7 +19,7 @@ import type { ApiOptions } from '../api-options.ts';
 import { refuseReadOnlyKind } from './read-only-kinds.ts';
 
 /** Who the URL says is written. */
-interface Target {
+interface PutTarget {
   readonly kind: Kind;
   readonly mesh: string;
   readonly name: string;
@@ -59,7 +59,7 @@ function stored({ store, place }: Plane, { type, mesh, name, namespace }: Draft)
 }
 
 /** The document of the body. Where it and the URL disagree, that is among its problems. */
-function readDocument(plane: Plane, target: Target, request: FastifyRequest): Document {
+function readDocument(plane: Plane, target: PutTarget, request: FastifyRequest): Document {
   const [read, ...more] = valuesOf(request);
   if (!read || more.length > 0) throw new MeridianError('invalid', 'the body must be one document', { hint: 'POST /apply takes several' });
   if ('problem' in read) return { problems: [read.problem] };
@@ -70,7 +70,7 @@ function readDocument(plane: Plane, target: Target, request: FastifyRequest): Do
 }
 
 /** In Kuma's words. */
-function disagreements(plane: Plane, target: Target, draft: Draft, sameName: boolean): readonly Problem[] {
+function disagreements(plane: Plane, target: PutTarget, draft: Draft, sameName: boolean): readonly Problem[] {
   const fields = { name: sameName, type: draft.type === target.kind.type, mesh: draft.mesh === target.mesh };
   const different = Object.entries(fields).filter(([, same]) => !same);
   const problems = different.map(([field]) => ({ field, reason: `${field} from the URL has to be the same as in body` }));
@@ -78,7 +78,7 @@ function disagreements(plane: Plane, target: Target, draft: Draft, sameName: boo
 }
 
 /** `slow`, or `slow.backend-ns` where there are namespaces. */
-function isNamed({ place }: Plane, { kind, name }: Target, draft: Draft): boolean {
+function isNamed({ place }: Plane, { kind, name }: PutTarget, draft: Draft): boolean {
   const namespace = draft.namespace ?? place.systemNamespace;
   return name === draft.name || (hasNamespaces(kind, place) && name === `${draft.name}.${namespace}`);
 }
@@ -87,7 +87,7 @@ function isNamed({ place }: Plane, { kind, name }: Target, draft: Draft): boolea
  * A document `slow.backend-ns` without a namespace label would become a policy of the system namespace, beside the
  * `slow` of `backend-ns` that this URL shows: surely not what was meant.
  */
-function mistaken(plane: Plane, { kind, mesh, name }: Target, draft: Draft): readonly Problem[] {
+function mistaken(plane: Plane, { kind, mesh, name }: PutTarget, draft: Draft): readonly Problem[] {
   if (draft.namespace !== undefined || !hasNamespaces(kind, plane.place)) return [];
   const shown = locate(plane, kind, mesh, name)?.resource;
   if (!shown || shown.namespace === plane.place.systemNamespace) return [];

@@ -5,10 +5,10 @@ import { toKubernetes, toUniversal } from '../../resource/documents/render-forms
 import type { JsonObject, Resource } from '../../resource/resource.ts';
 
 /** Which of the two YAML formats an answer has. */
-export type Format = 'universal' | 'kubernetes';
+export type ResourceFormat = 'universal' | 'kubernetes';
 
 /** Kuma's values of `?format=`; absent: universal. Throws `invalid`. */
-export function formatOf(query: URLSearchParams): Format {
+export function formatOf(query: URLSearchParams): ResourceFormat {
   const text = query.get('format') ?? 'universal';
   if (text === 'universal') return 'universal';
   if (text === 'kubernetes' || text === 'k8s') return 'kubernetes';
@@ -19,7 +19,7 @@ export function formatOf(query: URLSearchParams): Format {
  * A resource as the API shows it, with the references that point to nothing in its status
  * (docs/design/roles.md#references).
  */
-export function show(plane: Plane, resource: Resource, format: Format): JsonObject {
+export function show(plane: Plane, resource: Resource, format: ResourceFormat): JsonObject {
   const shown = withReferences(plane, resource);
   return format === 'kubernetes' ? toKubernetes(shown, plane.place) : toUniversal(shown, plane.place);
 }

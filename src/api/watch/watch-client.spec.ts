@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import type { HistoryChange } from '../../resource/store/history.ts';
 import { WatchClient } from './watch-client.ts';
-import type { Message, Pages } from './watch-pages.ts';
+import type { WatchMessage, Pages } from './watch-pages.ts';
 
 /** A socket that keeps what it is given until `drain`. */
 function stuckSocket() {
@@ -26,7 +26,7 @@ function stuckSocket() {
 
 /** A history of so many puts, in pages of 10. */
 function pagesOf(count: () => number): Pages {
-  const message = (revision: number): Message => ({ revision, number: 1, deleted: false, text: `put ${revision}` });
+  const message = (revision: number): WatchMessage => ({ revision, number: 1, deleted: false, text: `put ${revision}` });
   const behind = ({ revision }: Pick<HistoryChange, 'revision'>) =>
     Array.from({ length: Math.min(10, count() - revision) }, (_, index) => message(revision + 1 + index));
   return { behind } as unknown as Pages;

@@ -6,7 +6,7 @@ import { show } from '../resources/render-resource.ts';
 import { formatPosition } from './watch-position.ts';
 
 /** A change as it is sent. */
-export interface Message extends Moment {
+export interface WatchMessage extends Moment {
   readonly deleted: boolean;
   /** `{op: put | delete, revision, position, kri, type, mesh, name, resource?}` */
   readonly text: string;
@@ -24,7 +24,7 @@ const KEPT = 64;
 export class Pages {
   readonly #plane: Plane;
   readonly #life: string;
-  readonly #kept = new Map<string, readonly Message[]>();
+  readonly #kept = new Map<string, readonly WatchMessage[]>();
 
   constructor(plane: Plane, life: string) {
     this.#plane = plane;
@@ -32,7 +32,7 @@ export class Pages {
   }
 
   /** Empty: there are none now. */
-  behind(after: Moment, filter: HistoryFilter): readonly Message[] {
+  behind(after: Moment, filter: HistoryFilter): readonly WatchMessage[] {
     const { type = '', mesh = '', key } = filter;
     const id = JSON.stringify([this.#plane.store.head().revision, after.revision, after.number, type, mesh, key ? keyId(key) : '']);
     const page = this.#kept.get(id) ?? this.#read(after, filter);
@@ -41,11 +41,11 @@ export class Pages {
     return page;
   }
 
-  #read(after: Moment, filter: HistoryFilter): readonly Message[] {
+  #read(after: Moment, filter: HistoryFilter): readonly WatchMessage[] {
     return this.#plane.store.history.behind(after, filter, SIZE).changes.map((change) => this.#toMessage(change));
   }
 
-  #toMessage({ revision, number, key, name, namespace, resource }: HistoryChange): Message {
+  #toMessage({ revision, number, key, name, namespace, resource }: HistoryChange): WatchMessage {
     const moment = { revision, number };
     const head = { op: resource ? 'put' : 'delete', revision, position: formatPosition(this.#life, moment) };
     const who = { kri: formatKri(key), type: key.type, mesh: key.mesh, name: restName({ key, name, namespace }, this.#plane.place) };

@@ -8,7 +8,7 @@ import type { Reader } from '../../resource/store/store.ts';
 import { type Start, startAt } from './watch-position.ts';
 
 /** What a client wants to see, and from where on. */
-export interface Question {
+export interface WatchQuestion {
   readonly filter: HistoryFilter;
   readonly start: Start;
 }
@@ -22,7 +22,7 @@ export const PATH = '/_watch';
  * Reads `/_watch?type=&mesh=&kri=&since=`; '' is not said. Throws `not_found` for another path, and `invalid` for a
  * misspelt filter: without it the client would see too much.
  */
-export function readQuestion({ url = '' }: IncomingMessage, store: Reader): Question {
+export function readQuestion({ url = '' }: IncomingMessage, store: Reader): WatchQuestion {
   const [path = '', ...rest] = url.split('?');
   if (path.replace(/\/$/, '') !== PATH) throw new MeridianError('not_found', `nothing is upgraded at ${path.slice(0, 200)}`);
   const query = new URLSearchParams(rest.join('?'));

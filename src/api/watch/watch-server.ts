@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { presentLife, recordLife } from '../../kds/process-epochs.ts';
+import { presentEpoch, recordEpoch } from '../../kds/process-epochs.ts';
 import { MeridianError } from '../../errors.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { ApiOptions } from '../api-options.ts';
 import { WatchClient } from './watch-client.ts';
 import { Pages } from './watch-pages.ts';
-import { type Question, readQuestion } from './watch-question.ts';
+import { type WatchQuestion, readQuestion } from './watch-question.ts';
 import { refuse } from './refuse-watch.ts';
 
 /** How many may watch at once: each holds a connection. */
@@ -30,8 +30,8 @@ const POLICY = 1008;
  */
 export function addWatch(app: FastifyInstance, { plane, report }: ApiOptions): () => void {
   const { store } = plane;
-  if (presentLife(store) === undefined) recordLife(store, randomBytes(8).toString('hex'));
-  const life = presentLife(store) ?? '';
+  if (presentEpoch(store) === undefined) recordEpoch(store, randomBytes(8).toString('hex'));
+  const life = presentEpoch(store) ?? '';
   const server = new WebSocketServer({ noServer: true, maxPayload: MOST_PAYLOAD, perMessageDeflate: false, clientTracking: false });
   /** With the id of the token that each came with. */
   const clients = new Map<WatchClient, string | undefined>();
@@ -40,7 +40,7 @@ export function addWatch(app: FastifyInstance, { plane, report }: ApiOptions): (
   const reaches = (revision: number): boolean => store.history.reaches(revision);
   const watching = { pages: new Pages(plane, life), life, head: () => store.head().revision, reaches, failed };
 
-  function serve(socket: WebSocket, { filter, start }: Question, principal: Principal | undefined): void {
+  function serve(socket: WebSocket, { filter, start }: WatchQuestion, principal: Principal | undefined): void {
     const client = new WatchClient(socket, watching, filter, start);
     clients.set(client, principal?.tokenId);
     const forget = principal ? app.gate.onEnd(principal, (why) => client.close(POLICY, `the token is ${why}`)) : () => {};

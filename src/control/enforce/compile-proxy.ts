@@ -5,28 +5,28 @@ import { InboundRbac } from '../../policy/rbac/compile-rbac.ts';
 import { type Plaintext, STRICT } from '../../policy/mesh-tls.ts';
 import { asMeridianError } from '../../errors.ts';
 import { lettingNobodyIn, type Placed } from './listen-address.ts';
-import type { InboundRules, Place, ProxyRules } from './proxy-rules.ts';
+import type { InboundRules, ListenAddress, ProxyRules } from './proxy-rules.ts';
 
 /** An inbound with what decides it, in order, or why nobody gets in there; or why it is not served. */
-export type Decided =
+export type InboundInput =
   | {
-      readonly place: Place;
+      readonly place: ListenAddress;
       readonly permissions: readonly Permission[];
       readonly plaintext: Plaintext;
       readonly shut?: string | undefined;
     }
   | { readonly problem: string };
 
-type Served = Extract<Decided, { readonly place: Place }>;
+type ServedInbound = Extract<InboundInput, { readonly place: ListenAddress }>;
 
 /** What one proxy enforces, compiled again as far as it changed. */
 export class ProxyCompiler {
-  #given: readonly Decided[] = [];
+  #given: readonly InboundInput[] = [];
   #rules: ProxyRules | undefined;
   #compilers = new Map<string, InboundRbac>();
 
   /** The same object as last time if nothing changed. It shares with what came out before, and changes it: use it before the next call. */
-  compile(given: readonly Decided[]): ProxyRules {
+  compile(given: readonly InboundInput[]): ProxyRules {
     if (this.#rules && isSame(this.#given, given)) return this.#rules;
     const [before, compilers] = [this.#compilers, new Map<string, InboundRbac>()];
     // What failed half-way can't be gone on with: the next time begins anew.
@@ -47,7 +47,7 @@ export class ProxyCompiler {
 type Compilers = ReadonlyMap<string, InboundRbac>;
 
 /** One that can't be compiled is shut, and holds up no other. */
-function inboundRules(decided: Served, index: number, before: Compilers, now: Map<string, InboundRbac>): InboundRules {
+function inboundRules(decided: ServedInbound, index: number, before: Compilers, now: Map<string, InboundRbac>): InboundRules {
   const { place, permissions, plaintext, shut } = decided;
   if (shut !== undefined) return shutAt(place, shut);
   const protocol = place.protocol === 'tcp' ? 'tcp' : 'http';
@@ -64,16 +64,16 @@ function inboundRules(decided: Served, index: number, before: Compilers, now: Ma
 }
 
 /** Without rules Envoy's filter denies. */
-function shutAt(place: Place, reason: string): InboundRules {
+function shutAt(place: ListenAddress, reason: string): InboundRules {
   return { ...place, rbac: { rules: {} }, plaintextToo: false, routes: [], shut: reason };
 }
 
 /** Puts to each inbound that has a place what decides it. */
-export function decided(placed: readonly Placed[], decidedOn: (inbound: Inbound) => Omit<Served, 'place' | 'shut'>): Decided[] {
+export function decided(placed: readonly Placed[], decidedOn: (inbound: Inbound) => Omit<ServedInbound, 'place' | 'shut'>): InboundInput[] {
   return placed.map((one) => {
     if ('problem' in one) return { problem: one.problem };
     const { inbound, place, shut } = one;
-    const closed = (reason: string): Decided => ({ place, permissions: [], plaintext: STRICT, shut: reason });
+    const closed = (reason: string): InboundInput => ({ place, permissions: [], plaintext: STRICT, shut: reason });
     if (shut !== undefined) return closed(shut);
     try {
       return { place, ...decidedOn(inbound) };
@@ -84,11 +84,11 @@ export function decided(placed: readonly Placed[], decidedOn: (inbound: Inbound)
 }
 
 /** What was read once is one object: a look at it suffices. */
-function isSame(before: readonly Decided[], now: readonly Decided[]): boolean {
+function isSame(before: readonly InboundInput[], now: readonly InboundInput[]): boolean {
   return before.length === now.length && now.every((one, index) => isSameInbound(before[index], one));
 }
 
-function isSameInbound(before: Decided | undefined, now: Decided): boolean {
+function isSameInbound(before: InboundInput | undefined, now: InboundInput): boolean {
   if (!before || 'problem' in before || 'problem' in now) return isDeepStrictEqual(before, now);
   const { permissions } = before;
   if (!isDeepStrictEqual([before.place, before.plaintext, before.shut], [now.place, now.plaintext, now.shut])) return false;

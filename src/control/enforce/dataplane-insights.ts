@@ -13,17 +13,17 @@ export interface Connected {
     readonly envoyVersion: string;
     readonly since: string;
     readonly until: string | undefined;
-    readonly types: readonly { readonly typeUrl: string; readonly responses: Responses }[];
+    readonly types: readonly { readonly typeUrl: string; readonly responses: ResponseCounts }[];
   }[];
 }
 
-interface Responses {
+interface ResponseCounts {
   readonly sent: number;
   readonly accepted: number;
   readonly refused: number;
 }
 
-interface Known {
+interface KnownInsight {
   readonly id: string;
   readonly insight: Resource;
   readonly spec: { readonly subscriptions: readonly JsonObject[] };
@@ -31,7 +31,7 @@ interface Known {
 }
 
 const KUMAS: Readonly<Record<string, string>> = { Cluster: 'cds', Listener: 'lds', RouteConfiguration: 'rds' };
-const NONE: Responses = { sent: 0, accepted: 0, refused: 0 };
+const NONE: ResponseCounts = { sent: 0, accepted: 0, refused: 0 };
 
 /**
  * Keeps a DataplaneInsight, in Kuma's shape, for each Dataplane whose proxy was connected, so that this zone and global show who is online.
@@ -62,7 +62,7 @@ export class Insights {
     for (const { id, insight, text } of changed) this.#written.set(id, { key: insight.key, text });
   }
 
-  #write(changed: readonly Known[], left: readonly Resource[]): void {
+  #write(changed: readonly KnownInsight[], left: readonly Resource[]): void {
     const { plane } = this;
     const now = plane.now();
     const orphans = left.filter(({ key }) => !plane.store.has({ ...key, type: 'Dataplane' }));
@@ -75,7 +75,7 @@ export class Insights {
     });
   }
 
-  #known(one: Connected): Known[] {
+  #known(one: Connected): KnownInsight[] {
     const dataplane = ownDataplane(this.plane, one.proxy.mesh, one.proxy.name);
     if (!dataplane || one.streams.length === 0) return [];
     const insight = insightOf(dataplane);
@@ -88,7 +88,7 @@ export class Insights {
       const name = KUMAS[typeUrl.split('.').at(-1) ?? ''];
       return name === undefined ? [] : [[name, statsOf(responses)] as const];
     });
-    const total = types.reduce<Responses>((sum, { responses }) => added(sum, responses), NONE);
+    const total = types.reduce<ResponseCounts>((sum, { responses }) => added(sum, responses), NONE);
     return {
       id: `${this.instance}-${since}`,
       controlPlaneInstanceId: this.instance,
@@ -128,11 +128,11 @@ function insightOf({ key, ...dataplane }: Resource): Resource {
 }
 
 /** Kuma writes counts as texts, as proto3 JSON does. */
-function statsOf({ sent, accepted, refused }: Responses): JsonObject {
+function statsOf({ sent, accepted, refused }: ResponseCounts): JsonObject {
   return { responsesSent: String(sent), responsesAcknowledged: String(accepted), responsesRejected: String(refused) };
 }
 
-function added(a: Responses, b: Responses): Responses {
+function added(a: ResponseCounts, b: ResponseCounts): ResponseCounts {
   return { sent: a.sent + b.sent, accepted: a.accepted + b.accepted, refused: a.refused + b.refused };
 }
 

@@ -3,17 +3,17 @@ import type { Resource } from '../../resource/resource.ts';
 import { restName } from '../../resource/rest-name.ts';
 import { MeshReader, type MeshView } from '../mesh/mesh-view.ts';
 import { owns, type Plane } from '../plane/plane.ts';
-import { Permissions } from './permission-cache.ts';
+import { PermissionCache } from './permission-cache.ts';
 import type { ProxyRules } from './proxy-rules.ts';
-import { Served } from './proxy-rules-cache.ts';
+import { CachedProxy } from './proxy-rules-cache.ts';
 
 interface Mesh {
   readonly reader: MeshReader;
   view: MeshView | undefined;
   /** By REST name. */
   dataplanes: ReadonlyMap<string, Resource>;
-  readonly permissions: Permissions;
-  readonly served: Map<string, Served>;
+  readonly permissions: PermissionCache;
+  readonly served: Map<string, CachedProxy>;
 }
 
 /**
@@ -46,7 +46,7 @@ export class Enforcement {
     return (name) => {
       const dataplane = dataplanes.get(name);
       if (!dataplane) return undefined;
-      const one = served.get(name) ?? new Served(permissions);
+      const one = served.get(name) ?? new CachedProxy(permissions);
       served.set(name, one);
       return one.rules({ dataplane, view, closed });
     };
@@ -57,7 +57,7 @@ export class Enforcement {
       reader: new MeshReader(this.plane, mesh),
       view: undefined,
       dataplanes: new Map(),
-      permissions: new Permissions(),
+      permissions: new PermissionCache(),
       served: new Map(),
     };
     const view = state.reader.view();

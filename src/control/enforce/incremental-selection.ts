@@ -1,20 +1,20 @@
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import type { Policy } from '../../policy/match/read-policies.ts';
 
-type Found = Permission | undefined;
+type SelectedPermission = Permission | undefined;
 
 /**
  * The permissions that decide an inbound. A policy that is the same object as last time is not matched again.
  *
  *   a b c d, then a x c d   ->  x is matched
  */
-export class Selected {
+export class IncrementalSelection {
   #policies: readonly Policy[] = [];
-  #found: readonly Found[] = [];
+  #found: readonly SelectedPermission[] = [];
   #permissions: readonly Permission[] = [];
 
   /** In: all permissions of the mesh, in order, and what one is for the inbound, if it is anything. The same list if nothing changed. */
-  among(policies: readonly Policy[], match: (policy: Policy) => Found): readonly Permission[] {
+  among(policies: readonly Policy[], match: (policy: Policy) => SelectedPermission): readonly Permission[] {
     const before = this.#policies;
     if (before === policies) return this.#permissions;
     const shorter = Math.min(before.length, policies.length);

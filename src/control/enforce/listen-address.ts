@@ -5,11 +5,11 @@ import type { Inbound, Proxy } from '../../policy/match/read-proxy.ts';
 import { readable } from '../../resource/readable-text.ts';
 import { canonicalAddress, socketOf } from '../../resource/ip-address.ts';
 import type { JsonObject, JsonValue } from '../../resource/resource.ts';
-import type { Place } from './proxy-rules.ts';
+import type { ListenAddress } from './proxy-rules.ts';
 
 /** An inbound of a Dataplane with its place, and why it is shut there, if it is; or why it has no place. */
 export type Placed =
-  | { readonly inbound: Inbound; readonly place: Place; readonly shut?: string | undefined }
+  | { readonly inbound: Inbound; readonly place: ListenAddress; readonly shut?: string | undefined }
   | { readonly inbound?: Inbound | undefined; readonly problem: string };
 
 /**
@@ -62,7 +62,7 @@ function shutClashing(all: readonly Placed[]): Placed[] {
   });
 }
 
-const socketAt = ({ address, port }: Place): string => socketOf(address, port);
+const socketAt = ({ address, port }: ListenAddress): string => socketOf(address, port);
 
 function repeated(texts: readonly string[]): ReadonlySet<string> {
   const seen = new Set<string>();
@@ -87,7 +87,7 @@ function isPort(value: JsonValue | undefined): value is number {
 }
 
 /** The matcher tells HTTP from TCP alone; to the application it matters which HTTP. */
-function protocolOf({ protocol }: Inbound, { protocol: said, tags }: JsonObject): Place['protocol'] {
+function protocolOf({ protocol }: Inbound, { protocol: said, tags }: JsonObject): ListenAddress['protocol'] {
   if (protocol === 'tcp') return 'tcp';
   const name = (asText(said) ?? asText(asObject(tags)?.['kuma.io/protocol']))?.toLowerCase();
   return name === 'http2' || name === 'grpc' ? name : 'http';

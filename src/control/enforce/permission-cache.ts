@@ -5,14 +5,14 @@ import type { Match } from '../../policy/match/select-policies.ts';
 import { keyId } from '../../resource/key.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 
-interface Known {
+interface CachedPermission {
   readonly spec: JsonObject;
   readonly mtp: Permission['mtp'];
 }
 
 /** Reads permissions, each once as long as its spec is the same: the compiler knows by the identity of `mtp` what it has compiled. */
-export class Permissions {
-  #known = new Map<string, Known>();
+export class PermissionCache {
+  #known = new Map<string, CachedPermission>();
 
   /** As `readPermissions`. */
   read(matches: readonly Match[]): Permission[] {

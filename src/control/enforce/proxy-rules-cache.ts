@@ -7,14 +7,14 @@ import { STRICT } from '../../policy/mesh-tls.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 import { plaintextAt } from '../mesh/plaintext-notes.ts';
-import type { Permissions } from './permission-cache.ts';
+import type { PermissionCache } from './permission-cache.ts';
 import { type Placed, placesOf } from './listen-address.ts';
 import { decided, ProxyCompiler } from './compile-proxy.ts';
 import type { ProxyRules } from './proxy-rules.ts';
-import { Selected } from './incremental-selection.ts';
+import { IncrementalSelection } from './incremental-selection.ts';
 
 /** All that the rules of a proxy are made of. */
-interface Given {
+interface ProxyInputs {
   readonly dataplane: Resource;
   readonly view: MeshView;
   /** Nobody is to get in: what denies may be missing. */
@@ -22,21 +22,21 @@ interface Given {
 }
 
 /** A proxy with its rules, worked out again as far as something that they are made of is another object. */
-export class Served {
-  private readonly permissions: Permissions;
+export class CachedProxy {
+  private readonly permissions: PermissionCache;
 
   readonly #compiler = new ProxyCompiler();
-  #given: Given | undefined;
+  #given: ProxyInputs | undefined;
   #rules: ProxyRules | undefined;
   #proxy: Proxy | undefined;
   #placed: readonly Placed[] = [];
-  #selected = new Map<Inbound, Selected>();
+  #selected = new Map<Inbound, IncrementalSelection>();
 
-  constructor(permissions: Permissions) {
+  constructor(permissions: PermissionCache) {
     this.permissions = permissions;
   }
 
-  rules(given: Given): ProxyRules {
+  rules(given: ProxyInputs): ProxyRules {
     const before = this.#given;
     const isReached = before !== undefined && isSameProxy(before, given);
     if (this.#rules && isReached && isSameMesh(before, given)) return this.#rules;
@@ -54,10 +54,10 @@ export class Served {
     return this.#rules;
   }
 
-  #read({ dataplane, view }: Given): Proxy {
+  #read({ dataplane, view }: ProxyInputs): Proxy {
     this.#proxy = readProxy(dataplane, view.index);
     this.#placed = placesOf(this.#proxy);
-    this.#selected = new Map(this.#proxy.inbounds.map((inbound) => [inbound, new Selected()]));
+    this.#selected = new Map(this.#proxy.inbounds.map((inbound) => [inbound, new IncrementalSelection()]));
     return this.#proxy;
   }
 
@@ -68,12 +68,12 @@ export class Served {
 }
 
 /** Whether a policy that selected an inbound still does, and selects no other. */
-function isSameProxy(before: Given, now: Given): boolean {
+function isSameProxy(before: ProxyInputs, now: ProxyInputs): boolean {
   return before.dataplane === now.dataplane && before.view.targets.every((list, index) => list === now.view.targets[index]);
 }
 
 /** Whether permissions, and what is said of plain text, are the same. */
-function isSameMesh(before: Given, now: Given): boolean {
+function isSameMesh(before: ProxyInputs, now: ProxyInputs): boolean {
   const [{ tls }, { tls: tlsNow }] = [before.view, now.view];
   if (before.closed !== now.closed || before.view.permissions !== now.view.permissions) return false;
   return tls.policies === tlsNow.policies && tls.refused === tlsNow.refused && isDeepStrictEqual(tls.mesh, tlsNow.mesh);

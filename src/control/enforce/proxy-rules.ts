@@ -10,7 +10,7 @@ export interface ProxyRules {
 }
 
 /** Where requests come in, and where they go. */
-export interface Place {
+export interface ListenAddress {
   /** The inbound's name, else its port. */
   readonly name: string;
   /** An IP address. */
@@ -22,7 +22,7 @@ export interface Place {
   readonly protocol: 'tcp' | 'http' | 'http2' | 'grpc';
 }
 
-export interface InboundRules extends Place {
+export interface InboundRules extends ListenAddress {
   /** Proto3 JSON of Envoy's RBAC filter, with its `@type`: of HTTP or of the network, by the protocol. The whole decision. */
   readonly rbac: JsonObject;
   /** Whether plain text is taken too, past all rules. */

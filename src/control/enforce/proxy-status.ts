@@ -8,9 +8,9 @@ export interface ProxyStanding {
   /** Its streams; when there is none now, the last one. */
   readonly streams: readonly StreamStanding[];
   /** Why what it should have can't be made: it keeps what it has. */
-  readonly problem?: Said | undefined;
+  readonly problem?: DatedReason | undefined;
   /** Why it was turned away. */
-  readonly refused?: Said | undefined;
+  readonly refused?: DatedReason | undefined;
   /** What of its Dataplane can't be served, or is shut: nobody gets in there. */
   readonly notServed: readonly string[];
   /** Its inbounds that let nobody in, whatever the policies say, since they can't be built. */
@@ -38,11 +38,11 @@ export interface TypeStanding {
   readonly accepted: number;
   readonly waiting: boolean;
   /** What it does not take: the last good version stays in force. */
-  readonly refused: readonly Refused[];
+  readonly refused: readonly RefusedResource[];
   readonly responses: { readonly sent: number; readonly accepted: number; readonly refused: number };
 }
 
-export interface Refused {
+export interface RefusedResource {
   readonly name: string;
   readonly version: string;
   readonly message: string;
@@ -50,7 +50,7 @@ export interface Refused {
   readonly attempts: number;
 }
 
-export interface Said {
+export interface DatedReason {
   readonly reason: string;
   readonly since: string;
 }

@@ -3,7 +3,7 @@ import type { Resource } from '../../resource/resource.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 import { spiffeIdOfDataplane } from '../enforce/spiffe-id.ts';
 import { sansOfDataplane } from './caller-names.ts';
-import type { Client } from './compare-verdicts.ts';
+import type { ComparedClient } from './compare-verdicts.ts';
 import { countingKeys } from './permission-rules.ts';
 
 /** Proxies that no policy tells apart as callers. */
@@ -20,8 +20,8 @@ export interface CallerSet {
 
 /** The same, as clients before and after a change. */
 export interface CallerPair extends CallerSet {
-  readonly was: Client;
-  readonly is: Client;
+  readonly was: ComparedClient;
+  readonly is: ComparedClient;
 }
 
 /**
@@ -46,7 +46,7 @@ export function pairCallers(before: MeshView, after: MeshView, asked: ReadonlySe
   return [...sets.values()];
 }
 
-function toClient(dataplane: Resource, by: CallerSet['by'], asked: ReadonlySet<string>): Client {
+function toClient(dataplane: Resource, by: CallerSet['by'], asked: ReadonlySet<string>): ComparedClient {
   const sans = by === 'tags' ? sansOfDataplane(dataplane) : [spiffeIdOfDataplane(dataplane) ?? []].flat();
   return { sans, keys: countingKeys(sans, asked) };
 }

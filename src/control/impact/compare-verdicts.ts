@@ -1,16 +1,16 @@
 import { type Action, evaluate } from '../../policy/decide/evaluate-permissions.ts';
 import type { Permission } from '../../policy/decide/read-permissions.ts';
-import type { Subject } from '../../policy/decide/read-request.ts';
+import type { RequestSubject } from '../../policy/decide/read-request.ts';
 import type { Key } from '../../resource/key.ts';
-import type { Decided } from './inbound-pairs.ts';
-import { type Condition, findByRequest } from './find-requests.ts';
+import type { DecidingPermissions } from './inbound-pairs.ts';
+import { type RequestCondition, findByRequest } from './find-requests.ts';
 import { Rules } from './permission-rules.ts';
 
 /**
  * What is decided about a request, and what would be if all shadow actions were enforced; the policies undefined:
  * nobody allows it.
  */
-export interface Verdict {
+export interface VerdictPair {
   readonly decision: Action;
   readonly shadow: Action;
   readonly decidedBy: Key | undefined;
@@ -19,34 +19,34 @@ export interface Verdict {
 
 /** How a verdict changes, for the requests that are meant. */
 export interface Changed {
-  readonly when: Condition;
-  readonly before: Verdict;
-  readonly after: Verdict;
+  readonly when: RequestCondition;
+  readonly before: VerdictPair;
+  readonly after: VerdictPair;
 }
 
 /** A client's URI SANs, and what policies can ask of them (countingKeys). */
-export interface Client {
+export interface ComparedClient {
   readonly sans: readonly string[];
   readonly keys: readonly string[];
 }
 
-const NOWHERE: Decided = { protocol: 'tcp', permissions: [] };
+const NOWHERE: DecidingPermissions = { protocol: 'tcp', permissions: [] };
 
 /** Compares what two lists of permissions decide about clients. Clients of whom they say the same are compared once. */
 export class Judge {
-  readonly #before: Decided;
-  readonly #after: Decided;
+  readonly #before: DecidingPermissions;
+  readonly #after: DecidingPermissions;
   readonly #rules: { readonly before: Rules; readonly after: Rules };
   readonly #known = new Map<string, readonly Changed[]>();
 
-  constructor(before: Decided | undefined, after: Decided | undefined) {
+  constructor(before: DecidingPermissions | undefined, after: DecidingPermissions | undefined) {
     this.#before = before ?? { ...NOWHERE, protocol: after?.protocol ?? 'tcp' };
     this.#after = after ?? { ...NOWHERE, protocol: before?.protocol ?? 'tcp' };
     this.#rules = { before: new Rules(this.#before.permissions), after: new Rules(this.#after.permissions) };
   }
 
   /** The requests of a client, who was `was` before, whose verdict changes. */
-  compare(was: Client, is: Client): readonly Changed[] {
+  compare(was: ComparedClient, is: ComparedClient): readonly Changed[] {
     const before = this.#rules.before.slice(was.sans, was.keys);
     const after = this.#rules.after.slice(is.sans, is.keys);
     const id = `${before.id} ${after.id}`;
@@ -73,7 +73,7 @@ export class Judge {
   }
 }
 
-function judge(permissions: readonly Permission[], subject: Subject): Verdict {
+function judge(permissions: readonly Permission[], subject: RequestSubject): VerdictPair {
   const [enforced, shadow] = [evaluate(permissions, subject, 'enforced'), evaluate(permissions, subject, 'shadow')];
   return { decision: enforced.action, shadow: shadow.action, decidedBy: enforced.decidedBy, shadowDecidedBy: shadow.decidedBy };
 }

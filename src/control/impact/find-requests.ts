@@ -1,11 +1,11 @@
 import { matchesText } from '../../policy/decide/match-request.ts';
 import type { Permission } from '../../policy/decide/read-permissions.ts';
-import { normalisePath, type Subject } from '../../policy/decide/read-request.ts';
+import { normalisePath, type RequestSubject } from '../../policy/decide/read-request.ts';
 import type { StringMatch } from '../../resource/permission.ts';
 import { withoutSlash } from './client-keys.ts';
 
 /** Which requests are meant; what is not said may be anything. */
-export interface Condition {
+export interface RequestCondition {
   readonly method?: string;
   /** None of these. */
   readonly methodNot?: readonly string[];
@@ -17,14 +17,14 @@ export interface Condition {
 }
 
 /** Requests that no permission tells apart, and one of them. */
-interface Part<T> {
-  readonly when: Condition;
+interface RequestClass<T> {
+  readonly when: RequestCondition;
   readonly sample: T | undefined;
 }
 
 /** What was found of some requests. */
-export interface Found<T> {
-  readonly when: Condition;
+export interface FoundRequests<T> {
+  readonly when: RequestCondition;
   readonly value: T;
 }
 
@@ -36,9 +36,9 @@ export interface Found<T> {
  */
 export function findByRequest<T>(
   permissions: readonly Permission[],
-  protocol: Subject['protocol'],
-  ask: (request: Pick<Subject, 'method' | 'path'>) => T | undefined,
-): Found<T>[] {
+  protocol: RequestSubject['protocol'],
+  ask: (request: Pick<RequestSubject, 'method' | 'path'>) => T | undefined,
+): FoundRequests<T>[] {
   const asked = protocol === 'tcp' ? { methods: [], paths: [] } : askedOf(permissions);
   const [methods, paths] = [methodParts(asked.methods), pathParts(asked.paths)];
   const table = methods.map((method) => paths.map((path) => ask({ method: method.sample, path: path.sample })));
@@ -53,13 +53,13 @@ export function findByRequest<T>(
   );
 }
 
-interface Asked {
+interface RequestCriteria {
   readonly methods: readonly string[];
   readonly paths: readonly StringMatch[];
 }
 
 /** All that matchers and routes ask of a request. */
-function askedOf(permissions: readonly Permission[]): Asked {
+function askedOf(permissions: readonly Permission[]): RequestCriteria {
   const asked = permissions.flatMap(({ mtp, via = [] }) => [
     ...(mtp.shape === 'spiffe' ? [...mtp.deny, ...mtp.allow, ...mtp.allowWithShadowDeny] : []),
     ...via.flatMap(({ matches }) => matches),
@@ -87,21 +87,21 @@ function otherThan(texts: readonly string[]): string {
   return '-'.repeat(1 + texts.reduce((longest, { length }) => Math.max(longest, length), 0));
 }
 
-function methodParts(methods: readonly string[]): Part<string>[] {
-  const others: Part<string> = { when: { methodNot: methods }, sample: otherThan(methods) };
+function methodParts(methods: readonly string[]): RequestClass<string>[] {
+  const others: RequestClass<string> = { when: { methodNot: methods }, sample: otherThan(methods) };
   return [...methods.map((method) => ({ when: { method }, sample: method })), others];
 }
 
 /** Beginnings of paths lie within each other or apart: a part is what a beginning holds without those within it. */
-function pathParts(paths: readonly StringMatch[]): Part<string>[] {
+function pathParts(paths: readonly StringMatch[]): RequestClass<string>[] {
   if (paths.length === 0) return [{ when: {}, sample: '/' }];
   const other = otherThan(paths.map(({ value }) => value));
-  const parts = paths.map((path): Part<string> => {
+  const parts = paths.map((path): RequestClass<string> => {
     if (path.type === 'Exact') return { when: { path }, sample: path.value };
     const inner = paths.filter((one) => one !== path && isWithin(one, path)).map(shown);
     return { when: { path: shown(path), ...(inner.length > 0 ? { pathNot: inner } : {}) }, sample: `${path.value}/${other}` };
   });
-  const rest: Part<string>[] = paths.some(({ type, value }) => type === 'Prefix' && value === '')
+  const rest: RequestClass<string>[] = paths.some(({ type, value }) => type === 'Prefix' && value === '')
     ? []
     : [{ when: { pathNot: paths.map(shown) }, sample: `/${other}` }];
   return [...parts, ...rest, { when: { noPath: true }, sample: undefined }];

@@ -1,6 +1,6 @@
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import { keyId } from '../../resource/key.ts';
-import type { Decided, InboundPair } from './inbound-pairs.ts';
+import type { DecidingPermissions, InboundPair } from './inbound-pairs.ts';
 
 /** Inbounds that the same permissions decide; `same`: before and after. */
 export interface Alike {
@@ -25,7 +25,7 @@ export function groupAlike(inbounds: readonly InboundPair[]): Alike[] {
 /**
  * Gives a text that is equal for two decisions of the same permissions in the same order, wherever they were read from.
  */
-function createSignatures(): (decided: Decided | undefined) => string {
+function createSignatures(): (decided: DecidingPermissions | undefined) => string {
   const numbers = new Map<string, number>();
   const known = new WeakMap<Permission['mtp'], number>();
   const numberOf = (text: string): number => {
@@ -43,7 +43,7 @@ function createSignatures(): (decided: Decided | undefined) => string {
     const { via } = permission;
     return via === undefined ? `${ofMtp(permission)}` : `${ofMtp(permission)}/${numberOf(JSON.stringify(via))}`;
   };
-  const texts = new Map<Decided | undefined, string>([[undefined, '']]);
+  const texts = new Map<DecidingPermissions | undefined, string>([[undefined, '']]);
   return (decided) => {
     const text = texts.get(decided) ?? (decided ? `${decided.protocol} ${decided.permissions.map(ofPermission).join()}` : '');
     texts.set(decided, text);

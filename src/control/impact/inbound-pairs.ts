@@ -1,5 +1,5 @@
 import { type Permission, readPermissions } from '../../policy/decide/read-permissions.ts';
-import type { Subject } from '../../policy/decide/read-request.ts';
+import type { RequestSubject } from '../../policy/decide/read-request.ts';
 import { sectionOf } from '../../policy/inspect/proxy-layout.ts';
 import { comparePolicies } from '../../policy/match/policy-order.ts';
 import type { Policy } from '../../policy/match/read-policies.ts';
@@ -11,8 +11,8 @@ import type { MeshView } from '../mesh/mesh-view.ts';
 import { differing } from './changed-policies.ts';
 
 /** What decides an inbound; where there is none, nobody gets in. */
-export interface Decided {
-  readonly protocol: Subject['protocol'];
+export interface DecidingPermissions {
+  readonly protocol: RequestSubject['protocol'];
   readonly permissions: readonly Permission[];
 }
 
@@ -21,8 +21,8 @@ export interface InboundPair {
   readonly dataplane: Resource;
   /** Its name, else its port. */
   readonly section: string;
-  readonly before: Decided | undefined;
-  readonly after: Decided | undefined;
+  readonly before: DecidingPermissions | undefined;
+  readonly after: DecidingPermissions | undefined;
 }
 
 /**
@@ -64,15 +64,15 @@ function pairAll(before: MeshView, after: MeshView): InboundPair[] {
   });
 }
 
-interface Known {
+interface DecidedInbound {
   readonly dataplane: Resource;
   readonly section: string;
-  readonly decided: Decided;
+  readonly decided: DecidingPermissions;
 }
 
-function decidedIn(view: MeshView): Map<string, Known> {
+function decidedIn(view: MeshView): Map<string, DecidedInbound> {
   const decide = createDeciding();
-  const known = listening(view).map(({ id, proxy, inbound, section }): [string, Known] => {
+  const known = listening(view).map(({ id, proxy, inbound, section }): [string, DecidedInbound] => {
     const decided = decide(inbound, matchInbound(view.permissions, proxy, inbound, view.index));
     return [id, { dataplane: proxy.dataplane, section, decided }];
   });
@@ -80,14 +80,14 @@ function decidedIn(view: MeshView): Map<string, Known> {
 }
 
 /** Reads the permissions that select inbounds: those of inbounds that the same ones select are one object. */
-function createDeciding(): (inbound: Inbound, matches: readonly Match[]) => Decided {
+function createDeciding(): (inbound: Inbound, matches: readonly Match[]) => DecidingPermissions {
   const numbers = new Map<Policy, number>();
   const numberOf = (policy: Policy): number => {
     const number = numbers.get(policy) ?? numbers.size;
     numbers.set(policy, number);
     return number;
   };
-  const known = new Map<string, Decided>();
+  const known = new Map<string, DecidingPermissions>();
   return ({ protocol }, matches) => {
     const id = matches.reduce(
       (text, { policy, via }) => `${text},${numberOf(policy)}${via ? JSON.stringify(via) : ''}`,
@@ -99,7 +99,7 @@ function createDeciding(): (inbound: Inbound, matches: readonly Match[]) => Deci
   };
 }
 
-export interface Listening {
+export interface ListeningPort {
   readonly id: string;
   readonly proxy: Proxy;
   readonly inbound: Inbound;
@@ -107,7 +107,7 @@ export interface Listening {
 }
 
 /** The ports that proxies listen on. Two of a proxy may have one name. */
-export function listening(view: MeshView): Listening[] {
+export function listening(view: MeshView): ListeningPort[] {
   return view.dataplanes.flatMap((dataplane) => {
     const proxy = readProxy(dataplane, view.index);
     const inbounds = proxy.inbounds.filter(({ port }) => port !== undefined);

@@ -14,9 +14,9 @@ import type { JsonObject, Resource } from '../../resource/resource.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 import { spiffeIdOfDataplane } from '../enforce/spiffe-id.ts';
 import { sansOfDataplane } from './caller-names.ts';
-import { type Caller, type Impact, impactOf } from './mesh-impact.ts';
+import { type CallerChange, type Impact, impactOf } from './mesh-impact.ts';
 import type { Changed } from './compare-verdicts.ts';
-import type { Condition } from './find-requests.ts';
+import type { RequestCondition } from './find-requests.ts';
 
 const TD = 'spiffe://td';
 
@@ -60,7 +60,7 @@ function said({ changes, sets }: Impact, target: Resource, section: string, aske
   return closest.verdicts.find(({ when }) => holds(when, request));
 }
 
-function isMeant(caller: Caller, { sans, dataplane: proxy, by }: Asker, sets: Impact['sets']): boolean {
+function isMeant(caller: CallerChange, { sans, dataplane: proxy, by }: Asker, sets: Impact['sets']): boolean {
   const [id = ''] = sans;
   if (caller.kind === 'dataplanes') {
     const set = sets[caller.set];
@@ -76,19 +76,19 @@ function isMeant(caller: Caller, { sans, dataplane: proxy, by }: Asker, sets: Im
   return caller.kind === 'other' || matchesText({ type: 'Prefix', value: caller.spiffeId }, id);
 }
 
-function closeness(caller: Caller): number {
+function closeness(caller: CallerChange): number {
   if (caller.kind === 'prefix') return caller.spiffeId.length;
   return caller.kind === 'other' ? 0 : 10_000;
 }
 
-function isExcepted(caller: Caller, { sans: [id = ''] }: Asker): boolean {
+function isExcepted(caller: CallerChange, { sans: [id = ''] }: Asker): boolean {
   if (!('except' in caller)) return false;
   return caller.except.some(({ kind, spiffeId }) =>
     kind === 'identity' ? spiffeId === id : matchesText({ type: 'Prefix', value: spiffeId }, id),
   );
 }
 
-function holds({ method, methodNot, path, pathNot, noPath }: Condition, request: Request): boolean {
+function holds({ method, methodNot, path, pathNot, noPath }: RequestCondition, request: Request): boolean {
   const onPath = (wanted: StringMatch) => request.path !== undefined && matchesText(wanted, request.path);
   if (method !== undefined && method !== request.method) return false;
   if (methodNot?.includes(request.method)) return false;

@@ -4,7 +4,7 @@ import { groupAlike } from './group-inbounds.ts';
 import { type CallerPair, type CallerSet, pairCallers } from './caller-sets.ts';
 import { enclosing, type Named, namedBy } from './caller-names.ts';
 import { type InboundPair, pairInbounds } from './inbound-pairs.ts';
-import { type Changed, Judge, type Verdict } from './compare-verdicts.ts';
+import { type Changed, Judge, type VerdictPair } from './compare-verdicts.ts';
 import { type PlaintextChange, plaintextChanges } from './plaintext-changes.ts';
 import { askedKeys, countingKeys } from './permission-rules.ts';
 
@@ -12,7 +12,7 @@ import { askedKeys, countingKeys } from './permission-rules.ts';
  * Callers whose verdicts change. `except`: those within whose don't; who is named by an entry of its own is not meant
  * either.
  */
-export type Caller =
+export type CallerChange =
   | { readonly kind: 'identity'; readonly spiffeId: string }
   | { readonly kind: 'prefix'; readonly spiffeId: string; readonly except: readonly Named[] }
   | { readonly kind: 'sans'; readonly sans: readonly string[] }
@@ -25,7 +25,7 @@ export type Caller =
 /** The changes at some inbounds, for each group of callers. */
 export interface InboundsChange {
   readonly inbounds: readonly Pick<InboundPair, 'dataplane' | 'section'>[];
-  readonly callers: readonly { readonly from: readonly Caller[]; readonly verdicts: readonly Changed[] }[];
+  readonly callers: readonly { readonly from: readonly CallerChange[]; readonly verdicts: readonly Changed[] }[];
 }
 
 /** The effect of a change of a mesh on the decisions of its proxies. */
@@ -64,7 +64,7 @@ export function impactOf(before: MeshView, after: MeshView): Impact {
 
 /** No policy is named: permissions are not asked about plain text. */
 function ofPlaintext({ taken, inbounds }: PlaintextChange): InboundsChange {
-  const verdict = (decision: Verdict['decision']): Verdict => ({
+  const verdict = (decision: VerdictPair['decision']): VerdictPair => ({
     decision,
     shadow: decision,
     decidedBy: undefined,
@@ -87,8 +87,8 @@ function callersOf({ before, after }: InboundPair, proxies: readonly CallerPair[
   );
   const changed = named.filter((one) => (verdicts.get(one)?.length ?? 0) > 0);
   const excepted = exceptions(named, new Set(changed));
-  const grouped = new Map<string, { from: Caller[]; verdicts: readonly Changed[] }>();
-  const add = (caller: Caller, how: readonly Changed[]) => {
+  const grouped = new Map<string, { from: CallerChange[]; verdicts: readonly Changed[] }>();
+  const add = (caller: CallerChange, how: readonly Changed[]) => {
     if (how.length === 0) return;
     const id = JSON.stringify(how);
     const group = grouped.get(id);
@@ -111,7 +111,7 @@ function exceptions(named: readonly Named[], changed: ReadonlySet<Named>): Map<N
   return excepted;
 }
 
-function toCaller({ kind, spiffeId, sans }: Named, except: readonly Named[]): Caller {
+function toCaller({ kind, spiffeId, sans }: Named, except: readonly Named[]): CallerChange {
   if (kind === 'identity') return { kind, spiffeId };
   if (kind === 'sans') return { kind, sans };
   return kind === 'prefix' ? { kind, spiffeId, except } : { kind, except };
@@ -122,7 +122,8 @@ function withUsedSets(changes: readonly InboundsChange[], proxies: readonly Call
   const all = changes.flatMap(({ callers }) => callers.flatMap(({ from }) => from));
   const used = [...new Set(all.flatMap((caller) => (caller.kind === 'dataplanes' ? [caller.set] : [])))].sort((a, b) => a - b);
   const places = new Map(used.map((set, place) => [set, place]));
-  const renumbered = (caller: Caller): Caller => (caller.kind === 'dataplanes' ? { ...caller, set: places.get(caller.set) ?? 0 } : caller);
+  const renumbered = (caller: CallerChange): CallerChange =>
+    caller.kind === 'dataplanes' ? { ...caller, set: places.get(caller.set) ?? 0 } : caller;
   return {
     changes: changes.map(({ inbounds, callers }) => ({
       inbounds,

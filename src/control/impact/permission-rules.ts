@@ -4,21 +4,21 @@ import type { Matcher, Mtp } from '../../resource/permission.ts';
 import { belowKey, clientKeys, meshKey, sanKey } from './client-keys.ts';
 
 type List = 'deny' | 'allow' | 'allowWithShadowDeny';
-type FromItem = Extract<Mtp, { shape: 'from' }>['items'][number];
+type PermissionFromItem = Extract<Mtp, { shape: 'from' }>['items'][number];
 
 /** One thing that a permission says: a matcher of a list, or an item of `from`. */
-export interface Rule {
+export interface PermissionRule {
   readonly id: number;
   /** Where its permission stands in order. */
   readonly place: number;
-  readonly says: { readonly list: List; readonly matcher: Matcher } | { readonly item: FromItem };
+  readonly says: { readonly list: List; readonly matcher: Matcher } | { readonly item: PermissionFromItem };
 }
 
 /** What permissions say to one client. */
 export interface Slice {
   /** Equal for two clients to whom the same permissions say the same; for one with several SANs no allow list does. */
   readonly id: string;
-  readonly rules: readonly Rule[];
+  readonly rules: readonly PermissionRule[];
 }
 
 const LISTS: readonly List[] = ['deny', 'allow', 'allowWithShadowDeny'];
@@ -30,8 +30,8 @@ const LISTS: readonly List[] = ['deny', 'allow', 'allowWithShadowDeny'];
 export class Rules {
   readonly permissions: readonly Permission[];
 
-  readonly #byKey = new Map<string, Rule[]>();
-  readonly #anybody: Rule[] = [];
+  readonly #byKey = new Map<string, PermissionRule[]>();
+  readonly #anybody: PermissionRule[] = [];
   /**
    * Those that count whoever asks: where they are, `from` for everybody opens nothing, and what can't be read denies.
    */
@@ -52,8 +52,8 @@ export class Rules {
 
   /** `keys`: those of the client (clientKeys), as far as any permission asks for them. */
   slice(sans: readonly string[], keys: readonly string[]): Slice {
-    const rules: Rule[] = [];
-    const take = (rule: Rule): void => {
+    const rules: PermissionRule[] = [];
+    const take = (rule: PermissionRule): void => {
       if (this.#speaksOf(rule, sans)) rules.push(rule);
     };
     this.#anybody.forEach(take);
@@ -64,7 +64,7 @@ export class Rules {
 
   /** The permissions without what they say to others: they decide about such a client as all permissions do. */
   permissionsOf({ rules }: Slice): readonly Permission[] {
-    const places = new Map<number, Rule[]>(this.#always.map((place) => [place, []]));
+    const places = new Map<number, PermissionRule[]>(this.#always.map((place) => [place, []]));
     for (const rule of rules) {
       const there = places.get(rule.place);
       if (there) there.push(rule);
@@ -73,7 +73,7 @@ export class Rules {
     return [...places].sort(([a], [b]) => a - b).flatMap(([place, said]) => this.#narrowed(place, said));
   }
 
-  #add(rule: Rule, key: string | undefined): void {
+  #add(rule: PermissionRule, key: string | undefined): void {
     if (key === undefined) this.#anybody.push(rule);
     else {
       const known = this.#byKey.get(key);
@@ -86,12 +86,12 @@ export class Rules {
    * An allow list is for clients with one identity (in the shadow, a deny counts for any); an item of `from` may ask
    * for several SANs.
    */
-  #speaksOf({ place, says }: Rule, sans: readonly string[]): boolean {
+  #speaksOf({ place, says }: PermissionRule, sans: readonly string[]): boolean {
     if ('list' in says) return says.list !== 'allow' || sans.length === 1;
     return isClient(says.item.targetRef, this.permissions[place]?.key.mesh ?? '', sans);
   }
 
-  #narrowed(place: number, rules: readonly Rule[]): Permission[] {
+  #narrowed(place: number, rules: readonly PermissionRule[]): Permission[] {
     const permission = this.permissions[place];
     if (!permission || permission.mtp.shape === 'broken' || permission.mtp.shape === 'none') return permission ? [permission] : [];
     const said = rules.map(({ says }) => says);
@@ -113,11 +113,11 @@ export function askedKeys(permissions: readonly Permission[]): string[] {
   });
 }
 
-function requiredKeys({ targetRef }: FromItem, mesh: string): string[] {
+function requiredKeys({ targetRef }: PermissionFromItem, mesh: string): string[] {
   return requiredSans(targetRef, targetRef.mesh ?? mesh).map(sanKey);
 }
 
-function fromKey(item: FromItem, mesh: string): string {
+function fromKey(item: PermissionFromItem, mesh: string): string {
   return requiredKeys(item, mesh)[0] ?? meshKey(item.targetRef.mesh ?? mesh);
 }
 

@@ -10,10 +10,10 @@ import { listening } from './inbound-pairs.ts';
  */
 export interface PlaintextChange {
   readonly taken: boolean;
-  readonly inbounds: readonly Place[];
+  readonly inbounds: readonly PlaintextPort[];
 }
 
-interface Place {
+interface PlaintextPort {
   readonly dataplane: Resource;
   readonly section: string;
 }
@@ -39,7 +39,7 @@ function mayTake({ tls }: MeshView): boolean {
   return tls.policies.length > 0 || plaintextOn([], tls.mesh).taken;
 }
 
-function takenIn(view: MeshView): Map<string, { readonly taken: boolean; readonly place: Place }> {
+function takenIn(view: MeshView): Map<string, { readonly taken: boolean; readonly place: PlaintextPort }> {
   return new Map(
     listening(view).map(({ id, proxy, inbound, section }) => {
       const { taken } = plaintextAt(view, proxy, inbound);

@@ -8,7 +8,7 @@ import type { Resource } from '../../resource/resource.ts';
 import type { Head } from '../../resource/store/store.ts';
 import { MeshRows, TARGETS } from './mesh-rows.ts';
 import { type Held, type Plane, touchedSince } from '../plane/plane.ts';
-import { asLost, asUnreadable, type Refused, refusedIn } from './stand-ins.ts';
+import { standInForLost, standInForUnreadable, type RefusedItems, refusedIn } from './stand-ins.ts';
 
 /** What the policy engine needs to know of one mesh, from this control plane's store. */
 export interface MeshView {
@@ -67,7 +67,7 @@ export class MeshReader {
   #rows: MeshRows | undefined;
   #mesh: Resource | undefined;
   #at: Head | undefined;
-  #refused: Refused | undefined;
+  #refused: RefusedItems | undefined;
   #refusedText = '';
   #view: MeshView | undefined;
 
@@ -88,7 +88,7 @@ export class MeshReader {
   }
 
   /** The same object as last time if nothing of it changed: a refusal alone makes no revision. */
-  #readRefused(): Refused {
+  #readRefused(): RefusedItems {
     const refused = refusedIn(this.plane, this.mesh);
     const text = JSON.stringify(refused);
     if (this.#refused && text === this.#refusedText) return this.#refused;
@@ -117,8 +117,8 @@ function meshOf({ store }: Held, mesh: string): Resource | undefined {
   return store.get({ type: 'Mesh', mesh: '', zone: '', namespace: '', name: mesh })?.resource;
 }
 
-function viewOf(held: Held, mesh: string, rows: MeshRows, resource: Resource | undefined, refused: Refused): MeshView {
-  const unreadable = readPolicies(refused.permissions.map((refusal) => asUnreadable(held, refusal)));
+function viewOf(held: Held, mesh: string, rows: MeshRows, resource: Resource | undefined, refused: RefusedItems): MeshView {
+  const unreadable = readPolicies(refused.permissions.map((refusal) => standInForUnreadable(held, refusal)));
   const permissions = rows.policies('MeshTrafficPermission');
   const tls = { policies: rows.policies(MESH_TLS), mesh: resource, refused: refused.tls };
   const refusedByKey = new Map(unreadable.map((policy) => [keyId(policy.resource.key), policy.resource]));
@@ -146,10 +146,10 @@ function viewOf(held: Held, mesh: string, rows: MeshRows, resource: Resource | u
 }
 
 /** The refused items of a type. They are read when first asked for, since there are seldom any. */
-function lostOf(held: Held, { targets }: Refused): MeshIndex['lost'] {
+function lostOf(held: Held, { targets }: RefusedItems): MeshIndex['lost'] {
   const byType = new Map<string, readonly Lost[]>();
   return (type) => {
-    const known = byType.get(type) ?? targets.filter(({ key }) => key.type === type).map((refusal) => asLost(held, refusal));
+    const known = byType.get(type) ?? targets.filter(({ key }) => key.type === type).map((refusal) => standInForLost(held, refusal));
     byType.set(type, known);
     return known;
   };

@@ -17,7 +17,7 @@ const PERMISSION = 'MeshTrafficPermission';
 const UNREADABLE = 'refused';
 
 /** The refused items of a mesh that matter for access. */
-export interface Refused {
+export interface RefusedItems {
   /**
    * The MeshTrafficPermissions that nothing accepted stands in for: what each selects is denied
    * (docs/design/sync.md#zones-alone).
@@ -32,7 +32,7 @@ export interface Refused {
   readonly tls: boolean;
 }
 
-export function refusedIn({ place, store }: Held, mesh: string): Refused {
+export function refusedIn({ place, store }: Held, mesh: string): RefusedItems {
   const peers = isGlobal(place) ? peersOf(store) : [GLOBAL_PEER];
   const refusals = peers.flatMap((peer) => store.mirror.refusals(peer));
   const here = refusals.filter(({ key, inForce }) => key.mesh === mesh && inForce !== 'previous');
@@ -54,7 +54,7 @@ function isTlsOf({ type, mesh, name }: Refusal['key'], wanted: string): boolean 
  *
  *   refused, targetRef: Dataplane {labels: {app: web}}, rules: [...]  ->  the same targetRef, lists that can't be read
  */
-export function asUnreadable({ place, store }: Held, refusal: Refusal): Resource {
+export function standInForUnreadable({ place, store }: Held, refusal: Refusal): Resource {
   const item = itemOf({ place, store }, refusal);
   const effect = item?.labels[LABEL.effect];
   const labels = effect === undefined ? {} : { [LABEL.effect]: effect };
@@ -63,7 +63,7 @@ export function asUnreadable({ place, store }: Held, refusal: Refusal): Resource
 }
 
 /** A refused item that permissions may target, as far as it is known: its key, and its labels if they can be read. */
-export function asLost(held: Held, refusal: Refusal): Lost {
+export function standInForLost(held: Held, refusal: Refusal): Lost {
   const item = itemOf(held, refusal);
   return { resource: standIn(held, refusal, item, { labels: item?.labels ?? {}, spec: {} }), labelled: item !== undefined };
 }

@@ -10,7 +10,7 @@ const PLACE = 'place';
  * labels are made of it. Global makes the mesh `default` then, once. Throws `invalid`, naming the setting, for a store
  * that stands elsewhere.
  */
-export function settle(plane: Plane): void {
+export function fixPlace(plane: Plane): void {
   const fixed = plane.store.setting(PLACE);
   if (fixed !== undefined) return refuseMove(JSON.parse(fixed) as Place, plane.place);
   // The mesh first: should the process end between the two, the next start is still the first one.

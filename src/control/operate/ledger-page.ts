@@ -1,6 +1,6 @@
 import { includes, peerName } from '../../resource/audience.ts';
 import { keyId } from '../../resource/key.ts';
-import type { SentFilter, Withdrawal } from '../../resource/store/withdrawals.ts';
+import type { WithdrawalFilter, Withdrawal } from '../../resource/store/withdrawals.ts';
 import { type LedgerEntry, peersOfLedger, standingAt, why } from './ledger.ts';
 import type { PeerView } from '../peers/peer-view.ts';
 import type { Plane } from '../plane/plane.ts';
@@ -15,7 +15,7 @@ export interface LedgerPage {
 }
 
 export interface LedgerQuery {
-  readonly filter: SentFilter;
+  readonly filter: WithdrawalFilter;
   /** As people call it; undefined: all. */
   readonly peer: string | undefined;
   readonly offset: number;
@@ -67,7 +67,7 @@ function lagOf({ store }: Plane, { ack, head }: PeerView): Lag | undefined {
   return from < head.revision ? { from, isSure } : undefined;
 }
 
-function withdrawnSince({ store }: Plane, filter: SentFilter, lags: readonly (Lag | undefined)[]) {
+function withdrawnSince({ store }: Plane, filter: WithdrawalFilter, lags: readonly (Lag | undefined)[]) {
   const behind = lags.flatMap((lag) => lag ?? []);
   if (behind.length === 0) return { withdrawn: [], more: false };
   const earliest = behind.reduce((least, { from }) => Math.min(least, from), Number.POSITIVE_INFINITY);
@@ -96,7 +96,7 @@ function withdrawal(plane: Plane, view: PeerView, isSure: boolean, { key, since,
   };
 }
 
-function standing(plane: Plane, view: PeerView, filter: SentFilter, offset: number, size: number): LedgerEntry[] {
+function standing(plane: Plane, view: PeerView, filter: WithdrawalFilter, offset: number, size: number): LedgerEntry[] {
   const { store } = plane;
   const rows = store.sent.keys(view.peer, filter, offset, size).flatMap((key) => store.get(key) ?? []);
   return rows.map(standingAt(plane, view));

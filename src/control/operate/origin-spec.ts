@@ -10,13 +10,13 @@ import { isGlobal, owns, type Plane } from '../plane/plane.ts';
  * A resource's spec as its origin wrote it, before references got the names that they have here, and where that origin
  * stands.
  */
-export interface Original {
+export interface OriginSpec {
   readonly spec: JsonObject;
   readonly origin: Place;
 }
 
 /** Throws `conflict` when a newer version was refused: the mirror then no longer has the version in force. */
-export function originalOf({ place, store }: Plane, { key, spec }: Resource): Original {
+export function originSpecOf({ place, store }: Plane, { key, spec }: Resource): OriginSpec {
   if (owns(place, key)) return { spec, origin: place };
   const mirrored = store.mirror.get(isGlobal(place) ? key.zone : GLOBAL_PEER, key);
   if (mirrored?.refusal) {

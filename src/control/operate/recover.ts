@@ -9,7 +9,7 @@ import { LOST, orphansOf } from '../peers/lost-store.ts';
 import type { Plane } from '../plane/plane.ts';
 import { judge } from '../receive/judge-item.ts';
 import { retryRefused } from '../receive/retry-refused.ts';
-import { useRoom } from '../receive/retry-over-quota.ts';
+import { retryOverQuota } from '../receive/retry-over-quota.ts';
 
 /** What an operator can say (docs/design/trust.md#the-operators-word). */
 export interface RecoverOrder {
@@ -60,7 +60,7 @@ function dropAbsent(tx: Transaction, plane: Plane, peer: string): string {
   const held = plane.quota && tx.holding(peer);
   for (const { key } of orphans) dropCopy(tx, peer, key);
   const origin = placeOf(tx, peer);
-  if (origin) useRoom(tx, plane, peer, held, (item) => judge(tx, plane, peer, origin, item));
+  if (origin) retryOverQuota(tx, plane, peer, held, (item) => judge(tx, plane, peer, origin, item));
   // In a zone one of those may have had the name of what the peer sends now.
   if (peer === GLOBAL_PEER) retryRefused(tx, plane, peer, GLOBAL, () => true);
   return `dropped ${orphans.length} that ${peerName(peer)} sent in an earlier term and has not sent since`;

@@ -7,8 +7,8 @@ import { isOwn, makePosition } from '../../kds/cursor.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import { GLOBAL, type Place } from '../../resource/resource.ts';
 import { openStore } from '../../store/open-store.ts';
-import { settle } from './first-start.ts';
-import { beginLife } from '../plane/process-identity.ts';
+import { fixPlace } from './first-start.ts';
+import { beginEpoch } from '../plane/process-identity.ts';
 import type { Plane } from '../plane/plane.ts';
 import { readiness } from './readiness.ts';
 import { recover } from './recover.ts';
@@ -40,27 +40,27 @@ function seen(view: { online?: boolean; stopped?: { code: string; message: strin
 
 test('each life has a greater incarnation and another instance; the signature stays', () => {
   const { store } = planeAt(EAST);
-  const [first, second] = [beginLife(store, random), beginLife(store, random)];
+  const [first, second] = [beginEpoch(store, random), beginEpoch(store, random)];
   assert.equal(second.self.incarnation, first.self.incarnation + 1);
   assert.notEqual(second.self.instance, first.self.instance);
   assert.equal(first.self.store, store.head().store);
   const position = makePosition(first.sign, 'east', store.head(), { count: 0, digest: '0' });
   assert.ok(isOwn(second.sign, 'east', position));
-  assert.ok(!isOwn(beginLife(planeAt(EAST).store, random).sign, 'east', position));
+  assert.ok(!isOwn(beginEpoch(planeAt(EAST).store, random).sign, 'east', position));
 });
 
 test('global makes the mesh default at its first start only', () => {
   const plane = planeAt(GLOBAL);
-  settle(plane);
+  fixPlace(plane);
   assert.ok(plane.store.get(MESH));
   deleteResource(plane, MESH);
-  settle(plane);
+  fixPlace(plane);
   assert.equal(plane.store.get(MESH), undefined);
 });
 
 test('a zone makes no mesh', () => {
   const plane = planeAt(EAST);
-  settle(plane);
+  fixPlace(plane);
   assert.equal(plane.store.get(MESH), undefined);
 });
 
@@ -73,10 +73,10 @@ const MOVES: readonly [what: string, to: Place, names: RegExp][] = [
 for (const [what, to, names] of MOVES) {
   test(`a zone can not become ${what}`, () => {
     const plane = planeAt(EAST);
-    settle(plane);
-    settle(plane);
+    fixPlace(plane);
+    fixPlace(plane);
     assert.throws(
-      () => settle({ ...plane, place: to }),
+      () => fixPlace({ ...plane, place: to }),
       (thrown) => thrown instanceof MeridianError && thrown.code === 'invalid' && thrown.problems.some(({ field }) => names.test(field)),
     );
   });

@@ -2,7 +2,7 @@ import { zoneState } from './zone-state.ts';
 import { isGlobal, type Plane } from '../plane/plane.ts';
 
 /** Which zones may exchange nothing. Remembered until a Zone changes: it is asked at each message. */
-export class Disabled {
+export class DisabledZones {
   private readonly plane: Plane;
 
   private readonly known = new Map<string, boolean>();

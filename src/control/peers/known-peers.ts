@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import { GLOBAL, type Place } from '../../resource/resource.ts';
 import type { Reader, Transaction } from '../../resource/store/store.ts';
-import type { About } from '../../kds/protocol.ts';
+import type { ZoneInfo } from '../../kds/protocol.ts';
 
 /** What this store remembers of a peer: its pinned store, and its place. */
 export interface Peer {
   readonly store: string;
-  readonly about?: About | undefined;
+  readonly about?: ZoneInfo | undefined;
 }
 
 const peerSchema = z.object({

@@ -1,4 +1,4 @@
-import { type About, type Acknowledged, SILENCE } from '../../kds/protocol.ts';
+import { type ZoneInfo, type Acknowledged, SILENCE } from '../../kds/protocol.ts';
 import type { Session } from '../../kds/session.ts';
 import type { Stranger } from '../../kds/sender-identity.ts';
 import type { Position } from '../../resource/store/store.ts';
@@ -20,7 +20,7 @@ export interface PeerView {
   readonly stranger: Omit<Stranger, 'at'> | undefined;
   /** Pulls that failed in a row. */
   readonly failures: number;
-  readonly about: About | undefined;
+  readonly about: ZoneInfo | undefined;
 }
 
 export function viewOf(session: Session, head: Position, position: Position | undefined, now: number, connected: boolean): PeerView {

@@ -5,7 +5,7 @@ import type { Reader, Refusal, Transaction } from '../../resource/store/store.ts
  * The refusals of this store's feed, as the peer listed them. `since`: when this side first heard of it, by its own
  * clock.
  */
-export interface Reported {
+export interface ReportedRefusals {
   readonly digest: string;
   readonly refusals: readonly Refusal[];
 }
@@ -15,7 +15,7 @@ export function reportedDigest(reader: Reader, peer: string): string {
   return reader.setting(`reported-digest:${peer}`) ?? '';
 }
 
-export function readReported(reader: Reader, peer: string): Reported {
+export function readReported(reader: Reader, peer: string): ReportedRefusals {
   const list = JSON.parse(reader.setting(`reported:${peer}`) ?? '[]') as (Omit<Refusal, 'key'> & { key: KeyTuple })[];
   return { digest: reportedDigest(reader, peer), refusals: list.map((entry) => ({ ...entry, key: keyFromTuple(entry.key) })) };
 }

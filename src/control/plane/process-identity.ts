@@ -1,6 +1,6 @@
 import { MeridianError } from '../../errors.ts';
 import { SECRET, type Sign, signer } from '../../kds/cursor.ts';
-import { presentLife } from '../../kds/process-epochs.ts';
+import { presentEpoch } from '../../kds/process-epochs.ts';
 import type { Speaker } from '../../kds/protocol.ts';
 import type { Store } from '../../resource/store/store.ts';
 
@@ -17,7 +17,7 @@ const INCARNATION = 'incarnation';
  * before anything is said. `random` gives hex digits, at least 32 of them, fresh at each call. The secret never leaves
  * the store.
  */
-export function beginLife(store: Store, random: () => string): Identity {
+export function beginEpoch(store: Store, random: () => string): Identity {
   const incarnation = store.commit((tx) => {
     const next = Number(tx.setting(INCARNATION) ?? '0') + 1;
     tx.setSetting(INCARNATION, String(next));
@@ -26,5 +26,5 @@ export function beginLife(store: Store, random: () => string): Identity {
   const { store: id, term } = store.head();
   const secret = store.setting(SECRET);
   if (!secret) throw new MeridianError('internal', 'the store has no secret to sign with');
-  return { self: { store: id, term, incarnation, instance: random() }, sign: signer(secret, presentLife(store)) };
+  return { self: { store: id, term, incarnation, instance: random() }, sign: signer(secret, presentEpoch(store)) };
 }

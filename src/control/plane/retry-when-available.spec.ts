@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { MeridianError } from '../../errors.ts';
-import { orLater } from './retry-when-available.ts';
+import { retryWhenAvailable } from './retry-when-available.ts';
 
 it('says once that the store takes nothing, once that it does again, and hides nothing else', () => {
   const said: string[] = [];
-  const attempt = orLater((level, event, { reason }) => void said.push(`${level}: ${event} ${String(reason ?? '')}`), 'insights');
+  const attempt = retryWhenAvailable(
+    (level, event, { reason }) => void said.push(`${level}: ${event} ${String(reason ?? '')}`),
+    'insights',
+  );
   const full = (): void => {
     throw new MeridianError('unavailable', 'it is full');
   };

@@ -8,7 +8,7 @@ import type { Report } from './report.ts';
  *
  *   taken, full, full, taken  ->  nothing, `... can not be written now`, nothing, `... are written again`
  */
-export function orLater(report: Report, what: string): (write: () => void) => void {
+export function retryWhenAvailable(report: Report, what: string): (write: () => void) => void {
   let late = false;
   return (write) => {
     try {

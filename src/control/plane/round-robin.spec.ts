@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { LONGEST_TURN, PER_TURN, Turns } from './round-robin.ts';
+import { LONGEST_TURN, PER_TURN, RoundRobin } from './round-robin.ts';
 
 function newTurns() {
   const handled: string[] = [];
   const tasks: (() => void)[] = [];
   const clock = { now: 0 };
-  const turns = new Turns((peer) => handled.push(peer), { soon: (task) => tasks.push(task), now: () => clock.now });
+  const turns = new RoundRobin((peer) => handled.push(peer), { soon: (task) => tasks.push(task), now: () => clock.now });
   return { turns, handled, tasks, clock };
 }
 
@@ -45,7 +45,7 @@ test('a turn that takes long ends early, though never before the first', () => {
     now += LONGEST_TURN / 2;
     handled.push(peer);
   };
-  const turns = new Turns(take, { soon: (task) => tasks.push(task), now: () => now });
+  const turns = new RoundRobin(take, { soon: (task) => tasks.push(task), now: () => now });
   for (let peer = 0; peer < 5; peer++) turns.add(`p${peer}`);
   const after = Array.from({ length: 3 }, () => {
     tasks.shift()?.();

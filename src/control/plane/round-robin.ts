@@ -9,7 +9,7 @@ export const LONGEST_TURN = 10;
  *   add a, b (each 32 times as many) -> a's; others get the event loop; b's
  *   add a, add a                     -> a, once
  */
-export class Turns {
+export class RoundRobin {
   private readonly handle: (peer: string) => void;
   /** `now`: monotonic, ms. */
   private readonly machine: { readonly soon: (task: () => void) => void; readonly now: () => number };

@@ -2,7 +2,7 @@
  * What the sync needs from its machine (clock, randomness, tasks): the real ones in the daemons, seeded ones in the
  * simulator.
  */
-export interface Machine {
+export interface RuntimeDependencies {
   /** Monotonic, ms. */
   readonly now: () => number;
   /** In [0, 1). */

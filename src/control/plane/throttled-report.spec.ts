@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { quiet } from './throttled-report.ts';
+import { throttledReport } from './throttled-report.ts';
 
 test("a peer's warnings are said once, then counted; another peer's, another code's and what no peer brings about are not held back", () => {
   const said: string[] = [];
   let now = 0;
-  const { report, flush, incidents } = quiet(
+  const { report, flush, incidents } = throttledReport(
     (_level, event, details) => said.push(`${event} ${JSON.stringify(details)}`),
     () => now,
   );
@@ -38,7 +38,7 @@ test("a peer's warnings are said once, then counted; another peer's, another cod
 });
 
 test('made-up peers are counted together from some number on', () => {
-  const { report, incidents } = quiet(
+  const { report, incidents } = throttledReport(
     () => {},
     () => 0,
   );

@@ -1,7 +1,7 @@
 import { Throttle } from '../../kds/throttle.ts';
 import type { Report } from './report.ts';
 
-interface Line {
+interface ReportLine {
   readonly level: Parameters<Report>[0];
   readonly event: string;
   readonly details: Parameters<Report>[2];
@@ -27,7 +27,7 @@ const OTHERS = '(others)';
  * A report that a peer can't flood with warnings. `flush` is called from time to time and logs those that were left
  * out; `more`: how many.
  */
-export interface Quiet {
+export interface ThrottledReport {
   readonly report: Report;
   flush(): void;
   /** Since the start. */
@@ -35,8 +35,8 @@ export interface Quiet {
 }
 
 /** Throttles reports that a peer's messages cause, by peer and sentence. All others pass. `now`: monotonic ms. */
-export function quiet(report: Report, now: () => number): Quiet {
-  const throttle = new Throttle<Line>();
+export function throttledReport(report: Report, now: () => number): ThrottledReport {
+  const throttle = new Throttle<ReportLine>();
   const incidents = new Map<string, Incident>();
   function count(peer: string, event: string, code: string): void {
     const kind = JSON.stringify([peer, event, code]);

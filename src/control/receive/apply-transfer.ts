@@ -9,7 +9,7 @@ import { meshesFirst } from '../put/meshes-first.ts';
 import { refuseFlood } from './zone-quota.ts';
 import { retryRefused } from './retry-refused.ts';
 import { isGlobal, type Plane } from '../plane/plane.ts';
-import { forgetUnused, useRoom } from './retry-over-quota.ts';
+import { forgetUnused, retryOverQuota } from './retry-over-quota.ts';
 
 /** A complete transfer of a peer: the lines that are staged in the store, and these last ones. */
 export interface Transfer {
@@ -21,7 +21,7 @@ export interface Transfer {
   readonly end: Position;
 }
 
-interface Change {
+interface ReceivedChange {
   readonly key: Key;
   /** '' for a delete. */
   readonly wire: string;
@@ -44,7 +44,7 @@ export function applyTransfer(plane: Plane, transfer: Transfer): 'applied' | 'mi
       return 'mismatch';
     }
     const absent = transfer.mode === 'scan' ? gone(tx, transfer, changes) : [];
-    const all = [...absent.map((key): Change => ({ key, wire: '' })), ...changes.values()];
+    const all = [...absent.map((key): ReceivedChange => ({ key, wire: '' })), ...changes.values()];
     refuseFlood(tx, plane, peer, all);
     applyChanges(tx, plane, transfer, all);
     tx.mirror.setPosition(peer, end);
@@ -57,21 +57,21 @@ export function applyTransfer(plane: Plane, transfer: Transfer): 'applied' | 'mi
  * The last line of each key, with the zone that the transport proves. Lines that can't be read are left out: the digest
  * will not match.
  */
-function collect(tx: Transaction, { peer, lines, origin }: Transfer): ReadonlyMap<string, Change> {
-  const changes = new Map<string, Change>();
-  const add = (change: Change) => changes.set(keyId(change.key), change);
+function collect(tx: Transaction, { peer, lines, origin }: Transfer): ReadonlyMap<string, ReceivedChange> {
+  const changes = new Map<string, ReceivedChange>();
+  const add = (change: ReceivedChange) => changes.set(keyId(change.key), change);
   for (const staged of tx.mirror.staged(peer)) add(staged);
   for (const change of readLines(lines, origin)) add(change);
   return changes;
 }
 
 /** Decodes the lines of a message. On global every key gets the zone that sent it, whatever the line says. */
-export function readLines(lines: readonly string[], origin: Place): Change[] {
+export function readLines(lines: readonly string[], origin: Place): ReceivedChange[] {
   return lines.flatMap((line) => {
     const decoded = decodeLine(line);
     if (!decoded) return [];
     const key = isGlobal(origin) ? decoded.key : { ...decoded.key, zone: origin.zone };
-    return [{ key, wire: decoded.gone ? '' : line }];
+    return [{ key, wire: decoded.absentKeys ? '' : line }];
   });
 }
 
@@ -79,7 +79,7 @@ export function readLines(lines: readonly string[], origin: Place): Change[] {
  * Whether the changes lead to the count and digest that the sender gave. Only items of its present term count: older
  * ones are not in its feed.
  */
-function addsUp(tx: Transaction, { peer, mode, end }: Transfer, changes: ReadonlyMap<string, Change>): boolean {
+function addsUp(tx: Transaction, { peer, mode, end }: Transfer, changes: ReadonlyMap<string, ReceivedChange>): boolean {
   const position = mode === 'delta' ? tx.mirror.position(peer) : undefined;
   let digest: Digest = position ? parseDigest(position.digest) : EMPTY_DIGEST;
   let count = position?.count ?? 0;
@@ -101,7 +101,7 @@ function addsUp(tx: Transaction, { peer, mode, end }: Transfer, changes: Readonl
  * The keys that a verified scan proves to be gone: those in the mirror from the same store and term that it did not
  * list.
  */
-function gone(tx: Transaction, { peer, end }: Transfer, changes: ReadonlyMap<string, Change>): Key[] {
+function gone(tx: Transaction, { peer, end }: Transfer, changes: ReadonlyMap<string, ReceivedChange>): Key[] {
   const absent: Key[] = [];
   for (const { key, term } of tx.mirror.each(peer)) {
     const listed = changes.get(keyId(key));
@@ -117,7 +117,7 @@ interface SecondChance {
   readonly names: Set<string>;
 }
 
-function applyChanges(tx: Transaction, plane: Plane, transfer: Transfer, changes: readonly Change[]): void {
+function applyChanges(tx: Transaction, plane: Plane, transfer: Transfer, changes: readonly ReceivedChange[]): void {
   const { peer, origin } = transfer;
   const held = plane.quota && tx.holding(peer);
   const chance: SecondChance = { meshes: new Set(), names: new Set() };
@@ -128,9 +128,9 @@ function applyChanges(tx: Transaction, plane: Plane, transfer: Transfer, changes
     if (wire !== '' && before?.hash === hash) keep(tx, transfer, before);
     else if (before || wire !== '') change(tx, plane, transfer, { key, wire, hash, term: transfer.end.term }, chance);
   }
-  giveSecondChance(tx, plane, transfer, chance);
+  retryUnblocked(tx, plane, transfer, chance);
   forgetUnused(tx, plane, peer);
-  useRoom(tx, plane, peer, held, (item) => judge(tx, plane, peer, origin, item));
+  retryOverQuota(tx, plane, peer, held, (item) => judge(tx, plane, peer, origin, item));
 }
 
 /** An unchanged item is not written again, but it now counts as sent in the present term. */
@@ -148,7 +148,7 @@ function change(tx: Transaction, plane: Plane, { peer, origin }: Transfer, item:
 }
 
 /** Refused ones are judged again when their mesh came, or the name that another one had became free. */
-function giveSecondChance(tx: Transaction, plane: Plane, { peer, origin }: Transfer, { meshes, names }: SecondChance): void {
+function retryUnblocked(tx: Transaction, plane: Plane, { peer, origin }: Transfer, { meshes, names }: SecondChance): void {
   if (meshes.size === 0 && names.size === 0) return;
   const called = [...names].map((name) => `"name":${JSON.stringify(name)}`);
   retryRefused(tx, plane, peer, origin, ({ key, wire }) => meshes.has(key.mesh) || called.some((name) => wire.includes(name)));

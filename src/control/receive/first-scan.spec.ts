@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { makePosition, signer } from '../../kds/cursor.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import { GLOBAL } from '../../resource/resource.ts';
-import { applyWhole, fill, isFirstFill } from './first-scan.ts';
+import { applyWhole, applyFirstScan, isFirstScan } from './first-scan.ts';
 import { writePeer } from '../peers/known-peers.ts';
 import type { Plane } from '../plane/plane.ts';
 import type { Transfer } from './apply-transfer.ts';
@@ -36,8 +36,8 @@ test('a fill gives what one commit gives, and the zone stays closed until its la
   fc.assert(
     fc.property(sizes, ({ policies, slice }) => {
       const { zone, transfer } = first(policies);
-      assert.equal(isFirstFill(zone, transfer), true);
-      const filling = fill(zone, transfer, slice);
+      assert.equal(isFirstScan(zone, transfer), true);
+      const filling = applyFirstScan(zone, transfer, slice);
       let before = held(zone).length;
       for (let step = filling.next(); ; step = filling.next()) {
         if (step.done) {
@@ -61,7 +61,7 @@ test('a fill that ended early leaves the zone closed, and a scan in one commit m
   fc.assert(
     fc.property(sizes, fc.integer({ min: 1, max: 10 }), ({ policies, slice }, steps) => {
       const { zone, transfer } = first(policies);
-      const filling = fill(zone, transfer, slice);
+      const filling = applyFirstScan(zone, transfer, slice);
       for (let step = 0; step < steps; step++) if (filling.next().done) return;
       assert.equal(hasFirstScan(zone.store), false);
       assert.equal(applyWhole(zone, transfer), 'applied');
@@ -73,7 +73,7 @@ test('a fill that ended early leaves the zone closed, and a scan in one commit m
 
 test('what does not add up is not written, not even a part', () => {
   const { zone, transfer } = first(5);
-  const filling = fill(zone, { ...transfer, end: { ...transfer.end, count: 4 } }, 1);
+  const filling = applyFirstScan(zone, { ...transfer, end: { ...transfer.end, count: 4 } }, 1);
   let step = filling.next();
   while (!step.done) step = filling.next();
   assert.deepEqual(
@@ -84,7 +84,7 @@ test('what does not add up is not written, not even a part', () => {
 
 test('a fill ends where an operator accepts another store, and the zone stays closed', () => {
   const { zone, transfer } = first(5);
-  const filling = fill(zone, transfer, 1);
+  const filling = applyFirstScan(zone, transfer, 1);
   while (!isFilling(zone.store)) filling.next();
   zone.store.commit((tx) => writePeer(tx, GLOBAL_PEER, { store: 'another' }));
   assert.deepEqual([filling.next(), hasFirstScan(zone.store)], [{ done: true, value: 'failed' }, false]);
@@ -92,9 +92,9 @@ test('a fill ends where an operator accepts another store, and the zone stays cl
 
 test('what is not the first of global comes in one commit', () => {
   const { zone, transfer } = first(3);
-  assert.equal(isFirstFill(zone, { ...transfer, mode: 'delta' }), false);
+  assert.equal(isFirstScan(zone, { ...transfer, mode: 'delta' }), false);
   applyWhole(zone, transfer);
-  assert.equal(isFirstFill(zone, transfer), false);
+  assert.equal(isFirstScan(zone, transfer), false);
   zone.store.commit((tx) => tx.mirror.setPosition(GLOBAL_PEER, undefined));
-  assert.equal(isFirstFill(zone, transfer), false);
+  assert.equal(isFirstScan(zone, transfer), false);
 });

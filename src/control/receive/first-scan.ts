@@ -1,7 +1,7 @@
 import { setFilling, isFilling } from '../peers/first-scan-state.ts';
 import { judge } from './judge-item.ts';
 import { addHash, type Digest, EMPTY_DIGEST, formatDigest, hashItem } from '../../kds/digest.ts';
-import type { Outcome } from '../../kds/receiver.ts';
+import type { ApplyOutcome } from '../../kds/receiver.ts';
 import type { Key } from '../../resource/key.ts';
 import type { Place } from '../../resource/resource.ts';
 import type { Reader, Transaction } from '../../resource/store/store.ts';
@@ -12,7 +12,7 @@ import { applyTransfer, readLines, type Transfer } from './apply-transfer.ts';
 /** Items that are taken before others get the event loop. */
 export const PER_SLICE = 250;
 
-interface Part {
+interface ScannedItem {
   readonly key: Key;
   readonly wire: string;
 }
@@ -21,7 +21,7 @@ interface Part {
  * Whether this is the first that an empty zone gets of global. Until it is whole the zone denies everything, so that it
  * may come in parts.
  */
-export function isFirstFill({ place, store }: Plane, { peer, mode }: Transfer): boolean {
+export function isFirstScan({ place, store }: Plane, { peer, mode }: Transfer): boolean {
   if (isGlobal(place) || mode !== 'scan' || store.mirror.position(peer) !== undefined) return false;
   // An earlier process may have taken a part of a fill, and those items may be deleted by now. A scan in one commit
   // finds that.
@@ -36,7 +36,7 @@ export function isFirstFill({ place, store }: Plane, { peer, mode }: Transfer): 
  *
  *   staged {a, b, c}, slice 2  ->  look at a, b; c: it adds up; write a, b; write c, the position
  */
-export function* fill(plane: Plane, { peer, origin, lines, end }: Transfer, slice: number): Generator<void, Outcome> {
+export function* applyFirstScan(plane: Plane, { peer, origin, lines, end }: Transfer, slice: number): Generator<void, ApplyOutcome> {
   const { store } = plane;
   store.commit((tx) => tx.mirror.stage(peer, readLines(lines, origin)));
   const meshes = yield* verified(store, peer, end, slice);
@@ -44,7 +44,7 @@ export function* fill(plane: Plane, { peer, origin, lines, end }: Transfer, slic
     store.commit((tx) => tx.mirror.clearStage(peer));
     return 'mismatch';
   }
-  const write = (parts: readonly Part[], also: (tx: Transaction) => void = () => {}) =>
+  const write = (parts: readonly ScannedItem[], also: (tx: Transaction) => void = () => {}) =>
     store.commit((tx) => {
       for (const part of parts) take(tx, plane, peer, origin, part, end.term);
       also(tx);
@@ -65,7 +65,7 @@ export function* fill(plane: Plane, { peer, origin, lines, end }: Transfer, slic
 }
 
 /** `applyTransfer`. A scan in one commit also repairs what an unfinished fill left behind. */
-export function applyWhole(plane: Plane, transfer: Transfer): Outcome {
+export function applyWhole(plane: Plane, transfer: Transfer): ApplyOutcome {
   const { store } = plane;
   const outcome = applyTransfer(plane, transfer);
   if (isFilling(store) && store.mirror.position(transfer.peer) !== undefined) store.commit((tx) => setFilling(tx, false));
@@ -76,10 +76,10 @@ export function applyWhole(plane: Plane, transfer: Transfer): Outcome {
  * The staged meshes, since the items in them need them. undefined: the staged items do not add up to the sender's
  * digest.
  */
-function* verified(store: Reader, peer: string, end: Transfer['end'], slice: number): Generator<void, readonly Part[] | undefined> {
+function* verified(store: Reader, peer: string, end: Transfer['end'], slice: number): Generator<void, readonly ScannedItem[] | undefined> {
   let digest: Digest = EMPTY_DIGEST;
   let count = 0;
-  const meshes: Part[] = [];
+  const meshes: ScannedItem[] = [];
   for (const parts of slices(store.mirror.staged(peer), slice)) {
     yield;
     for (const { key, wire } of parts) {
@@ -92,12 +92,12 @@ function* verified(store: Reader, peer: string, end: Transfer['end'], slice: num
   return formatDigest(digest) === end.digest && count === end.count ? meshes : undefined;
 }
 
-function take(tx: Transaction, plane: Plane, peer: string, origin: Place, { key, wire }: Part, term: number): void {
+function take(tx: Transaction, plane: Plane, peer: string, origin: Place, { key, wire }: ScannedItem, term: number): void {
   if (wire !== '') judge(tx, plane, peer, origin, { key, wire, hash: hashItem(wire), term });
 }
 
-function* slices(parts: Iterable<Part>, size: number): IterableIterator<readonly Part[]> {
-  let slice: Part[] = [];
+function* slices(parts: Iterable<ScannedItem>, size: number): IterableIterator<readonly ScannedItem[]> {
+  let slice: ScannedItem[] = [];
   for (const part of parts) {
     slice.push(part);
     if (slice.length < size) continue;

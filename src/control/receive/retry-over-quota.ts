@@ -13,7 +13,7 @@ const LOOKED_AT = 5_000;
  *
  *   quota 2 resources; a and b are held, c is refused   a is deleted -> c is taken
  */
-export function useRoom(
+export function retryOverQuota(
   tx: Transaction,
   { quota }: Plane,
   zone: string,

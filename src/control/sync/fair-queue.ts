@@ -1,4 +1,4 @@
-import { Turns } from '../plane/round-robin.ts';
+import { RoundRobin } from '../plane/round-robin.ts';
 
 /** Messages of one peer that wait for their turn. More are dropped: the protocol asks again. */
 const LIMIT = 64;
@@ -21,13 +21,17 @@ export class FairQueue {
   private readonly maxWaiting: number;
 
   private readonly waiting = new Map<string, Waiting>();
-  private readonly turns: Turns;
+  private readonly turns: RoundRobin;
   private total = 0;
 
-  constructor(handle: (peer: string, message: string) => void, machine: ConstructorParameters<typeof Turns>[1], maxWaiting = MAX_WAITING) {
+  constructor(
+    handle: (peer: string, message: string) => void,
+    machine: ConstructorParameters<typeof RoundRobin>[1],
+    maxWaiting = MAX_WAITING,
+  ) {
     this.handle = handle;
     this.maxWaiting = maxWaiting;
-    this.turns = new Turns((peer) => this.next(peer), machine);
+    this.turns = new RoundRobin((peer) => this.next(peer), machine);
   }
 
   add(peer: string, message: string): void {

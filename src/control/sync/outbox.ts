@@ -1,5 +1,5 @@
 import { makePosition, type Sign } from '../../kds/cursor.ts';
-import { type About, type Acknowledged, type Body, encodeMessage, type Speaker, type Status } from '../../kds/protocol.ts';
+import { type ZoneInfo, type Acknowledged, type Body, encodeMessage, type Speaker, type Status } from '../../kds/protocol.ts';
 import { digestOfRefusals } from '../../kds/refusal.ts';
 import type { Transport } from '../../kds/transport.ts';
 import type { Position } from '../../resource/store/store.ts';
@@ -12,7 +12,7 @@ export interface OutboxOptions {
   readonly self: Speaker;
   readonly sign: Sign;
   /** What a zone says of itself; undefined on global. */
-  readonly about: About | undefined;
+  readonly about: ZoneInfo | undefined;
   readonly transport: Transport;
 }
 

@@ -1,15 +1,15 @@
 import { MeridianError } from '../../errors.ts';
-import type { About, Pull } from '../../kds/protocol.ts';
-import type { Outcome } from '../../kds/receiver.ts';
+import type { ZoneInfo, Pull } from '../../kds/protocol.ts';
+import type { ApplyOutcome } from '../../kds/receiver.ts';
 import { makePush, servePull } from '../../kds/serve-pulls.ts';
 import type { Effect, SessionEvent } from '../../kds/session.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import { markDiverged } from '../peers/divergence.ts';
 import { placeOf, readPeer, writePeer } from '../peers/known-peers.ts';
 import { isGlobal } from '../plane/plane.ts';
-import type { Quiet } from '../plane/throttled-report.ts';
+import type { ThrottledReport } from '../plane/throttled-report.ts';
 import type { Transfer } from '../receive/apply-transfer.ts';
-import { applyWhole, fill, isFirstFill, PER_SLICE } from '../receive/first-scan.ts';
+import { applyWhole, applyFirstScan, isFirstScan, PER_SLICE } from '../receive/first-scan.ts';
 import { registerZone } from '../write/zone-registration.ts';
 import type { Outbox } from './outbox.ts';
 import { writeEffect } from './store-effects.ts';
@@ -17,7 +17,7 @@ import type { SyncOptions } from './sync.ts';
 
 export interface PerformerOptions extends SyncOptions {
   readonly outbox: Outbox;
-  readonly quiet: Quiet;
+  readonly quiet: ThrottledReport;
   /** What an effect brought about: an event for the loop. */
   readonly happened: (peer: string, event: SessionEvent) => void;
   /** This process must not sync any more. */
@@ -111,7 +111,7 @@ export class Performer {
     const origin = placeOf(this.store, peer);
     const transfer = origin && { peer, origin, mode, lines, end };
     if (!transfer) this.options.happened(peer, { on: 'applied', outcome: 'failed' });
-    else if (isFirstFill(plane, transfer)) this.go(transfer, fill(plane, transfer, perSlice ?? PER_SLICE));
+    else if (isFirstScan(plane, transfer)) this.go(transfer, applyFirstScan(plane, transfer, perSlice ?? PER_SLICE));
     else
       this.applied(
         transfer,
@@ -120,14 +120,14 @@ export class Performer {
   }
 
   /** One part of a fill. The next one follows soon, after other tasks. */
-  private go(transfer: Transfer, filling: Generator<void, Outcome>): void {
+  private go(transfer: Transfer, filling: Generator<void, ApplyOutcome>): void {
     if (this.options.hasEnded()) return;
     const outcome = this.take(transfer.peer, () => filling.next().value ?? 'more');
     if (outcome === 'more') this.options.machine.soon(() => this.go(transfer, filling));
     else this.applied(transfer, outcome);
   }
 
-  private applied({ peer, mode, end }: Transfer, outcome: Outcome): void {
+  private applied({ peer, mode, end }: Transfer, outcome: ApplyOutcome): void {
     if (outcome === 'mismatch') this.options.quiet.report('warn', 'the digest does not match', { peer, mode, revision: end.revision });
     this.options.happened(peer, { on: 'applied', outcome });
   }
@@ -152,7 +152,7 @@ export class Performer {
     }
   }
 
-  private introduce(peer: string, about: About): void {
+  private introduce(peer: string, about: ZoneInfo): void {
     const { plane, quiet } = this.options;
     const known = readPeer(this.store, peer);
     if (!isGlobal(plane.place) || !known || known.about) return;

@@ -1,9 +1,9 @@
 import { MeridianError } from '../../errors.ts';
 import { decodeMessage, type Message } from '../../kds/protocol.ts';
-import type { Quiet } from '../plane/throttled-report.ts';
+import type { ThrottledReport } from '../plane/throttled-report.ts';
 
 /** The message that a peer sent. undefined: the text is not a message, which is reported. */
-export function readMessage(quiet: Quiet, peer: string, text: string): Message | undefined {
+export function readMessage(quiet: ThrottledReport, peer: string, text: string): Message | undefined {
   try {
     return decodeMessage(text);
   } catch (thrown) {

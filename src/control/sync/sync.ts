@@ -2,16 +2,16 @@ import { MAX_TRANSFER_BYTES, type Speaker } from '../../kds/protocol.ts';
 import { type Context, newSession, type Session, type SessionEvent, step } from '../../kds/session.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import type { Head } from '../../resource/store/store.ts';
-import { Disabled } from '../peers/disabled-zones.ts';
+import { DisabledZones } from '../peers/disabled-zones.ts';
 import { diverged } from '../peers/divergence.ts';
 import { readPeer } from '../peers/known-peers.ts';
 import { type PeerView, viewOf } from '../peers/peer-view.ts';
 import { reportedDigest } from '../peers/reported-refusals.ts';
 import { isGlobal } from '../plane/plane.ts';
 import type { Report } from '../plane/report.ts';
-import { Turns } from '../plane/round-robin.ts';
-import type { Machine } from '../plane/runtime-dependencies.ts';
-import { type Incident, type Quiet, quiet } from '../plane/throttled-report.ts';
+import { RoundRobin } from '../plane/round-robin.ts';
+import type { RuntimeDependencies } from '../plane/runtime-dependencies.ts';
+import { type Incident, type ThrottledReport, throttledReport } from '../plane/throttled-report.ts';
 import { FairQueue } from './fair-queue.ts';
 import { OtherGlobal } from './other-global.ts';
 import { Outbox, type OutboxOptions } from './outbox.ts';
@@ -19,7 +19,7 @@ import { Performer } from './perform-effects.ts';
 import { readMessage } from './read-message.ts';
 
 export interface SyncOptions extends OutboxOptions {
-  readonly machine: Machine;
+  readonly machine: RuntimeDependencies;
   readonly report: Report;
   /** Items of a first scan that are taken in one turn of the event loop; PER_SLICE. */
   readonly perSlice?: number | undefined;
@@ -42,14 +42,14 @@ export class Sync {
   private readonly events: { readonly peer: string; readonly event: SessionEvent }[] = [];
   private stepping = false;
   /** The peers to be told of a commit, and those whose timeouts are due: a few at a time of a thousand sessions. */
-  private readonly telling: Turns;
-  private readonly ticking: Turns;
+  private readonly telling: RoundRobin;
+  private readonly ticking: RoundRobin;
   private readonly outbox: Outbox;
   private readonly performer: Performer;
-  private readonly quiet: Quiet;
+  private readonly quiet: ThrottledReport;
   private readonly global: boolean;
   private readonly otherGlobal = new OtherGlobal();
-  private readonly disabled: Disabled;
+  private readonly disabled: DisabledZones;
   /** The head of which the peers were told last. */
   private told: Head;
   private connected = false;
@@ -61,11 +61,11 @@ export class Sync {
     this.global = isGlobal(plane.place);
     this.told = plane.store.head();
     this.outbox = new Outbox(options);
-    this.disabled = new Disabled(plane);
-    this.quiet = quiet(report, machine.now);
+    this.disabled = new DisabledZones(plane);
+    this.quiet = throttledReport(report, machine.now);
     this.queue = new FairQueue((peer, text) => this.take(peer, text), machine);
-    this.telling = new Turns((peer) => this.handle(peer, { on: 'committed' }), machine);
-    this.ticking = new Turns((peer) => this.connected && this.handle(peer, { on: 'tick' }), machine);
+    this.telling = new RoundRobin((peer) => this.handle(peer, { on: 'committed' }), machine);
+    this.ticking = new RoundRobin((peer) => this.connected && this.handle(peer, { on: 'tick' }), machine);
     this.performer = new Performer({
       ...options,
       outbox: this.outbox,
@@ -93,7 +93,7 @@ export class Sync {
    * Whether a message from `peer` would be looked at now. Else it need not even be decoded: a flood must not keep us
    * from reading on.
    */
-  hears(peer: string): boolean {
+  acceptsFrom(peer: string): boolean {
     return this.endedBy === undefined && !this.queue.isFull(peer);
   }
 

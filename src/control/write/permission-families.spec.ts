@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import type { Draft, JsonObject } from '../../resource/resource.ts';
 import { watchCommits } from '../plane/watch-commits.ts';
-import { familyOf, keepWitnesses, readWitnesses } from './permission-families.ts';
+import { familyOf, keepFamilies, readFamilies } from './permission-families.ts';
 import { permission } from '../../../test/harness/random-commits.ts';
 import { EAST, keyOf, newGlobal, newZone } from '../../../test/harness/control-planes.ts';
 import { deleteResource, writeDrafts } from './write-documents.ts';
@@ -22,7 +22,7 @@ it('the kept witnesses are there when those that are read anew are, and are of t
   fc.assert(
     fc.property(fc.array(fc.array(step, { maxLength: 3 }), { maxLength: 10 }), (turns) => {
       const { plane } = watchCommits(newZone(EAST, newGlobal(EAST)), () => {});
-      const kept = keepWitnesses(plane);
+      const kept = keepFamilies(plane);
       for (const steps of turns) {
         for (const { name, spec } of steps) {
           const draft: Draft = permission(name, 0);
@@ -30,7 +30,7 @@ it('the kept witnesses are there when those that are read anew are, and are of t
           if (spec) writeDrafts(plane, [{ ...draft, spec }]);
           else if (plane.store.get(key)) deleteResource(plane, key);
         }
-        const [found, anew] = [kept('default'), readWitnesses(plane.store, 'default')];
+        const [found, anew] = [kept('default'), readFamilies(plane.store, 'default')];
         for (const family of ['lists', 'fromAll'] as const) {
           const witness = found[family];
           assert.equal(witness === undefined, anew[family] === undefined);

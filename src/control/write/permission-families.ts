@@ -13,7 +13,7 @@ import { type Plane, touchedSince } from '../plane/plane.ts';
 export type Family = 'lists' | 'fromAll';
 
 /** One permission of each family, if the mesh has it. */
-export type Witnesses = Readonly<Record<Family, Key | undefined>>;
+export type PermissionFamilies = Readonly<Record<Family, Key | undefined>>;
 
 const PERMISSION = 'MeshTrafficPermission';
 
@@ -29,7 +29,7 @@ export function familyOf(spec: JsonObject): Family | undefined {
 }
 
 /** Looks for one permission of each family among the first of a mesh. */
-export function readWitnesses(store: Reader, mesh: string): Witnesses {
+export function readFamilies(store: Reader, mesh: string): PermissionFamilies {
   const { items } = store.list({ type: PERMISSION, mesh }, 0, LOOKED_AT);
   // Reading a permission takes long, so it is not done for items that can't belong to the family.
   const first = (family: Family): Key | undefined =>
@@ -43,20 +43,20 @@ export function readWitnesses(store: Reader, mesh: string): Witnesses {
  *   {lists: a}, z is written and allows everybody   -> {lists: a, fromAll: z}
  *   {lists: a}, a is deleted                        -> the mesh is looked through again
  */
-export function keepWitnesses(plane: Plane): (mesh: string) => Witnesses {
-  const kept = new Map<string, { readonly at: Head; readonly witnesses: Witnesses }>();
+export function keepFamilies(plane: Plane): (mesh: string) => PermissionFamilies {
+  const kept = new Map<string, { readonly at: Head; readonly witnesses: PermissionFamilies }>();
   return (mesh) => {
     const before = kept.get(mesh);
     const at = plane.store.head();
     const ours = before && touchedSince(plane, before.at)?.filter((key) => key.type === PERMISSION && key.mesh === mesh);
-    const witnesses = (before && ours && withTouched(plane.store, before.witnesses, ours)) ?? readWitnesses(plane.store, mesh);
+    const witnesses = (before && ours && withTouched(plane.store, before.witnesses, ours)) ?? readFamilies(plane.store, mesh);
     kept.set(mesh, { at, witnesses });
     return witnesses;
   };
 }
 
 /** undefined: a witness is none any more, and who else is one is not known. */
-function withTouched(store: Reader, witnesses: Witnesses, touched: readonly Key[]): Witnesses | undefined {
+function withTouched(store: Reader, witnesses: PermissionFamilies, touched: readonly Key[]): PermissionFamilies | undefined {
   const found = new Map<Family, Key>();
   const families = new Map(touched.map((key) => [keyId(key), familyOf(store.get(key)?.resource.spec ?? {})]));
   for (const key of touched) {

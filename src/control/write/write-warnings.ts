@@ -3,24 +3,24 @@ import { warningsOfDocument } from '../../policy/document-warnings.ts';
 import { type Key, formatKri, sameKey } from '../../resource/key.ts';
 import { findKind } from '../../resource/kinds.ts';
 import type { Resource } from '../../resource/resource.ts';
-import { familyOf, keepWitnesses, readWitnesses, type Witnesses } from './permission-families.ts';
+import { familyOf, keepFamilies, readFamilies, type PermissionFamilies } from './permission-families.ts';
 import type { Held, Plane } from '../plane/plane.ts';
 import { keepReferable, readReferable } from '../mesh/referable-names.ts';
 import { danglingReferences } from './dangling-references.ts';
 
 /** What of a mesh has to be known beside a resource. */
 export interface Beside {
-  readonly witnesses: (mesh: string) => Witnesses;
+  readonly witnesses: (mesh: string) => PermissionFamilies;
   readonly referable: (mesh: string) => Referable;
 }
 
 /** The same for a plane, kept: a write costs no more than what it touches. */
 export function keepBeside(plane: Plane): Beside {
-  return { witnesses: keepWitnesses(plane), referable: keepReferable(plane) };
+  return { witnesses: keepFamilies(plane), referable: keepReferable(plane) };
 }
 
 function readBeside(held: Held): Beside {
-  return { witnesses: (mesh) => readWitnesses(held.store, mesh), referable: (mesh) => readReferable(held, mesh) };
+  return { witnesses: (mesh) => readFamilies(held.store, mesh), referable: (mesh) => readReferable(held, mesh) };
 }
 
 /**
@@ -56,7 +56,7 @@ function warningsOf(held: Held, resource: Resource, { witnesses, referable }: Be
  * Where both families select an inbound, a `from` that allows everybody opens nothing any more
  * (docs/design/access.md#evaluation).
  */
-function leftoverWarnings({ key, spec }: Resource, { lists, fromAll }: Witnesses): string[] {
+function leftoverWarnings({ key, spec }: Resource, { lists, fromAll }: PermissionFamilies): string[] {
   const family = familyOf(spec);
   if (family === 'lists' && fromAll && !sameKey(fromAll, key)) {
     return [`${formatKri(fromAll)} allows every client with 'from', which opens nothing where this one selects the same inbound`];

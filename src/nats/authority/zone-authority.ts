@@ -2,7 +2,7 @@ import { encodeAccount, encodeOperator, encodeUser, fmtCreds } from '@nats-io/jw
 import { createAccount, createOperator, createUser, fromSeed, type KeyPair } from '@nats-io/nkeys';
 import { z } from 'zod';
 import { MeridianError } from '../../errors.ts';
-import { NOTHING, OPERATOR, type Permissions, permissionsOf } from './subject-permissions.ts';
+import { NOTHING, OPERATOR, type SubjectPermissions, permissionsOf } from './subject-permissions.ts';
 
 /** A credential that was given out: its public key, and since when (seconds). */
 const issuedSchema = z.strictObject({ user: z.string(), since: z.number().int() });
@@ -80,7 +80,7 @@ async function credsOf(
   name: string,
   user: KeyPair,
   account: string,
-  allowed: Permissions,
+  allowed: SubjectPermissions,
   now: number,
   validFor?: number,
 ): Promise<string> {

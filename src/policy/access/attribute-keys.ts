@@ -1,7 +1,7 @@
 /** Where a set of attributes is from: the workload that calls with its site, or the service that is called with its. */
-export type Side = 'source' | 'destination';
+export type AttributeSet = 'source' | 'destination';
 
-interface Names {
+interface KeyNames {
   readonly whole: Readonly<Record<string, string>>;
   /** Whatever follows one of these, to the prefix that it has in a set. */
   readonly prefixes: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ interface Names {
  * (docs/design/sources.md#attributes), and ClusterLink's label. Its name is proven, and an attribute that the operator
  * calls `name` is another one.
  */
-const SITE: Names = {
+const SITE: KeyNames = {
   whole: {
     'cl:fabric': 'cl:fabric',
     'site:name': 'site:name',
@@ -23,7 +23,7 @@ const SITE: Names = {
   prefixes: { 'site:': 'site:', 'cl:site:': 'site:', 'peer.clusterlink.net/labels.': 'site:' },
 };
 
-const OWN: Readonly<Record<Side, Names>> = {
+const OWN: Readonly<Record<AttributeSet, KeyNames>> = {
   source: {
     whole: {
       'k8s:ns': 'k8s:ns',
@@ -54,7 +54,7 @@ const OWN: Readonly<Record<Side, Names>> = {
  *   source, client.clusterlink.net/labels.app  ->  k8s:label:app
  *   source, export.clusterlink.net/name        ->  undefined
  */
-export function attributeKey(side: Side, key: string): string | undefined {
+export function attributeKey(side: AttributeSet, key: string): string | undefined {
   return find(OWN[side], key) ?? find(SITE, key);
 }
 
@@ -66,7 +66,7 @@ export function siteKey(key: string): string {
   return find(SITE, key) ?? (key === 'name' ? 'cl:site:name' : `site:${key}`);
 }
 
-function find({ whole, prefixes }: Names, key: string): string | undefined {
+function find({ whole, prefixes }: KeyNames, key: string): string | undefined {
   if (Object.hasOwn(whole, key)) return whole[key];
   const prefix = Object.keys(prefixes).find((start) => key.startsWith(start) && key.length > start.length);
   return prefix === undefined ? undefined : `${prefixes[prefix]}${key.slice(prefix.length)}`;

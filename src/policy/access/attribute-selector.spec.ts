@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Labels } from '../../resource/labels.ts';
-import { accessSchema, type Selected } from '../../resource/schema/access-schema.ts';
+import { accessSchema, type SelectionSpec } from '../../resource/schema/access-schema.ts';
 import { ALL, type Item, selector, set } from '../../../test/harness/access-policies.ts';
 import { readSelection, selects, unknownKeys } from './attribute-selector.ts';
 
 /** As validation lets it through. */
-function items(...given: readonly Item[]): Selected[] {
+function items(...given: readonly Item[]): SelectionSpec[] {
   return accessSchema.parse({ action: 'deny', from: given, to: [ALL] }).from;
 }
 

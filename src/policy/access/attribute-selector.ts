@@ -1,6 +1,6 @@
-import type { Selected } from '../../resource/schema/access-schema.ts';
+import type { SelectionSpec } from '../../resource/schema/access-schema.ts';
 import type { Attributes } from './attributes.ts';
-import { attributeKey, type Side } from './attribute-keys.ts';
+import { attributeKey, type AttributeSet } from './attribute-keys.ts';
 
 type Operator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
 
@@ -26,7 +26,7 @@ export const NOBODY: Selection = [];
  *
  *   [{cl:nope: x}, {k8s:ns: a, cl:nope: x}]  ->  allow: nobody; deny: everybody
  */
-export function readSelection(side: Side, action: 'allow' | 'deny', items: readonly Selected[]): Selection {
+export function readSelection(side: AttributeSet, action: 'allow' | 'deny', items: readonly SelectionSpec[]): Selection {
   return items.flatMap((item) => {
     const all = requirementsOf(item).map(({ key, ...rest }) => ({ key: attributeKey(side, key), ...rest }));
     const known = all.filter((requirement): requirement is Requirement => requirement.key !== undefined);
@@ -35,7 +35,7 @@ export function readSelection(side: Side, action: 'allow' | 'deny', items: reado
 }
 
 /** The keys in `from` or `to` that no set of that side can have. */
-export function unknownKeys(side: Side, items: readonly Selected[]): string[] {
+export function unknownKeys(side: AttributeSet, items: readonly SelectionSpec[]): string[] {
   const keys = items.flatMap(requirementsOf).map(({ key }) => key);
   return [...new Set(keys.filter((key) => attributeKey(side, key) === undefined))];
 }
@@ -60,7 +60,7 @@ function holds({ operator, values }: Requirement, value: string | undefined): bo
   }
 }
 
-function requirementsOf({ workloadSelector: { matchLabels = {}, matchExpressions = [] } }: Selected): Requirement[] {
+function requirementsOf({ workloadSelector: { matchLabels = {}, matchExpressions = [] } }: SelectionSpec): Requirement[] {
   const equal = Object.entries(matchLabels).map(([key, value]): Requirement => ({ key, operator: 'In', values: [value] }));
   return [...equal, ...matchExpressions.map(({ key, operator, values = [] }) => ({ key, operator, values }))];
 }

@@ -1,7 +1,7 @@
 import { compareText } from '../../resource/key.ts';
 import { type Labels, userLabels } from '../../resource/labels.ts';
 import type { Resource } from '../../resource/resource.ts';
-import { attributeKey, type Side, siteKey } from './attribute-keys.ts';
+import { attributeKey, type AttributeSet, siteKey } from './attribute-keys.ts';
 
 /** Attributes by their keys, each as `attributeKey` has it, so that no alias hides one. */
 export type Attributes = ReadonlyMap<string, string>;
@@ -17,7 +17,7 @@ export interface Workload {
 }
 
 /** What is known of the service that is called: its display name, its namespace ('': none) and its user's labels. */
-export interface Service {
+export interface CalledService {
   readonly name: string;
   readonly namespace: string;
   readonly labels: Labels;
@@ -29,7 +29,7 @@ export interface Service {
  *
  *   source {client.clusterlink.net/namespace: pay, colour: red}  ->  {k8s:ns: pay}
  */
-export function readAttributes(side: Side, given: Labels): Attributes | undefined {
+export function readAttributes(side: AttributeSet, given: Labels): Attributes | undefined {
   const known = Object.entries(given).flatMap(([key, value]) => {
     const name = attributeKey(side, key);
     return name === undefined ? [] : [[name, value] as const];
@@ -55,24 +55,24 @@ export function sourceAttributes(workload: Workload | undefined, site: Attribute
 }
 
 /** The destination set. */
-export function destinationAttributes(service: Service, site: Attributes): Attributes {
+export function destinationAttributes(service: CalledService, site: Attributes): Attributes {
   return new Map([...serviceAttributes(service), ...site]);
 }
 
-export function serviceAttributes({ name, namespace, labels }: Service): Attributes {
+export function serviceAttributes({ name, namespace, labels }: CalledService): Attributes {
   return new Map([['service:name', name], ...present('k8s:ns', namespace), ...labelled(labels)]);
 }
 
 /**
  * What a MeshService says of itself: without the labels that a control plane computes, which differ from zone to zone.
  */
-export function readService({ key, labels }: Resource): Service {
+export function readService({ key, labels }: Resource): CalledService {
   return { name: key.name, namespace: key.namespace, labels: userLabels(labels) };
 }
 
-type Entry = readonly [key: string, value: string];
+type AttributeEntry = readonly [key: string, value: string];
 
-function workloadAttributes({ namespace, serviceAccount, labels, images, initImages }: Workload): Entry[] {
+function workloadAttributes({ namespace, serviceAccount, labels, images, initImages }: Workload): AttributeEntry[] {
   return [
     ...present('k8s:ns', namespace),
     ...present('k8s:sa', serviceAccount),
@@ -82,11 +82,11 @@ function workloadAttributes({ namespace, serviceAccount, labels, images, initIma
   ];
 }
 
-function labelled(labels: Labels): Entry[] {
+function labelled(labels: Labels): AttributeEntry[] {
   return Object.entries(labels).map(([key, value]) => [`k8s:label:${key}`, value] as const);
 }
 
-function present(key: string, value: string | undefined): Entry[] {
+function present(key: string, value: string | undefined): AttributeEntry[] {
   return value ? [[key, value]] : [];
 }
 
@@ -95,7 +95,7 @@ function join(images: readonly string[] = []): string {
   return [...images].sort(compareText).join(',');
 }
 
-function unite(entries: Iterable<Entry>): Attributes | undefined {
+function unite(entries: Iterable<AttributeEntry>): Attributes | undefined {
   const united = new Map<string, string>();
   for (const [key, value] of entries) {
     if ((united.get(key) ?? value) !== value) return undefined;

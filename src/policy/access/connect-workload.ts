@@ -1,11 +1,11 @@
 import { type Attributes, destinationAttributes } from './attributes.ts';
 import { type Balancing, type BalancingPolicy, type Candidate, pickCandidate } from './balance-sites.ts';
 import type { Binding } from './import-bindings.ts';
-import { type Decision, decideAccess } from './decide-access.ts';
+import { type AccessDecision, decideAccess } from './decide-access.ts';
 import type { AccessPolicy } from './access-policies.ts';
 
 /** What the client's zone knows when a workload of its asks for an import. */
-export interface Known {
+export interface ImportContext {
   readonly policies: readonly AccessPolicy[];
   readonly balancing: readonly BalancingPolicy[];
   readonly bound: readonly Binding[];
@@ -13,11 +13,11 @@ export interface Known {
   readonly sites: ReadonlyMap<string, Attributes>;
 }
 
-export interface Connection {
+export interface ImportDecision {
   /** undefined: no site may serve it. */
   readonly picked: Candidate | undefined;
   /** What was decided for each binding of a known site, in the order of `bound`. */
-  readonly decided: readonly { readonly binding: Binding; readonly decision: Decision }[];
+  readonly decided: readonly { readonly binding: Binding; readonly decision: AccessDecision }[];
 }
 
 /**
@@ -25,7 +25,7 @@ export interface Connection {
  * balancing picks one of them. A binding of a site that isn't known is skipped: what is absent would match `NotIn` and
  * `DoesNotExist`.
  */
-export function connect({ policies, balancing, bound, sites }: Known, by: Balancing): Connection {
+export function connect({ policies, balancing, bound, sites }: ImportContext, by: Balancing): ImportDecision {
   const { source, namespace } = by;
   const known = bound.flatMap((binding) => {
     const site = sites.get(binding.key.zone);

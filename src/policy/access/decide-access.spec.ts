@@ -4,17 +4,17 @@ import type { Labels } from '../../resource/labels.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { resource } from '../../../test/harness/policies.ts';
 import { ALL, access, privileged, selector, set } from '../../../test/harness/access-policies.ts';
-import { type Decision, decideAccess } from './decide-access.ts';
+import { type AccessDecision, decideAccess } from './decide-access.ts';
 import { readAccessPolicies } from './access-policies.ts';
 
 const web = { 'k8s:ns': 'pay', 'k8s:label:app': 'web' };
 
-function ask(policies: readonly Resource[], source: Labels = web, namespace = 'pay', zone = 'east'): Decision {
+function ask(policies: readonly Resource[], source: Labels = web, namespace = 'pay', zone = 'east'): AccessDecision {
   const destination = set('destination', { 'service:name': 'ledger' });
   return decideAccess(readAccessPolicies(policies, { mesh: 'default', zone }), { source: set('source', source), destination, namespace });
 }
 
-const verdict = ({ allowed, privileged: above, decidedBy }: Decision) =>
+const verdict = ({ allowed, privileged: above, decidedBy }: AccessDecision) =>
   `${above ? 'privileged ' : ''}${allowed ? 'allow' : 'deny'}${decidedBy ? ` by ${decidedBy.name}` : ''}`;
 
 const [allow, deny] = [access('allow', 'allow', [ALL]), access('deny', 'deny', [ALL])];

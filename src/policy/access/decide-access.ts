@@ -4,7 +4,7 @@ import { type AccessPolicy, concerns } from './access-policies.ts';
 import { selects } from './attribute-selector.ts';
 
 /** One connection. */
-export interface Question {
+export interface AccessQuestion {
   readonly source: Attributes;
   readonly destination: Attributes;
   /**
@@ -14,7 +14,7 @@ export interface Question {
   readonly namespace: string;
 }
 
-export interface Decision {
+export interface AccessDecision {
   readonly allowed: boolean;
   /** Whether a PrivilegedAccessPolicy decided. */
   readonly privileged: boolean;
@@ -34,7 +34,7 @@ export interface Decision {
  *
  *   allow {} to {}, deny {k8s:ns: pay} to {}, asked for a workload of `pay`  ->  denied by the second
  */
-export function decideAccess(policies: readonly AccessPolicy[], { source, destination, namespace }: Question): Decision {
+export function decideAccess(policies: readonly AccessPolicy[], { source, destination, namespace }: AccessQuestion): AccessDecision {
   if (source.size === 0) return denied('no attribute of the caller is known', []);
   const matching = policies.filter(({ key, from, to }) => concerns(key, namespace) && selects(from, source) && selects(to, destination));
   const shadows = matching.filter(({ shadow }) => shadow).map(({ key }) => key);
@@ -42,12 +42,12 @@ export function decideAccess(policies: readonly AccessPolicy[], { source, destin
   return first ? decidedBy(first, shadows) : denied('no policy allows it', shadows);
 }
 
-function decidedBy({ key, privileged, action }: AccessPolicy, matchedInShadow: readonly Key[]): Decision {
+function decidedBy({ key, privileged, action }: AccessPolicy, matchedInShadow: readonly Key[]): AccessDecision {
   const allowed = action === 'allow';
   const reason = `${privileged ? 'a privileged policy' : 'a policy'} ${allowed ? 'allows' : 'denies'} it`;
   return { allowed, privileged, decidedBy: key, reason, matchedInShadow };
 }
 
-function denied(reason: string, matchedInShadow: readonly Key[]): Decision {
+function denied(reason: string, matchedInShadow: readonly Key[]): AccessDecision {
   return { allowed: false, privileged: false, decidedBy: undefined, default: true, reason, matchedInShadow };
 }

@@ -1,6 +1,6 @@
 import { compareKeys, type Key } from '../../resource/key.ts';
 import type { Resource } from '../../resource/resource.ts';
-import { type Attributes, readService, type Service, serviceAttributes } from './attributes.ts';
+import { type Attributes, readService, type CalledService, serviceAttributes } from './attributes.ts';
 
 /** A destination service, whichever sites have it: by mesh, display name and namespace ('': none). */
 export interface Import {
@@ -12,7 +12,7 @@ export interface Import {
 /** One site's service behind an import. */
 export interface Binding {
   readonly key: Key;
-  readonly service: Service;
+  readonly service: CalledService;
 }
 
 export interface Bindings {

@@ -2,7 +2,7 @@ import type { Problem } from '../../errors.ts';
 import { asArray, asObject, asText } from '../../naming/json.ts';
 import { formatPath, type Path, quote } from '../../resource/field-path.ts';
 import type { JsonObject } from '../../resource/resource.ts';
-import { attributeKey, type Side, siteKey } from './attribute-keys.ts';
+import { attributeKey, type AttributeSet, siteKey } from './attribute-keys.ts';
 
 /** What keys are made of, in the seed's table and in ClusterLink's labels. */
 const KEY = /^[A-Za-z0-9._:/-]+$/;
@@ -50,7 +50,7 @@ function siteReason(key: string): string | undefined {
 }
 
 function selectionProblems(spec: JsonObject): Problem[] {
-  const sides: readonly (readonly [field: string, side: Side])[] = [
+  const sides: readonly (readonly [field: string, side: AttributeSet])[] = [
     ['from', 'source'],
     ['to', 'destination'],
   ];

@@ -5,7 +5,7 @@ import type { Labels } from '../../resource/labels.ts';
 import type { JsonObject, Resource } from '../../resource/resource.ts';
 import { resource } from '../../../test/harness/policies.ts';
 import { readAttributes } from './attributes.ts';
-import { type Decision, decideAccess } from './decide-access.ts';
+import { type AccessDecision, decideAccess } from './decide-access.ts';
 import { readAccessPolicies } from './access-policies.ts';
 
 const SOURCE = ['k8s:ns', 'k8s:sa', 'client.clusterlink.net/labels.role', 'site:geo'];
@@ -50,7 +50,7 @@ const query = fc.record({
 });
 type Query = typeof query extends fc.Arbitrary<infer T> ? T : never;
 
-function ask(given: readonly Resource[], { from, to, namespace }: Query): Decision {
+function ask(given: readonly Resource[], { from, to, namespace }: Query): AccessDecision {
   const [source, destination] = [readAttributes('source', from), readAttributes('destination', to)];
   assert.ok(source && destination);
   return decideAccess(readAccessPolicies(given, { mesh: 'default', zone: 'east' }), { source, destination, namespace });

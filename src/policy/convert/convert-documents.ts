@@ -6,7 +6,7 @@ import type { JsonObject } from '../../resource/resource.ts';
 import { validateDraft } from '../../resource/documents/validate-draft.ts';
 import { type EarlyPolicy, isEarly, readEarly } from './early-form.ts';
 import { readItems, type Seen, spellOut } from './early-items.ts';
-import { type Ranked, rankAsEarly } from './rank-names.ts';
+import { type RankedPolicy, rankAsEarly } from './rank-names.ts';
 
 export interface Converted {
   /** The documents in today's form, in the order of the input; those that are in it already are left as they are. */
@@ -15,7 +15,7 @@ export interface Converted {
   readonly problems: readonly Problem[];
 }
 
-type Outcome = { readonly index: number; readonly document: JsonObject } | { readonly problems: readonly Problem[] };
+type ConvertOutcome = { readonly index: number; readonly document: JsonObject } | { readonly problems: readonly Problem[] };
 
 /**
  * Turns policies of the early form (docs/design/matching.md#the-early-form; `conf` marks them) into today's, so that
@@ -32,8 +32,8 @@ export function convertEarly(documents: readonly unknown[]): Converted {
   const read = documents.map((document, index) =>
     isEarly(document) ? readEarly(document, index) : { index, document, kept: true as const },
   );
-  const kept = read.flatMap((found): Outcome[] => ('kept' in found ? [keep(found.document, found.index)] : []));
-  const unread = read.flatMap((found): Outcome[] => ('reason' in found ? [{ problems: [found] }] : []));
+  const kept = read.flatMap((found): ConvertOutcome[] => ('kept' in found ? [keep(found.document, found.index)] : []));
+  const unread = read.flatMap((found): ConvertOutcome[] => ('reason' in found ? [{ problems: [found] }] : []));
   const groups = new Map<string, EarlyPolicy[]>();
   for (const policy of read.filter((found) => 'conf' in found)) {
     const group = JSON.stringify([policy.type, policy.mesh]);
@@ -42,11 +42,11 @@ export function convertEarly(documents: readonly unknown[]): Converted {
   return collect([...kept, ...unread, ...[...groups.values()].flatMap(convertGroup)]);
 }
 
-function keep(document: unknown, index: number): Outcome {
+function keep(document: unknown, index: number): ConvertOutcome {
   return isObject(document) ? { index, document } : { problems: [{ field: `documents[${index}]`, reason: 'must be an object' }] };
 }
 
-function collect(outcomes: readonly Outcome[]): Converted {
+function collect(outcomes: readonly ConvertOutcome[]): Converted {
   const converted = outcomes.filter((outcome) => 'document' in outcome).sort((a, b) => a.index - b.index);
   return {
     documents: converted.map(({ document }) => document),
@@ -54,7 +54,7 @@ function collect(outcomes: readonly Outcome[]): Converted {
   };
 }
 
-function convertGroup(policies: readonly EarlyPolicy[]): Outcome[] {
+function convertGroup(policies: readonly EarlyPolicy[]): ConvertOutcome[] {
   const { classes, problems } = rankAsEarly(policies);
   return [
     { problems },
@@ -65,7 +65,7 @@ function convertGroup(policies: readonly EarlyPolicy[]): Outcome[] {
   ];
 }
 
-function convertOne(ranked: Ranked, seen: Seen): Outcome {
+function convertOne(ranked: RankedPolicy, seen: Seen): ConvertOutcome {
   const { index } = ranked.policy;
   const body = toBody(ranked.policy.conf, seen);
   if (typeof body === 'string') return { problems: [{ field: `documents[${index}].conf`, reason: body }] };
@@ -86,7 +86,7 @@ function toBody({ to, from, ...single }: JsonObject, seen: Seen): JsonObject | s
   return { ...(to === undefined ? {} : { to: spelt }), ...(from === undefined ? {} : { from: readItems(from) }) };
 }
 
-function toDocument({ policy: { format, document, type }, name }: Ranked, spec: JsonObject): JsonObject {
+function toDocument({ policy: { format, document, type }, name }: RankedPolicy, spec: JsonObject): JsonObject {
   const { conf: _conf, targetRef: _targetRef, ...envelope } = document;
   if (format === 'universal') return { ...envelope, type, name, spec };
   return { ...envelope, apiVersion: 'kuma.io/v1alpha1', kind: type, metadata: { ...asObject(document.metadata), name }, spec };

@@ -4,18 +4,18 @@ import { canonical } from '../match/merge-confs.ts';
 import { todaysKind } from './rank-names.ts';
 
 /** An item of `to` or `from` in today's form. */
-export interface Item {
+export interface ConvertedItem {
   readonly [field: string]: JsonValue | undefined;
   readonly targetRef: JsonObject;
   readonly default: JsonObject;
 }
 
 /** The items of a list in today's form and order: there the first wins, today the last. */
-export function readItems(list: JsonValue | undefined): Item[] {
+export function readItems(list: JsonValue | undefined): ConvertedItem[] {
   return asArray(list).map(readItem).reverse();
 }
 
-function readItem(value: JsonValue): Item {
+function readItem(value: JsonValue): ConvertedItem {
   const { targetRef, ...conf } = asObject(value) ?? {};
   const ref = asObject(targetRef) ?? { kind: 'Mesh' };
   return { targetRef: { ...ref, kind: todaysKind(asText(ref.kind) ?? '') }, default: conf };
@@ -34,8 +34,8 @@ export type Seen = Map<string, JsonObject>;
  *
  *   backend {a: 1}, then Mesh {a: 2}  ->  backend {a: 1}, Mesh {a: 2}, backend {a: 2}
  */
-export function spellOut(items: readonly Item[], seen: Seen): Item[] | undefined {
-  const result: Item[] = [];
+export function spellOut(items: readonly ConvertedItem[], seen: Seen): ConvertedItem[] | undefined {
+  const result: ConvertedItem[] = [];
   for (const item of items) {
     const others = [...seen.values()].filter((ref) => specificity(ref) > specificity(item.targetRef));
     const within = others.filter((ref) => isWithin(ref, item.targetRef));

@@ -13,7 +13,7 @@ const EARLY_KINDS = ['Mesh', 'MeshSubset', 'Service', 'ServiceSubset', 'MeshGate
 const TODAY: Readonly<Record<string, string>> = { Service: 'MeshService', ServiceSubset: 'MeshServiceSubset', HTTPRoute: 'MeshHTTPRoute' };
 
 /** A policy with the name and the top-level targetRef that it has today. */
-export interface Ranked {
+export interface RankedPolicy {
   readonly policy: EarlyPolicy;
   readonly name: string;
   readonly targetRef: JsonObject;
@@ -30,7 +30,7 @@ export interface Ranked {
  *
  * The latter since a Dataplane ranks below services today: so all of them become subsets, of which the name decides.
  */
-export function rankAsEarly(policies: readonly EarlyPolicy[]): { classes: Ranked[][]; problems: Problem[] } {
+export function rankAsEarly(policies: readonly EarlyPolicy[]): { classes: RankedPolicy[][]; problems: Problem[] } {
   const kinds = policies.map(({ targetRef }) => earlyKind(targetRef));
   const proxies = kinds.includes('Proxy');
   const lift = proxies && kinds.some((kind) => ['MeshSubset', 'Service', 'ServiceSubset'].includes(kind));
@@ -47,8 +47,8 @@ export function rankAsEarly(policies: readonly EarlyPolicy[]): { classes: Ranked
   return { classes: classesOf(targets), problems };
 }
 
-function classesOf(targets: readonly Omit<Ranked, 'name'>[]): Ranked[][] {
-  const classes = new Map<string, Omit<Ranked, 'name'>[]>();
+function classesOf(targets: readonly Omit<RankedPolicy, 'name'>[]): RankedPolicy[][] {
+  const classes = new Map<string, Omit<RankedPolicy, 'name'>[]>();
   for (const target of targets) {
     const kind = asText(target.targetRef.kind) ?? '';
     const rank = kind.endsWith('Route') ? 'Route' : kind;
@@ -58,7 +58,7 @@ function classesOf(targets: readonly Omit<Ranked, 'name'>[]): Ranked[][] {
 }
 
 /** The strongest gets the least number; alone it keeps its name. */
-function withNames(members: readonly Omit<Ranked, 'name'>[]): Ranked[] {
+function withNames(members: readonly Omit<RankedPolicy, 'name'>[]): RankedPolicy[] {
   const width = String(members.length - 1).length;
   return members.map((member, index) => {
     const number = String(members.length - 1 - index).padStart(width, '0');

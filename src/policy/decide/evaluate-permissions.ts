@@ -3,13 +3,13 @@ import type { Matcher, MtpAction } from '../../resource/permission.ts';
 import { isClient, isEverybody } from '../match/client-sans.ts';
 import { allows, denies } from './match-request.ts';
 import type { Permission } from './read-permissions.ts';
-import type { Subject } from './read-request.ts';
+import type { RequestSubject } from './read-request.ts';
 import { comesThrough } from './route-request.ts';
 
 export type Action = 'Allow' | 'Deny';
 
 /** What is enforced, or what would be if all shadow actions were. */
-export type Side = 'enforced' | 'shadow';
+export type VerdictSide = 'enforced' | 'shadow';
 
 export interface Verdict {
   readonly action: Action;
@@ -20,12 +20,12 @@ export interface Verdict {
 }
 
 /** A permission that is about this request. `certain`: it can be told; else only its denies count. */
-interface Applied extends Permission {
+interface AppliedPermission extends Permission {
   readonly certain: boolean;
 }
 
 /** An item of `from` that means the client. */
-interface Said {
+interface ClientItem {
   readonly key: Key;
   readonly action: Action;
   readonly everybody: boolean;
@@ -41,7 +41,7 @@ interface Said {
  *   from: Mesh Allow, web Deny              for web: Deny,  for any other: Allow
  *   from: Mesh Allow; allow: [web]          for web: Allow, for any other: Deny
  */
-export function evaluate(permissions: readonly Permission[], subject: Subject, side: Side): Verdict {
+export function evaluate(permissions: readonly Permission[], subject: RequestSubject, side: VerdictSide): Verdict {
   const applied = permissions.flatMap((permission) => apply(permission, subject));
   const said = applied.flatMap((permission) => saidBy(permission, subject, side));
   const lists = applied.some(({ mtp }) => mtp.shape === 'spiffe');
@@ -50,12 +50,12 @@ export function evaluate(permissions: readonly Permission[], subject: Subject, s
   );
 }
 
-function apply(permission: Permission, subject: Subject): Applied[] {
+function apply(permission: Permission, subject: RequestSubject): AppliedPermission[] {
   const through = comesThrough(permission.via, subject);
   return through === 'no' ? [] : [{ ...permission, certain: through === 'yes' }];
 }
 
-function byDenyLists(applied: readonly Applied[], subject: Subject, side: Side): Verdict | undefined {
+function byDenyLists(applied: readonly AppliedPermission[], subject: RequestSubject, side: VerdictSide): Verdict | undefined {
   const last = applied.findLast(({ mtp }) => {
     if (mtp.shape === 'broken') return true;
     return mtp.shape === 'spiffe' && denyList(mtp, side).some((matcher) => denies(matcher, subject));
@@ -65,24 +65,24 @@ function byDenyLists(applied: readonly Applied[], subject: Subject, side: Side):
   return { action: 'Deny', decidedBy: last.key, reason };
 }
 
-function byAllowLists(applied: readonly Applied[], subject: Subject, side: Side): Verdict | undefined {
+function byAllowLists(applied: readonly AppliedPermission[], subject: RequestSubject, side: VerdictSide): Verdict | undefined {
   const last = applied.findLast(
     ({ mtp, certain }) => certain && mtp.shape === 'spiffe' && allowList(mtp, side).some((matcher) => allows(matcher, subject)),
   );
   return last && { action: 'Allow', decidedBy: last.key, reason: 'an allow list names it' };
 }
 
-type Lists = Readonly<Record<'deny' | 'allow' | 'allowWithShadowDeny', readonly Matcher[]>>;
+type MatcherLists = Readonly<Record<'deny' | 'allow' | 'allowWithShadowDeny', readonly Matcher[]>>;
 
-function denyList({ deny, allowWithShadowDeny }: Lists, side: Side): readonly Matcher[] {
+function denyList({ deny, allowWithShadowDeny }: MatcherLists, side: VerdictSide): readonly Matcher[] {
   return side === 'shadow' ? [...deny, ...allowWithShadowDeny] : deny;
 }
 
-function allowList({ allow, allowWithShadowDeny }: Lists, side: Side): readonly Matcher[] {
+function allowList({ allow, allowWithShadowDeny }: MatcherLists, side: VerdictSide): readonly Matcher[] {
   return side === 'shadow' ? allow : [...allow, ...allowWithShadowDeny];
 }
 
-function saidBy({ key, mtp, certain }: Applied, { sans }: Subject, side: Side): Said[] {
+function saidBy({ key, mtp, certain }: AppliedPermission, { sans }: RequestSubject, side: VerdictSide): ClientItem[] {
   if (mtp.shape !== 'from') return [];
   return mtp.items
     .filter(({ targetRef }) => isClient(targetRef, key.mesh, sans))
@@ -90,14 +90,14 @@ function saidBy({ key, mtp, certain }: Applied, { sans }: Subject, side: Side): 
     .filter(({ action }) => certain || action === 'Deny');
 }
 
-function actionOn(action: MtpAction, side: Side): Action {
+function actionOn(action: MtpAction, side: VerdictSide): Action {
   if (action === 'AllowWithShadowDeny') return side === 'shadow' ? 'Deny' : 'Allow';
   if (action === 'DenyWithShadowAllow') return side === 'shadow' ? 'Allow' : 'Deny';
   return action;
 }
 
 /** Where there are no lists, the last item decides. */
-function byLast(said: readonly Said[]): Verdict | undefined {
+function byLast(said: readonly ClientItem[]): Verdict | undefined {
   const last = said.at(-1);
   return last && toVerdict(last);
 }
@@ -106,7 +106,7 @@ function byLast(said: readonly Said[]): Verdict | undefined {
  * Beside lists, the last item that names more than everybody does; an allow only if no later item denies everybody. So
  * a deny that is added, at whatever place, never opens anything.
  */
-function bySpecific(said: readonly Said[]): Verdict | undefined {
+function bySpecific(said: readonly ClientItem[]): Verdict | undefined {
   const at = said.findLastIndex(({ everybody }) => !everybody);
   const specific = said[at];
   if (!specific) return undefined;
@@ -114,13 +114,13 @@ function bySpecific(said: readonly Said[]): Verdict | undefined {
   return overruled ? undefined : toVerdict(specific);
 }
 
-function toVerdict({ action, key, everybody }: Said): Verdict {
+function toVerdict({ action, key, everybody }: ClientItem): Verdict {
   const reason = `a \`from\` item ${everybody ? 'for every client' : 'that names it'} says so`;
   return { action, decidedBy: key, reason };
 }
 
 /** Nothing allowed it. If a `from` item denies everybody, that is the policy's word, else nobody's. */
-function closed(said: readonly Said[]): Verdict {
+function closed(said: readonly ClientItem[]): Verdict {
   const last = said.at(-1);
   return last?.action === 'Deny' ? toVerdict(last) : { action: 'Deny', decidedBy: undefined, reason: 'no policy allows it' };
 }

@@ -1,14 +1,14 @@
 import type { Matcher, StringMatch } from '../../resource/permission.ts';
-import type { Subject } from './read-request.ts';
+import type { RequestSubject } from './read-request.ts';
 
 /** Whether a condition holds; `maybe`: it can't be told from what is known of the request. */
-export type Answer = 'yes' | 'maybe' | 'no';
+export type Certainty = 'yes' | 'maybe' | 'no';
 
 /**
  * Whether a matcher of a deny list holds (docs/design/access.md#identities): for any of the client's URI SANs. What
  * can't be seen, as the path of a TCP connection, is taken to hold.
  */
-export function denies(matcher: Matcher, subject: Subject): boolean {
+export function denies(matcher: Matcher, subject: RequestSubject): boolean {
   const { spiffeId } = matcher;
   const known = spiffeId === undefined || subject.sans.some((san) => matchesText(spiffeId, san));
   return known && httpAnswer(matcher, subject) !== 'no';
@@ -18,26 +18,26 @@ export function denies(matcher: Matcher, subject: Subject): boolean {
  * Whether a matcher of an allow list holds: only for a client with exactly one URI SAN, for with several nobody can say
  * who it is, and only if all that it asks for can be seen.
  */
-export function allows(matcher: Matcher, subject: Subject): boolean {
+export function allows(matcher: Matcher, subject: RequestSubject): boolean {
   const [san, ...others] = subject.sans;
   if (san === undefined || others.length > 0) return false;
   return (matcher.spiffeId === undefined || matchesText(matcher.spiffeId, san)) && httpAnswer(matcher, subject) === 'yes';
 }
 
-function httpAnswer({ method, path }: Matcher, subject: Subject): Answer {
+function httpAnswer({ method, path }: Matcher, subject: RequestSubject): Certainty {
   const methods = method === undefined ? 'yes' : answer(subject, subject.method, (given) => given === method);
   const paths = path === undefined ? 'yes' : answer(subject, subject.path, (given) => matchesText(path, given));
   return all([methods, paths]);
 }
 
 /** Asks about a part of the request, if it can be seen. */
-export function answer({ protocol }: Subject, part: string | undefined, holds: (part: string) => boolean): Answer {
+export function answer({ protocol }: RequestSubject, part: string | undefined, holds: (part: string) => boolean): Certainty {
   if (protocol === 'tcp' || part === undefined) return 'maybe';
   return holds(part) ? 'yes' : 'no';
 }
 
 /** All of them: the worst answer. */
-export function all(answers: readonly Answer[]): Answer {
+export function all(answers: readonly Certainty[]): Certainty {
   return answers.includes('no') ? 'no' : answers.includes('maybe') ? 'maybe' : 'yes';
 }
 

@@ -8,7 +8,7 @@ export type Client = { readonly spiffeIds: readonly string[] } | { readonly tags
 export type Request = Client & { readonly method?: string | undefined; readonly path?: string | undefined };
 
 /** A request as it is compared. */
-export interface Subject {
+export interface RequestSubject {
   readonly sans: readonly string[];
   /** On TCP nothing of the request can be seen. */
   readonly protocol: 'http' | 'tcp';
@@ -18,7 +18,7 @@ export interface Subject {
 }
 
 /** `mesh`: that of a client that says none. */
-export function readRequest(request: Request, protocol: 'http' | 'tcp', mesh: string): Subject {
+export function readRequest(request: Request, protocol: 'http' | 'tcp', mesh: string): RequestSubject {
   const sans = 'spiffeIds' in request ? request.spiffeIds : sansOf(request.mesh ?? mesh, request.tags);
   const path = request.path === undefined ? undefined : normalisePath(request.path);
   return { sans: [...new Set(sans)], protocol, method: request.method, path };

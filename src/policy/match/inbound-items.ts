@@ -4,11 +4,11 @@ import type { JsonObject, JsonValue } from '../../resource/resource.ts';
 import { check } from '../../resource/schema/check-schema.ts';
 import { FROM, isAbsent, type TargetRef, targetRef } from '../../resource/schema/target-ref.ts';
 import { isClient } from './client-sans.ts';
-import { canonical, type Merged, mergeParts, type Part } from './merge-confs.ts';
+import { canonical, type Merged, mergeParts, type PolicyConf } from './merge-confs.ts';
 import type { Policy } from './read-policies.ts';
 
 /** An item of `from`. */
-export interface FromItem extends Part {
+export interface FromItem extends PolicyConf {
   readonly targetRef: TargetRef;
 }
 
@@ -44,7 +44,7 @@ export function mergeFrom(type: string, items: readonly FromItem[], sans: readon
 
 /** What `rules` of policies of one kind come to: one rule for each list of `matches`, the weaker ones first. */
 export function mergeRules(type: string, policies: readonly Policy[]): MergedRule[] {
-  const groups = new Map<string, { matches: readonly JsonValue[]; parts: Part[] }>();
+  const groups = new Map<string, { matches: readonly JsonValue[]; parts: PolicyConf[] }>();
   for (const policy of policies) {
     for (const rule of asArray(policy.resource.spec.rules).filter(isObject)) {
       const matches = asArray(rule.matches);
@@ -64,7 +64,7 @@ export function mergeSingle(type: string, policies: readonly Policy[]): Merged |
   return mergeParts(type, policies.flatMap(toPart));
 }
 
-function toPart(policy: Policy): Part[] {
+function toPart(policy: Policy): PolicyConf[] {
   const conf: JsonObject | undefined = asObject(policy.resource.spec.default);
   return conf ? [{ policy, conf }] : [];
 }

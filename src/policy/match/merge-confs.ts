@@ -12,7 +12,7 @@ export interface Merged {
 }
 
 /** A conf with the policy that it is from. */
-export interface Part {
+export interface PolicyConf {
   readonly policy: Policy;
   readonly conf: JsonObject;
 }
@@ -23,14 +23,14 @@ const CONCAT: Readonly<Record<string, readonly string[]>> = { MeshTrafficPermiss
 const ROUTES = ['MeshHTTPRoute', 'MeshTCPRoute'];
 
 /** Merges the parts of one kind of policy, the first one weakest; shadow policies are left out. undefined: there are none. */
-export function mergeParts(type: string, parts: readonly Part[]): Merged | undefined {
+export function mergeParts(type: string, parts: readonly PolicyConf[]): Merged | undefined {
   const enforced = parts.filter(({ policy }) => !policy.shadow);
   if (enforced.length === 0) return undefined;
   const conf = enforced.map((part) => part.conf).reduce((weaker, stronger) => mergeConfs(type, weaker, stronger));
   return { conf, origins: originsOf(enforced) };
 }
 
-export function originsOf(parts: readonly Pick<Part, 'policy'>[]): Key[] {
+export function originsOf(parts: readonly Pick<PolicyConf, 'policy'>[]): Key[] {
   return [...new Map(parts.map(({ policy: { resource } }) => [keyId(resource.key), resource.key])).values()];
 }
 

@@ -21,7 +21,7 @@ export function comparePolicies(a: Policy, b: Policy): number {
 }
 
 /** One item of a policy's `to`. */
-interface Ranked {
+interface RankedItem {
   readonly policy: Policy;
   readonly targetRef: TargetRef;
   /** Its place in the list that it is from. */
@@ -32,7 +32,7 @@ interface Ranked {
  * Orders items of `to` as `comparePolicies` does, but the item's kind and whether it names a section come before the display name, and the place in
  * the list last.
  */
-export function compareToItems(a: Ranked, b: Ranked): number {
+export function compareToItems(a: RankedItem, b: RankedItem): number {
   return (
     compareRanks(a.policy, b.policy) ||
     rankIn(TO_KINDS, a.targetRef.kind) - rankIn(TO_KINDS, b.targetRef.kind) ||

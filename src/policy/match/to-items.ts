@@ -4,7 +4,7 @@ import { findKind } from '../../resource/kinds.ts';
 import type { Labels } from '../../resource/labels.ts';
 import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
 import type { TargetRef } from '../../resource/schema/target-ref.ts';
-import { canonical, type Merged, mergeParts, type Part } from './merge-confs.ts';
+import { canonical, type Merged, mergeParts, type PolicyConf } from './merge-confs.ts';
 import { type MeshIndex, means } from './mesh-index.ts';
 import { compareToItems } from './policy-order.ts';
 import type { Policy } from './read-policies.ts';
@@ -12,7 +12,7 @@ import { routeType } from './route-selection.ts';
 import { includesAll, labelsOf, SERVICE_TAG } from './proxy-tags.ts';
 
 /** An item of `to`. Its conf is its `default`; of a route, what stands beside the targetRef. */
-export interface ToItem extends Part {
+export interface ToItem extends PolicyConf {
   readonly targetRef: TargetRef;
   readonly index: number;
 }

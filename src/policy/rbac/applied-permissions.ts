@@ -1,15 +1,15 @@
 import type { Key } from '../../resource/key.ts';
 import type { Matcher, MtpAction } from '../../resource/permission.ts';
-import type { Side } from '../decide/evaluate-permissions.ts';
+import type { VerdictSide } from '../decide/evaluate-permissions.ts';
 import type { Permission } from '../decide/read-permissions.ts';
 import { conditionOf } from './request-condition.ts';
-import { act, type Effect, type OnMatch, type Predicate } from './envoy-matchers.ts';
+import { act, type RbacEffect, type OnMatch, type Predicate } from './envoy-matchers.ts';
 
 /**
  * A permission where it is about a request: of an inbound, or of those of its requests that come through certain
  * routes.
  */
-export interface Applied {
+export interface RegionPermission {
   readonly key: Key;
   readonly kri: string;
   /** What it decides, as one object however often it does. */
@@ -22,8 +22,8 @@ export interface Applied {
 }
 
 /** One matcher of a deny or an allow list. */
-export interface Rule {
-  readonly by: Applied;
+export interface MatcherRule {
+  readonly by: RegionPermission;
   /** undefined: whoever it is. */
   readonly spiffeId: Matcher['spiffeId'] | undefined;
   /** undefined: whatever it asks for. */
@@ -31,7 +31,7 @@ export interface Rule {
 }
 
 /** What Envoy does where a rule holds; its logs then name the policy. */
-export function actBy({ acts, kri }: Applied, effect: Effect): OnMatch {
+export function actBy({ acts, kri }: RegionPermission, effect: RbacEffect): OnMatch {
   acts[effect] ??= act(effect, kri);
   return acts[effect];
 }
@@ -42,7 +42,7 @@ type Protocol = 'http' | 'tcp';
  * What a permission's lists deny. A permission that can't be read may deny anything. On TCP, conditions on requests are
  * dropped.
  */
-export function denyRules(by: Applied, side: Side, protocol: Protocol): Rule[] {
+export function denyRules(by: RegionPermission, side: VerdictSide, protocol: Protocol): MatcherRule[] {
   const { mtp } = by;
   if (mtp.shape === 'broken') return [{ by, spiffeId: undefined, condition: undefined }];
   if (mtp.shape !== 'spiffe') return [];
@@ -55,7 +55,7 @@ export function denyRules(by: Applied, side: Side, protocol: Protocol): Rule[] {
 }
 
 /** What a permission's lists allow. On TCP, a matcher with conditions on requests allows nothing. */
-export function allowRules(by: Applied, side: Side, protocol: Protocol): Rule[] {
+export function allowRules(by: RegionPermission, side: VerdictSide, protocol: Protocol): MatcherRule[] {
   const { mtp, certain } = by;
   if (mtp.shape !== 'spiffe' || !certain) return [];
   const matchers = side === 'shadow' ? mtp.allow : [...mtp.allow, ...mtp.allowWithShadowDeny];
@@ -64,13 +64,13 @@ export function allowRules(by: Applied, side: Side, protocol: Protocol): Rule[] 
 }
 
 /** Whether an action of `from` lets in: in the shadow, what it says it would. */
-export function letsIn(action: MtpAction, side: Side): boolean {
+export function letsIn(action: MtpAction, side: VerdictSide): boolean {
   if (action === 'Allow' || action === 'Deny') return action === 'Allow';
   return (action === 'AllowWithShadowDeny') === (side === 'enforced');
 }
 
 /** Whether it is another thing in the shadow than enforced. */
-export function speaksOfShadow({ mtp }: Applied): boolean {
+export function speaksOfShadow({ mtp }: RegionPermission): boolean {
   if (mtp.shape === 'spiffe') return mtp.allowWithShadowDeny.length > 0;
   return mtp.shape === 'from' && mtp.items.some(({ action }) => letsIn(action, 'enforced') !== letsIn(action, 'shadow'));
 }

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../resource/resource.ts';
 import type { Permission } from '../decide/read-permissions.ts';
-import type { Subject } from '../decide/read-request.ts';
+import type { RequestSubject } from '../decide/read-request.ts';
 import { DecisionRbac } from './decision-tree.ts';
 import { firstOf, type MatcherTree, toMatcher, typed } from './envoy-matchers.ts';
 import { EVERYTHING, type Region, regionsOf } from './request-regions.ts';
 import type { Form } from './rbac-side.ts';
 
-export interface Target {
-  readonly protocol: Subject['protocol'];
+export interface CompileTarget {
+  readonly protocol: RequestSubject['protocol'];
   readonly form: Form;
   /** What the names of the filter's metrics begin with, on TCP. */
   readonly statPrefix: string;
@@ -42,10 +42,10 @@ const NETWORK_RBAC = 'envoy.extensions.filters.network.rbac.v3.RBAC';
  *                                                onNoMatch: DENY}, ...}
  */
 export class InboundRbac {
-  readonly #target: Target;
+  readonly #target: CompileTarget;
   #decisions: ReadonlyMap<string, DecisionRbac> = new Map();
 
-  constructor(target: Target) {
+  constructor(target: CompileTarget) {
     this.#target = target;
   }
 
@@ -79,13 +79,13 @@ export class InboundRbac {
   }
 }
 
-interface Part {
+interface RegionDecision {
   readonly region: Region;
   readonly decision: DecisionRbac;
 }
 
 /** The decision about each region, where no routes tell them apart. */
-function together(parts: readonly Part[]): JsonObject {
+function together(parts: readonly RegionDecision[]): JsonObject {
   const decided = parts.map(({ region, decision }) => ({ ...region, ...decision.toMatchers() }));
   const on = (side: 'enforced' | 'shadow'): MatcherTree => {
     const cases = decided.flatMap(({ predicate, [side]: matcher }) => (predicate ? [{ predicate, onMatch: { matcher } }] : []));

@@ -1,9 +1,9 @@
 import { formatKri, sameKey } from '../../resource/key.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 import type { Permission } from '../decide/read-permissions.ts';
-import type { Subject } from '../decide/read-request.ts';
+import type { RequestSubject } from '../decide/read-request.ts';
 import { comesThrough } from '../decide/route-request.ts';
-import { type Applied, speaksOfShadow } from './applied-permissions.ts';
+import { type RegionPermission, speaksOfShadow } from './applied-permissions.ts';
 import type { MatcherTree } from './envoy-matchers.ts';
 import { type Form, SideRbac } from './rbac-side.ts';
 
@@ -12,15 +12,15 @@ import { type Form, SideRbac } from './rbac-side.ts';
  * what differs, and what came out before is changed with it.
  */
 export class DecisionRbac {
-  readonly #protocol: Subject['protocol'];
+  readonly #protocol: RequestSubject['protocol'];
   readonly #form: Form;
   readonly #enforced: SideRbac;
   /** Where nothing speaks of a shadow, it is what is enforced. */
   #shadow: SideRbac | undefined;
   #speakers = 0;
-  #applied: readonly Applied[] = [];
+  #applied: readonly RegionPermission[] = [];
 
-  constructor(protocol: Subject['protocol'], form: Form) {
+  constructor(protocol: RequestSubject['protocol'], form: Form) {
     this.#protocol = protocol;
     this.#form = form;
     this.#enforced = new SideRbac('enforced', protocol, form);
@@ -29,7 +29,7 @@ export class DecisionRbac {
   /**
    * `permissions`: those of the inbound, in order; they are taken as far as they are about a request like the sample.
    */
-  update(permissions: readonly Permission[], sample: Pick<Subject, 'path' | 'method'>): void {
+  update(permissions: readonly Permission[], sample: Pick<RequestSubject, 'path' | 'method'>): void {
     const { all, out, into } = change(this.#applied, permissions, { sans: [], protocol: this.#protocol, ...sample });
     if (out.length === 0 && into.length === 0) return;
     for (let place = 0; place < all.length; place++) {
@@ -42,7 +42,7 @@ export class DecisionRbac {
     this.#updateShadow(out, into);
   }
 
-  #updateShadow(out: readonly Applied[], into: readonly Applied[]): void {
+  #updateShadow(out: readonly RegionPermission[], into: readonly RegionPermission[]): void {
     if (this.#speakers === 0) this.#shadow = undefined;
     else if (this.#shadow) this.#shadow.change(out, into, this.#applied);
     else {
@@ -70,17 +70,17 @@ export class DecisionRbac {
   }
 }
 
-interface Change {
-  readonly all: readonly Applied[];
-  readonly out: readonly Applied[];
-  readonly into: readonly Applied[];
+interface DecisionChange {
+  readonly all: readonly RegionPermission[];
+  readonly out: readonly RegionPermission[];
+  readonly into: readonly RegionPermission[];
 }
 
 /** What differs lies between what is the same at the beginning and at the end. The same stays the same object. */
-function change(before: readonly Applied[], permissions: readonly Permission[], subject: Subject): Change {
+function change(before: readonly RegionPermission[], permissions: readonly Permission[], subject: RequestSubject): DecisionChange {
   const now = permissions.filter(({ via }) => comesThrough(via, subject) !== 'no');
   const isCertain = ({ via }: Permission): boolean => comesThrough(via, subject) === 'yes';
-  const isSame = (applied: Applied | undefined, permission: Permission | undefined): boolean =>
+  const isSame = (applied: RegionPermission | undefined, permission: Permission | undefined): boolean =>
     applied !== undefined && permission !== undefined && isOf(applied, permission) && applied.certain === isCertain(permission);
   const shorter = Math.min(before.length, now.length);
   let start = 0;
@@ -93,10 +93,10 @@ function change(before: readonly Applied[], permissions: readonly Permission[], 
 }
 
 /** What was read once is one object, so that this need not look into it. */
-function isOf(applied: Applied, { key, mtp }: Permission): boolean {
+function isOf(applied: RegionPermission, { key, mtp }: Permission): boolean {
   return applied.mtp === mtp && (applied.key === key || sameKey(applied.key, key));
 }
 
-function toApplied({ key, mtp }: Permission, certain: boolean): Applied {
+function toApplied({ key, mtp }: Permission, certain: boolean): RegionPermission {
   return { key, mtp, certain, kri: formatKri(key), acts: {}, place: 0 };
 }

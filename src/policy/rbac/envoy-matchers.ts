@@ -8,7 +8,7 @@ import type { JsonObject } from '../../resource/resource.ts';
 export type Predicate = JsonObject;
 export type OnMatch = JsonObject;
 export type MatcherTree = JsonObject;
-export type Effect = 'ALLOW' | 'DENY';
+export type RbacEffect = 'ALLOW' | 'DENY';
 
 /**
  * A StringMatcher. There are no regular expressions: in a deny one fails open when the input is too long
@@ -59,7 +59,7 @@ export function not(predicate: Predicate): Predicate {
 }
 
 /** Ends the matching. `name` is what Envoy's logs and metrics call the reason. */
-export function act(action: Effect, name: string): OnMatch {
+export function act(action: RbacEffect, name: string): OnMatch {
   return { action: { name: 'envoy.filters.rbac.action', typedConfig: { '@type': ACTION, name, action } } };
 }
 

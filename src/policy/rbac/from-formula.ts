@@ -1,7 +1,7 @@
-import type { Side } from '../decide/evaluate-permissions.ts';
+import type { VerdictSide } from '../decide/evaluate-permissions.ts';
 import { isEverybody, requiredSans } from '../match/client-sans.ts';
 import type { TargetRef } from '../../resource/schema/target-ref.ts';
-import { type Applied, letsIn } from './applied-permissions.ts';
+import { type RegionPermission, letsIn } from './applied-permissions.ts';
 
 /** What is asked of a client's certificate: to have a URI SAN, or one that begins so. */
 export type Formula =
@@ -12,7 +12,7 @@ export type Formula =
   | { readonly not: Formula };
 
 /** An item of `from`. */
-export interface Item {
+export interface RbacFromItem {
   readonly means: Formula;
   readonly allow: boolean;
   readonly everybody: boolean;
@@ -21,7 +21,7 @@ export interface Item {
 /**
  * The items of permissions, the last wins. Of a permission that may not be about the request only the denies are left.
  */
-export function itemsOf(applied: readonly Applied[], side: Side): Item[] {
+export function itemsOf(applied: readonly RegionPermission[], side: VerdictSide): RbacFromItem[] {
   return applied.flatMap(({ key, mtp, certain }) => {
     if (mtp.shape !== 'from') return [];
     const items = mtp.items.map(({ targetRef, action }) => ({
@@ -43,7 +43,7 @@ function meaning(ref: TargetRef, mesh: string): Formula {
 }
 
 /** The items that decide beside lists, and for what (see `evaluate`): what names more than everybody does. */
-export function beside(items: readonly Item[]): { readonly deny: Formula | undefined; readonly allow: Formula | undefined } {
+export function beside(items: readonly RbacFromItem[]): { readonly deny: Formula | undefined; readonly allow: Formula | undefined } {
   const specific = items.filter(({ everybody }) => !everybody);
   return {
     deny: allowed(specific.map((item) => ({ ...item, allow: !item.allow }))),
@@ -65,11 +65,11 @@ interface Run {
  *
  *   [Mesh allow, env=dev deny, web allow]  ->  web or (not env=dev and Mesh)
  */
-export function allowed(items: readonly Item[]): Formula | undefined {
+export function allowed(items: readonly RbacFromItem[]): Formula | undefined {
   return allowedBy(runsOf(items));
 }
 
-function runsOf(items: readonly Item[]): Run[] {
+function runsOf(items: readonly RbacFromItem[]): Run[] {
   const runs: { allow: boolean; means: Formula[] }[] = [];
   for (const { allow, means } of items) {
     const last = runs.at(-1);

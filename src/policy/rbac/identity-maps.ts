@@ -1,7 +1,7 @@
-import type { Applied, Rule } from './applied-permissions.ts';
-import { Entries, inOrder, onRules } from './matcher-entries.ts';
+import type { RegionPermission, MatcherRule } from './applied-permissions.ts';
+import { MatcherEntries, inOrder, onRules } from './matcher-entries.ts';
 import type { StringMatch } from '../../resource/permission.ts';
-import { type Effect, lookUp, type OnMatch, orElse } from './envoy-matchers.ts';
+import { type RbacEffect, lookUp, type OnMatch, orElse } from './envoy-matchers.ts';
 import { withoutSlash } from './san-matchers.ts';
 
 /**
@@ -13,19 +13,19 @@ import { withoutSlash } from './san-matchers.ts';
  *   Prefix spiffe://td/ns  ->  exact map: spiffe://td/ns,  prefix map: spiffe://td/ns/
  */
 export class Identities {
-  readonly #effect: Effect;
-  readonly #exact: Entries;
-  readonly #prefix: Entries;
-  #anybody: readonly Rule[] = [];
+  readonly #effect: RbacEffect;
+  readonly #exact: MatcherEntries;
+  readonly #prefix: MatcherEntries;
+  #anybody: readonly MatcherRule[] = [];
 
-  constructor(effect: Effect) {
+  constructor(effect: RbacEffect) {
     this.#effect = effect;
-    this.#exact = new Entries(effect);
-    this.#prefix = new Entries(effect);
+    this.#exact = new MatcherEntries(effect);
+    this.#prefix = new MatcherEntries(effect);
   }
 
   /** Takes the rules of some permissions out, and others in. */
-  change(gone: ReadonlySet<Applied>, out: readonly Rule[], into: readonly Rule[]): void {
+  change(gone: ReadonlySet<RegionPermission>, out: readonly MatcherRule[], into: readonly MatcherRule[]): void {
     for (const { spiffeId: id } of out) {
       if (!id) continue;
       this.#exact.remove(exactText(id), gone);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Permission } from '../decide/read-permissions.ts';
-import { InboundRbac, type Target } from './compile-rbac.ts';
+import { InboundRbac, type CompileTarget } from './compile-rbac.ts';
 import { permissions } from '../../../test/harness/rbac-samples.ts';
 
 /** A copy with other objects in it, as one that is read again has; `mtp` stays the same object. */
@@ -29,7 +29,7 @@ describe('compiling again', () => {
     it(`gives what compiling from nothing gives, on ${protocol}`, () =>
       fc.assert(
         fc.property(permissions('mixed', true), fc.array(change, { minLength: 1, maxLength: 6 }), (first, changes) => {
-          const target: Target = { protocol, form: 'trees', statPrefix: 'x.' };
+          const target: CompileTarget = { protocol, form: 'trees', statPrefix: 'x.' };
           const kept = new InboundRbac(target);
           let now = first;
           assert.deepEqual(kept.compile(now), new InboundRbac(target).compile(now));

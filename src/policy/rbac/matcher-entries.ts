@@ -1,17 +1,17 @@
-import { type Applied, actBy, type Rule } from './applied-permissions.ts';
-import { type Case, type Effect, firstOf, type OnMatch } from './envoy-matchers.ts';
+import { type RegionPermission, actBy, type MatcherRule } from './applied-permissions.ts';
+import { type Case, type RbacEffect, firstOf, type OnMatch } from './envoy-matchers.ts';
 
 /**
  * A map of Envoy's, and the rules that each of its entries is made of. A change writes the entries that it touches
  * anew, into the same object: copying one with 10,000 entries takes longer than all the rest.
  */
-export class Entries {
+export class MatcherEntries {
   readonly map: Record<string, OnMatch> = {};
-  readonly #rules = new Map<string, Rule[]>();
+  readonly #rules = new Map<string, MatcherRule[]>();
   readonly #touched = new Set<string>();
-  readonly #effect: Effect;
+  readonly #effect: RbacEffect;
 
-  constructor(effect: Effect) {
+  constructor(effect: RbacEffect) {
     this.#effect = effect;
   }
 
@@ -20,7 +20,7 @@ export class Entries {
   }
 
   /** Removes what the removed permissions say of a text. */
-  remove(text: string, gone: ReadonlySet<Applied>): void {
+  remove(text: string, gone: ReadonlySet<RegionPermission>): void {
     if (this.#touched.has(text)) return;
     const rules = this.#rules.get(text) ?? [];
     this.#rules.set(
@@ -30,7 +30,7 @@ export class Entries {
     this.#touched.add(text);
   }
 
-  add(text: string, rule: Rule): void {
+  add(text: string, rule: MatcherRule): void {
     const rules = this.#rules.get(text);
     if (rules) rules.push(rule);
     else this.#rules.set(text, [rule]);
@@ -55,7 +55,7 @@ export class Entries {
 }
 
 /** In the order of their permissions; a permission's own stay as they are. */
-export function inOrder(a: Rule, b: Rule): number {
+export function inOrder(a: MatcherRule, b: MatcherRule): number {
   return a.by.place - b.by.place;
 }
 
@@ -63,17 +63,17 @@ export function inOrder(a: Rule, b: Rule): number {
  * The result of all rules for one identity: a rule without a condition suffices; else the last one that holds.
  * undefined: there is no rule.
  */
-export function onRules(rules: readonly Rule[], effect: Effect): OnMatch | undefined {
+export function onRules(rules: readonly MatcherRule[], effect: RbacEffect): OnMatch | undefined {
   const whole = rules.findLast(isWhole);
   if (whole) return actBy(whole.by, effect);
   return rules.length === 0 ? undefined : firstOf(casesOf(rules, effect));
 }
 
-function isWhole({ condition }: Rule): boolean {
+function isWhole({ condition }: MatcherRule): boolean {
   return condition === undefined;
 }
 
 /** The last comes first. */
-function casesOf(rules: readonly Rule[], effect: Effect): Case[] {
+function casesOf(rules: readonly MatcherRule[], effect: RbacEffect): Case[] {
   return rules.flatMap(({ condition, by }) => (condition ? [{ predicate: condition, onMatch: actBy(by, effect) }] : [])).reverse();
 }

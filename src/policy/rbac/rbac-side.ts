@@ -1,20 +1,20 @@
 import type { JsonObject } from '../../resource/resource.ts';
-import type { Side } from '../decide/evaluate-permissions.ts';
-import type { Subject } from '../decide/read-request.ts';
+import type { VerdictSide } from '../decide/evaluate-permissions.ts';
+import type { RequestSubject } from '../decide/read-request.ts';
 import type { StringMatch } from '../../resource/permission.ts';
-import { type Applied, actBy, allowRules, denyRules, type Rule } from './applied-permissions.ts';
+import { type RegionPermission, actBy, allowRules, denyRules, type MatcherRule } from './applied-permissions.ts';
 import {
   act,
   allOf,
   type Case,
-  type Effect,
+  type RbacEffect,
   firstOf,
   type MatcherTree,
   type OnMatch,
   type Predicate,
   toMatcher,
 } from './envoy-matchers.ts';
-import { allowed, beside, type Formula, type Item, itemsOf } from './from-formula.ts';
+import { allowed, beside, type Formula, type RbacFromItem, itemsOf } from './from-formula.ts';
 import { Identities } from './identity-maps.ts';
 import { toPredicate, toRules } from './from-principals.ts';
 import { hasId, isId, NOT_ONE, SEVERAL } from './san-matchers.ts';
@@ -35,28 +35,28 @@ const ONE_IDENTITY: Case = { predicate: NOT_ONE, onMatch: act('DENY', REASON.ide
  *   deny maps  ->  `from`: deny, allow  ->  not exactly one SAN: deny  ->  allow maps  ->  deny
  */
 export class SideRbac {
-  readonly #side: Side;
-  readonly #protocol: Subject['protocol'];
+  readonly #side: VerdictSide;
+  readonly #protocol: RequestSubject['protocol'];
   readonly #form: Form;
   readonly #deny = new Identities('DENY');
   readonly #allow = new Identities('ALLOW');
 
-  #applied: readonly Applied[] = [];
+  #applied: readonly RegionPermission[] = [];
   /** Those with `from`, and what they decide. */
-  #from: readonly Applied[] = [];
+  #from: readonly RegionPermission[] = [];
   #cases: readonly Case[] = [];
   /** How many are not `from`, by what else they are. */
   #lists = 0;
   #broken = 0;
 
-  constructor(side: Side, protocol: Subject['protocol'], form: Form) {
+  constructor(side: VerdictSide, protocol: RequestSubject['protocol'], form: Form) {
     this.#side = side;
     this.#protocol = protocol;
     this.#form = form;
   }
 
   /** What went and what came since the last time, and all that there is now. */
-  change(out: readonly Applied[], into: readonly Applied[], all: readonly Applied[]): void {
+  change(out: readonly RegionPermission[], into: readonly RegionPermission[], all: readonly RegionPermission[]): void {
     const hadLists = this.#lists > 0;
     this.#applied = all;
     this.#lists += count(into, 'spiffe') - count(out, 'spiffe');
@@ -98,31 +98,31 @@ export class SideRbac {
     return firstOf([...toCases(rules, 'DENY', hasId), ...this.#cases, ONE_IDENTITY, ...allowances], NOBODY_ALLOWS);
   }
 
-  #denials(applied: readonly Applied[]): Rule[] {
+  #denials(applied: readonly RegionPermission[]): MatcherRule[] {
     return applied.flatMap((one) => denyRules(one, this.#side, this.#protocol));
   }
 
-  #allowances(applied: readonly Applied[]): Rule[] {
+  #allowances(applied: readonly RegionPermission[]): MatcherRule[] {
     return applied.flatMap((one) => allowRules(one, this.#side, this.#protocol));
   }
 }
 
-function count(applied: readonly Applied[], shape: Applied['mtp']['shape']): number {
+function count(applied: readonly RegionPermission[], shape: RegionPermission['mtp']['shape']): number {
   return applied.reduce((sum, { mtp }) => sum + (mtp.shape === shape ? 1 : 0), 0);
 }
 
 /** What `from` decides: all by itself, or beside lists. */
-function fromCases(items: readonly Item[], lists: boolean): Case[] {
+function fromCases(items: readonly RbacFromItem[], lists: boolean): Case[] {
   const { deny, allow } = lists ? beside(items) : { deny: undefined, allow: allowed(items) };
   return [...fromCase(deny, 'DENY'), ...fromCase(allow, 'ALLOW')];
 }
 
-function fromCase(formula: Formula | undefined, effect: Effect): Case[] {
+function fromCase(formula: Formula | undefined, effect: RbacEffect): Case[] {
   return formula ? [{ predicate: toPredicate(formula), onMatch: act(effect, REASON.from) }] : [];
 }
 
 /** Rules as a list, the last first. What asks for nothing is no case. */
-function toCases(rules: readonly Rule[], effect: Effect, means: (id: StringMatch) => Predicate): Case[] {
+function toCases(rules: readonly MatcherRule[], effect: RbacEffect, means: (id: StringMatch) => Predicate): Case[] {
   const cases = rules.flatMap(({ spiffeId, condition, by }) => {
     const [first, ...others] = [...(spiffeId ? [means(spiffeId)] : []), ...(condition ? [condition] : [])];
     return first ? [{ predicate: allOf([first, ...others]), onMatch: actBy(by, effect) }] : [];

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StringMatch } from '../../resource/permission.ts';
-import { type Asked, conditionOf } from './request-condition.ts';
-import { act, type Effect, firstOf, toMatcher } from './envoy-matchers.ts';
+import { type RequestMatch, conditionOf } from './request-condition.ts';
+import { act, type RbacEffect, firstOf, toMatcher } from './envoy-matchers.ts';
 import { decideByRbac } from '../../../test/harness/rbac-interpreter.ts';
 
-function holds(asked: Asked, effect: Effect, wire: { method?: string; path?: string }): boolean {
+function holds(asked: RequestMatch, effect: RbacEffect, wire: { method?: string; path?: string }): boolean {
   const predicate = conditionOf(asked, effect);
   assert.ok(predicate);
   const matcher = toMatcher(firstOf([{ predicate, onMatch: act('ALLOW', 'holds') }], act('DENY', 'holds not')));

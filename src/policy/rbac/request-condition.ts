@@ -1,9 +1,9 @@
 import type { StringMatch } from '../../resource/permission.ts';
-import { allOf, anyOf, type Effect, METHOD, not, PATH, type Predicate, reads } from './envoy-matchers.ts';
+import { allOf, anyOf, type RbacEffect, METHOD, not, PATH, type Predicate, reads } from './envoy-matchers.ts';
 import { withoutSlash } from './san-matchers.ts';
 
 /** What a matcher may ask of the request. */
-export interface Asked {
+export interface RequestMatch {
   readonly method?: string | undefined;
   readonly path?: StringMatch | undefined;
 }
@@ -14,7 +14,7 @@ export interface Asked {
  *
  *   {method: GET, path: Prefix /v2}  ->  :method is GET, and :path is /v2 or begins with /v2/, /v2? or /v2#
  */
-export function conditionOf({ method, path }: Asked, effect: Effect): Predicate | undefined {
+export function conditionOf({ method, path }: RequestMatch, effect: RbacEffect): Predicate | undefined {
   if (method === undefined && path === undefined) return undefined;
   const methods = method === undefined ? [] : [isMethod(method)];
   const paths = path === undefined ? [] : [effect === 'DENY' ? anyOf([isPath(path), NO_PATH]) : isPath(path)];

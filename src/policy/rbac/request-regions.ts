@@ -3,7 +3,7 @@ import type { JsonObject } from '../../resource/resource.ts';
 import type { RouteMatch } from '../../resource/route-match.ts';
 import { matchesText } from '../decide/match-request.ts';
 import type { Permission } from '../decide/read-permissions.ts';
-import type { Subject } from '../decide/read-request.ts';
+import type { RequestSubject } from '../decide/read-request.ts';
 import { isMethod, isPath, NO_PATH } from './request-condition.ts';
 import { allOf, type Predicate } from './envoy-matchers.ts';
 import { withoutSlash } from './san-matchers.ts';
@@ -16,7 +16,7 @@ export interface Region {
   /** The same as a RouteMatch; undefined: no route is for it alone. */
   readonly route: JsonObject | undefined;
   /** One of its requests: what is said of it holds for all. */
-  readonly sample: Pick<Subject, 'path' | 'method'>;
+  readonly sample: Pick<RequestSubject, 'path' | 'method'>;
 }
 
 /** Of TCP there is but one. */

@@ -7,7 +7,7 @@ import { quote } from '../field-path.ts';
 /** One document of a text: its value, or why it can't be read. */
 export type ReadDocument = { readonly value: unknown } | { readonly problem: Problem };
 
-type Token = Parameters<Composer['next']>[0];
+type YamlToken = Parameters<Composer['next']>[0];
 type Composed = Document.Parsed<ParsedNode>;
 
 /** YAML 1.2 as JSON knows it: no timestamps, no binaries; `<<` merges as everywhere around Kubernetes. */
@@ -39,7 +39,7 @@ export function readDocuments(text: string): ReadDocument[] {
   const parser = new Parser(lines.addNewLine);
   const composer = new Composer(OPTIONS);
   const read: (ReadDocument | undefined)[] = [];
-  const compose = (tokens: Iterable<Token>) => {
+  const compose = (tokens: Iterable<YamlToken>) => {
     for (const token of tokens) read.push(...take(composer.next(token), lines));
   };
   for (const lexeme of new Lexer().lex(text)) {

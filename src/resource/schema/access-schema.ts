@@ -28,7 +28,7 @@ const selected = z
   })
   .meta({ id: 'WorkloadSelector' });
 
-export type Selected = z.infer<typeof selected>;
+export type SelectionSpec = z.infer<typeof selected>;
 
 const selection = z.array(selected).min(1);
 

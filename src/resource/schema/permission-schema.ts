@@ -15,7 +15,7 @@ export const ACTIONS = {
   DENY_WITH_SHADOW_ALLOW: 'DenyWithShadowAllow',
 } as const;
 
-type Written = keyof typeof ACTIONS;
+type WrittenAction = keyof typeof ACTIONS;
 
 /** `{type: Exact | Prefix, value}`; `reasonFor` says what is wrong with a value of that type. */
 function match(reasonFor: (type: string, value: string) => string | undefined) {
@@ -62,7 +62,7 @@ export const storedMtpSchema = z
       .array(
         z.strictObject({
           targetRef: fromRef.optional(),
-          default: z.strictObject({ action: z.enum(Object.keys(ACTIONS) as Written[]).optional() }).optional(),
+          default: z.strictObject({ action: z.enum(Object.keys(ACTIONS) as WrittenAction[]).optional() }).optional(),
         }),
       )
       .optional(),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { check } from './check-schema.ts';
-import { BACKEND, FROM, isAbsent, type Position, TO, TOP, targetRef } from './target-ref.ts';
+import { BACKEND, FROM, isAbsent, type ReferencePosition, TO, TOP, targetRef } from './target-ref.ts';
 
-const POSITIONS: Readonly<Record<string, Position>> = { TOP, TO, FROM, BACKEND };
+const POSITIONS: Readonly<Record<string, ReferencePosition>> = { TOP, TO, FROM, BACKEND };
 
 /** A good reference of each kind that is tried at each position. */
 const GOOD: readonly [positions: string, ref: Record<string, unknown>][] = [

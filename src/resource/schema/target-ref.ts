@@ -18,24 +18,24 @@ export interface TargetRef {
 type Field = Exclude<keyof TargetRef, 'kind'>;
 
 /** What a kind of reference may say. `needs`: it must have one of these. */
-interface Rule {
+interface ReferenceRule {
   readonly may: readonly Field[];
   readonly needs?: readonly Field[];
 }
 
 /** The kinds that may stand at a position. `optional`: no reference at all means the whole mesh there. */
-export interface Position {
-  readonly kinds: Readonly<Record<string, Rule>>;
+export interface ReferencePosition {
+  readonly kinds: Readonly<Record<string, ReferenceRule>>;
   readonly optional: boolean;
 }
 
-const SECTION: Rule = { may: ['name', 'namespace', 'labels', 'sectionName'], needs: ['name', 'labels'] };
-const ROUTE: Rule = { may: ['name', 'namespace', 'labels'], needs: ['name', 'labels'] };
+const SECTION: ReferenceRule = { may: ['name', 'namespace', 'labels', 'sectionName'], needs: ['name', 'labels'] };
+const ROUTE: ReferenceRule = { may: ['name', 'namespace', 'labels'], needs: ['name', 'labels'] };
 /** A service by the value of its tag `kuma.io/service`: no namespace, for a tag's value has none. */
-const TAGGED: Rule = { may: ['name', 'tags'], needs: ['name'] };
+const TAGGED: ReferenceRule = { may: ['name', 'tags'], needs: ['name'] };
 
 /** `spec.targetRef`: the proxies that a policy configures. */
-export const TOP: Position = {
+export const TOP: ReferencePosition = {
   optional: true,
   kinds: {
     Mesh: { may: ['proxyTypes'] },
@@ -51,13 +51,13 @@ export const TOP: Position = {
 };
 
 /** `spec.targetRef` of a route: everything that has traffic, but not a route. */
-export const TOP_OF_ROUTE: Position = {
+export const TOP_OF_ROUTE: ReferencePosition = {
   optional: true,
   kinds: Object.fromEntries(Object.entries(TOP.kinds).filter(([kind]) => !kind.endsWith('Route'))),
 };
 
 /** `spec.to[].targetRef`: the destinations of outgoing traffic. */
-export const TO: Position = {
+export const TO: ReferencePosition = {
   optional: false,
   kinds: {
     Mesh: { may: [] },
@@ -74,7 +74,7 @@ export const TO: Position = {
  * `spec.from[].targetRef`: the clients of incoming traffic, by the tags in their certificates. A namespace or labels would be
  * believed to narrow it and can't, so they are refused.
  */
-export const FROM: Position = {
+export const FROM: ReferencePosition = {
   optional: true,
   kinds: {
     Mesh: { may: ['mesh'] },
@@ -85,7 +85,7 @@ export const FROM: Position = {
 };
 
 /** `backendRefs[]` and mirrors of routes: where requests go. */
-export const BACKEND: Position = {
+export const BACKEND: ReferencePosition = {
   optional: false,
   kinds: { MeshService: SECTION, MeshServiceSubset: TAGGED, MeshMultiZoneService: SECTION, MeshExternalService: SECTION },
 };
@@ -106,7 +106,7 @@ const fields = {
 } satisfies Record<Field, z.ZodType>;
 
 /** The schema of a reference at a position. `extra`: fields that stand beside it in one object (weights of backends). */
-export function targetRef<Extra extends z.ZodRawShape>(position: Position, extra: Extra) {
+export function targetRef<Extra extends z.ZodRawShape>(position: ReferencePosition, extra: Extra) {
   const kinds = z.enum(Object.keys(position.kinds));
   return z
     .strictObject({ kind: kinds.optional(), ...z.strictObject(fields).partial().shape, ...extra })
@@ -123,19 +123,19 @@ export const routeTopRef = targetRef(TOP_OF_ROUTE, {}).meta({ id: 'RouteTopTarge
 export const toRef = targetRef(TO, {}).meta({ id: 'ToTargetRef' });
 export const fromRef = targetRef(FROM, {}).meta({ id: 'FromTargetRef' });
 
-function faults(ref: Partial<TargetRef>, position: Position): [string, string][] {
+function faults(ref: Partial<TargetRef>, position: ReferencePosition): [string, string][] {
   if (ref.kind === undefined) return isAbsent(ref) && position.optional ? [] : [['kind', 'is missing']];
   const rule = Object.hasOwn(position.kinds, ref.kind) ? position.kinds[ref.kind] : undefined;
   if (!rule) return []; // the enum said so
   return [...misplaced(ref, rule), ...missing(ref, rule), ...contradictions(ref)];
 }
 
-function misplaced(ref: Partial<TargetRef>, rule: Rule): [string, string][] {
+function misplaced(ref: Partial<TargetRef>, rule: ReferenceRule): [string, string][] {
   const given = (Object.keys(fields) as Field[]).filter((field) => ref[field] !== undefined);
   return given.filter((field) => !rule.may.includes(field)).map((field) => [field, `can't be used with kind ${ref.kind} here`]);
 }
 
-function missing(ref: Partial<TargetRef>, { needs }: Rule): [string, string][] {
+function missing(ref: Partial<TargetRef>, { needs }: ReferenceRule): [string, string][] {
   if (!needs || needs.some((field) => ref[field] !== undefined)) return [];
   return [['name', `is missing: kind ${ref.kind} needs ${needs.map((field) => `\`${field}\``).join(' or ')}`]];
 }

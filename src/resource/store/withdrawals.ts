@@ -2,7 +2,7 @@ import type { Audience } from '../audience.ts';
 import type { Key } from '../key.ts';
 
 /** Which resources: every given part must hold. */
-export interface SentFilter {
+export interface WithdrawalFilter {
   readonly type?: string | undefined;
   readonly mesh?: string | undefined;
   /** The display name, or what it is or was called here. */
@@ -25,14 +25,18 @@ export interface Withdrawal {
 /** Whom what is stored is for, for people. */
 export interface Sent {
   /** Whether there is anything, for somebody or nobody. */
-  exists(filter: SentFilter): boolean;
+  exists(filter: WithdrawalFilter): boolean;
   /** How many there are for a peer. */
-  counts(filter: SentFilter): (peer: string) => number;
+  counts(filter: WithdrawalFilter): (peer: string) => number;
   /** Those that are for `peer`, in key order. */
-  keys(peer: string, filter: SentFilter, offset: number, size: number): readonly Key[];
+  keys(peer: string, filter: WithdrawalFilter, offset: number, size: number): readonly Key[];
   /**
    * What somebody lost after `revision`, as far as the log reaches back, the last first: each key once for each audience that it had. What came and went
    * since is among it.
    */
-  withdrawn(revision: number, filter: SentFilter, size: number): { readonly withdrawn: readonly Withdrawal[]; readonly more: boolean };
+  withdrawn(
+    revision: number,
+    filter: WithdrawalFilter,
+    size: number,
+  ): { readonly withdrawn: readonly Withdrawal[]; readonly more: boolean };
 }

@@ -1,5 +1,5 @@
 import type { Connection } from '../database.ts';
-import type { Settings } from '../store-settings.ts';
+import type { StoreSettings } from '../store-settings.ts';
 import type { FeedStep } from './feed-digests.ts';
 
 /**
@@ -15,7 +15,7 @@ const PRUNE_STEP = 1_000;
  * The change log: what each commit changed for the feeds, in order. `seq` has no gaps; all entries of a revision are
  * there or none. A delta can be made from `floor` or any later revision.
  */
-export interface Log {
+export interface ChangeLog {
   append(revision: number, step: FeedStep): void;
   /** What was changed after `revision`; read it at once, before anything else is asked of the store. */
   behind(revision: number): IterableIterator<Omit<FeedStep, 'key'>>;
@@ -24,7 +24,7 @@ export interface Log {
   prune(): void;
 }
 
-interface Entry {
+interface LogEntry {
   readonly zone: string;
   readonly audience_before: string;
   readonly hash_before: string;
@@ -32,11 +32,11 @@ interface Entry {
   readonly hash_after: string;
 }
 
-export function createLog(db: Connection, settings: Settings): Log {
+export function createLog(db: Connection, settings: StoreSettings): ChangeLog {
   const insert = db.prepare<[number, number, string, string, string, string]>(
     `INSERT INTO log (revision, key, audience_before, hash_before, audience_after, hash_after) VALUES (?, ?, ?, ?, ?, ?)`,
   );
-  const behind = db.prepare<[number], Entry>(
+  const behind = db.prepare<[number], LogEntry>(
     `SELECT k.zone, l.audience_before, l.hash_before, l.audience_after, l.hash_after
      FROM log l JOIN keys k ON k.id = l.key WHERE l.revision > ?`,
   );
@@ -53,7 +53,7 @@ export function createLog(db: Connection, settings: Settings): Log {
   };
 }
 
-function stepOf(entry: Entry): Omit<FeedStep, 'key'> {
+function stepOf(entry: LogEntry): Omit<FeedStep, 'key'> {
   return {
     zone: entry.zone,
     before: { audience: entry.audience_before, hash: entry.hash_before },
@@ -68,7 +68,7 @@ function stepOf(entry: Entry): Omit<FeedStep, 'key'> {
  *   entry        1  2  3  4  5  6     keep 3: entry 4 is the first to keep, but its revision began at 3
  *   revision     7  7  8  8  9  9     floor 7: a delta from 7 needs revisions 8 and 9
  */
-function createPrune(db: Connection, settings: Settings): () => void {
+function createPrune(db: Connection, settings: StoreSettings): () => void {
   const bounds = db.prepare<[], { oldest: number; newest: number }>(
     'SELECT (SELECT min(seq) FROM log) AS oldest, (SELECT max(seq) FROM log) AS newest',
   );

@@ -3,7 +3,7 @@ import type { FeedReader } from '../../resource/store/store.ts';
 import { fillBatch } from '../fill-batch.ts';
 import type { Connection } from '../database.ts';
 import { KEY_COLUMNS, keyOf } from '../resources/key-table.ts';
-import type { Log } from './change-log.ts';
+import type { ChangeLog } from './change-log.ts';
 
 /** `includes` of src/resource/audience.ts in SQL, for an audience column and the key's origin zone. */
 export function isIncluded(audience: string, zone: string): string {
@@ -40,7 +40,7 @@ interface ChangeColumns extends Key {
 }
 
 /** FeedReader.changes, for a revision that the log reaches back to. */
-export function createChanges(db: Connection, log: Log): FeedReader['changes'] {
+export function createChanges(db: Connection, log: ChangeLog): FeedReader['changes'] {
   const select = db.prepare<[{ peer: string; after: number; first: number }], ChangeColumns>(CHANGES);
   function* rows(peer: string, first: number, after: number) {
     for (const columns of select.iterate({ peer, after, first })) {

@@ -6,7 +6,17 @@ import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../../kds/digest.
 import { formatAudience, includes } from '../../resource/audience.ts';
 import { isIncluded } from './feed-changes.ts';
 import { key, PEERS, someAudience } from '../../../test/harness/sample-store.ts';
-import { ABSENT, addItem, applyStep, copySums, emptySums, type FeedState, type Sums, summaryOf, undoStep } from './feed-digests.ts';
+import {
+  ABSENT,
+  addItem,
+  applyStep,
+  copyDigests,
+  emptyDigests,
+  type FeedState,
+  type FeedDigests,
+  summaryOf,
+  undoStep,
+} from './feed-digests.ts';
 
 const someItem = fc.record({
   zone: fc.constantFrom('', 'east', 'west', 'north'),
@@ -25,8 +35,8 @@ function naive(items: readonly Item[], peer: string) {
   return { count: mine.length, digest: formatDigest(mine.reduce((sum, { wire }) => addHash(sum, hashItem(wire)), EMPTY_DIGEST)) };
 }
 
-function sumsOf(items: readonly Item[]): Sums {
-  const sums = emptySums();
+function sumsOf(items: readonly Item[]): FeedDigests {
+  const sums = emptyDigests();
   for (const item of items) addItem(sums, item.zone, stateOf(item));
   return sums;
 }
@@ -43,7 +53,7 @@ test('a step that was undone left nothing, and a copy stays as it was', () => {
   fc.assert(
     fc.property(someItems, fc.array(fc.tuple(someItem, someItem)), (items, pairs) => {
       const sums = sumsOf(items);
-      const copy = copySums(sums);
+      const copy = copyDigests(sums);
       const steps = pairs.map(([from, to]) => ({ zone: from.zone, before: stateOf(from), after: stateOf(to) }));
       for (const step of steps) applyStep(sums, step);
       for (const peer of PEERS) assert.deepEqual(summaryOf(copy, peer), naive(items, peer));

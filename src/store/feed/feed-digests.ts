@@ -20,7 +20,7 @@ export interface FeedStep {
   readonly after: FeedState;
 }
 
-interface Sum {
+interface FeedSum {
   count: number;
   digest: bigint;
 }
@@ -33,22 +33,22 @@ interface Sum {
  *   for one zone           only            west: d(east)
  *   the feed of west       others - othersFrom(west) + only(west) = a + c + d
  */
-export interface Sums {
-  readonly others: Sum;
-  readonly othersFrom: Map<string, Sum>;
-  readonly only: Map<string, Sum>;
+export interface FeedDigests {
+  readonly others: FeedSum;
+  readonly othersFrom: Map<string, FeedSum>;
+  readonly only: Map<string, FeedSum>;
 }
 
-export function emptySums(): Sums {
+export function emptyDigests(): FeedDigests {
   return { others: zero(), othersFrom: new Map(), only: new Map() };
 }
 
-export function copySums(sums: Sums): Sums {
-  const copyMap = (map: Map<string, Sum>): Map<string, Sum> => new Map([...map].map(([zone, sum]) => [zone, { ...sum }]));
+export function copyDigests(sums: FeedDigests): FeedDigests {
+  const copyMap = (map: Map<string, FeedSum>): Map<string, FeedSum> => new Map([...map].map(([zone, sum]) => [zone, { ...sum }]));
   return { others: { ...sums.others }, othersFrom: copyMap(sums.othersFrom), only: copyMap(sums.only) };
 }
 
-export function summaryOf(sums: Sums, peer: string): FeedSummary {
+export function summaryOf(sums: FeedDigests, peer: string): FeedSummary {
   const own = sums.othersFrom.get(peer) ?? zero();
   const only = sums.only.get(peer) ?? zero();
   return {
@@ -58,26 +58,26 @@ export function summaryOf(sums: Sums, peer: string): FeedSummary {
 }
 
 /** Adds an item of origin `zone`. */
-export function addItem(sums: Sums, zone: string, item: FeedState): void {
+export function addItem(sums: FeedDigests, zone: string, item: FeedState): void {
   for (const sum of sumsOf(sums, zone, item.audience)) {
     sum.count += 1;
     sum.digest = addHash(sum.digest, item.hash);
   }
 }
 
-function removeItem(sums: Sums, zone: string, item: FeedState): void {
+function removeItem(sums: FeedDigests, zone: string, item: FeedState): void {
   for (const sum of sumsOf(sums, zone, item.audience)) {
     sum.count -= 1;
     sum.digest = subtractHash(sum.digest, item.hash);
   }
 }
 
-export function applyStep(sums: Sums, step: Omit<FeedStep, 'key'>): void {
+export function applyStep(sums: FeedDigests, step: Omit<FeedStep, 'key'>): void {
   removeItem(sums, step.zone, step.before);
   addItem(sums, step.zone, step.after);
 }
 
-export function undoStep(sums: Sums, step: Omit<FeedStep, 'key'>): void {
+export function undoStep(sums: FeedDigests, step: Omit<FeedStep, 'key'>): void {
   removeItem(sums, step.zone, step.after);
   addItem(sums, step.zone, step.before);
 }
@@ -86,17 +86,17 @@ export function undoStep(sums: Sums, step: Omit<FeedStep, 'key'>): void {
  * The sums that an item counts in. One that is only for its own origin counts nowhere (`includes`,
  * src/resource/audience.ts).
  */
-function sumsOf(sums: Sums, zone: string, audience: string): readonly Sum[] {
+function sumsOf(sums: FeedDigests, zone: string, audience: string): readonly FeedSum[] {
   if (audience === '*') return [sums.others, at(sums.othersFrom, zone)];
   return audience === '' || audience === zone ? [] : [at(sums.only, audience)];
 }
 
-function at(map: Map<string, Sum>, zone: string): Sum {
+function at(map: Map<string, FeedSum>, zone: string): FeedSum {
   const sum = map.get(zone) ?? zero();
   map.set(zone, sum);
   return sum;
 }
 
-function zero(): Sum {
+function zero(): FeedSum {
   return { count: 0, digest: EMPTY_DIGEST };
 }

@@ -1,10 +1,10 @@
 import type { FeedReader } from '../../resource/store/store.ts';
 import { createChanges } from './feed-changes.ts';
 import type { Connection } from '../database.ts';
-import type { Log } from './change-log.ts';
+import type { ChangeLog } from './change-log.ts';
 import { createPage } from './scan-page.ts';
-import type { Settings } from '../store-settings.ts';
-import { addItem, copySums, emptySums, type Sums, summaryOf, undoStep } from './feed-digests.ts';
+import type { StoreSettings } from '../store-settings.ts';
+import { addItem, copyDigests, emptyDigests, type FeedDigests, summaryOf, undoStep } from './feed-digests.ts';
 
 /** Many peers stand at few revisions: the sums of that many are remembered. The past doesn't change. */
 const REMEMBERED = 8;
@@ -13,7 +13,7 @@ const REMEMBERED = 8;
  * The feeds. The log reaches back to `floor`. For an earlier revision there is no `summaryAt` and no `changes`, so that
  * nobody takes the rest for the whole. In a commit, `summary` shows what was written so far.
  */
-export function createFeed(db: Connection, settings: Settings, log: Log, sums: Sums): FeedReader {
+export function createFeed(db: Connection, settings: StoreSettings, log: ChangeLog, sums: FeedDigests): FeedReader {
   const past = createPast(log, sums);
   const changes = createChanges(db, log);
   return {
@@ -31,12 +31,12 @@ export function createFeed(db: Connection, settings: Settings, log: Log, sums: S
 }
 
 /** The sums as they were at a revision: today's sums, with the later changes in the log undone. */
-function createPast(log: Log, sums: Sums): (revision: number) => Sums {
-  const remembered = new Map<number, Sums>();
+function createPast(log: ChangeLog, sums: FeedDigests): (revision: number) => FeedDigests {
+  const remembered = new Map<number, FeedDigests>();
   return (revision) => {
     const known = remembered.get(revision);
     if (known) return known;
-    const then = copySums(sums);
+    const then = copyDigests(sums);
     for (const step of log.behind(revision)) undoStep(then, step);
     remembered.set(revision, then);
     for (const oldest of remembered.keys()) if (remembered.size > REMEMBERED) remembered.delete(oldest);
@@ -45,8 +45,8 @@ function createPast(log: Log, sums: Sums): (revision: number) => Sums {
 }
 
 /** The sums of what is in the database. */
-export function readSums(db: Connection): Sums {
-  const sums = emptySums();
+export function readSums(db: Connection): FeedDigests {
+  const sums = emptyDigests();
   const items = db.prepare<[], [audience: string, zone: string, hash: string]>(
     `SELECT audience, zone, hash FROM resources INDEXED BY feed WHERE audience <> ''`,
   );

@@ -1,6 +1,6 @@
 import { includes, parseAudience } from '../../resource/audience.ts';
 import type { Key } from '../../resource/key.ts';
-import type { Sent, SentFilter, Withdrawal } from '../../resource/store/withdrawals.ts';
+import type { Sent, WithdrawalFilter, Withdrawal } from '../../resource/store/withdrawals.ts';
 import { isIncluded } from './feed-changes.ts';
 import type { Connection } from '../database.ts';
 import { KEY_COLUMNS, keyOf } from '../resources/key-table.ts';
@@ -61,7 +61,7 @@ export function createSent(db: Connection): Sent {
   };
 }
 
-function asked({ type, mesh, name }: SentFilter): Asked {
+function asked({ type, mesh, name }: WithdrawalFilter): Asked {
   return { type: type ?? null, mesh: mesh ?? null, name: name ?? null };
 }
 

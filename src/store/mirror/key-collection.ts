@@ -1,6 +1,6 @@
 import type { Transaction } from '../../resource/store/store.ts';
 import { type Connection, requireCommit } from '../database.ts';
-import type { Holdings } from './zone-usage.ts';
+import type { ZoneUsage } from './zone-usage.ts';
 import type { Keys } from '../resources/key-table.ts';
 
 /** The next keys of a zone that are looked at. */
@@ -33,10 +33,10 @@ const KEYS = `
       AND ${isInNone('resources.key', 'mirror.key', 'staged.key', 'names.key', 'log.key', 'gone.key', 'refs.policy', 'refs.target')})`;
 
 /** Transaction.forgetUnused. */
-export function createForgetUnused(db: Connection, keys: Keys, holdings: Holdings): Transaction['forgetUnused'] {
-  const last = db.prepare<[Asked], number | null>(`SELECT max(id) FROM (${WINDOW})`).pluck();
-  const names = db.prepare<[Asked]>(NAMES);
-  const unused = db.prepare<[Asked]>(KEYS);
+export function createForgetUnused(db: Connection, keys: Keys, holdings: ZoneUsage): Transaction['forgetUnused'] {
+  const last = db.prepare<[CollectParameters], number | null>(`SELECT max(id) FROM (${WINDOW})`).pluck();
+  const names = db.prepare<[CollectParameters]>(NAMES);
+  const unused = db.prepare<[CollectParameters]>(KEYS);
   return (zone, after, most) => {
     requireCommit(db);
     const asked = { zone, after, most };
@@ -48,7 +48,7 @@ export function createForgetUnused(db: Connection, keys: Keys, holdings: Holding
   };
 }
 
-interface Asked {
+interface CollectParameters {
   readonly zone: string;
   readonly after: number;
   readonly most: number;

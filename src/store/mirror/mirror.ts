@@ -1,10 +1,10 @@
 import { type Key, keyTuple } from '../../resource/key.ts';
 import type { MirrorItem, MirrorWriter, Refusal } from '../../resource/store/store.ts';
 import { type Connection, requireCommit } from '../database.ts';
-import type { Holdings } from './zone-usage.ts';
+import type { ZoneUsage } from './zone-usage.ts';
 import { BEFORE_ALL, eachOf, KEY_COLUMNS, type Keys, keyOf, NO_KEY } from '../resources/key-table.ts';
 import type { createPositions } from './peer-positions.ts';
-import { sealOfParameters } from '../row-checksums.ts';
+import { checksumOfParameters } from '../row-checksums.ts';
 import { createStaging } from './staged-items.ts';
 
 interface RefusalColumns extends Key {
@@ -27,7 +27,7 @@ const FROM = 'FROM mirror m JOIN keys k ON k.id = m.key WHERE m.peer = ?';
  * What each peer sent, accepted or not (docs/design/sync.md#mirror-and-refusals). None of it is a revision of this
  * store.
  */
-export function createMirror(db: Connection, keys: Keys, positions: ReturnType<typeof createPositions>, holdings: Holdings): MirrorWriter {
+export function createMirror(db: Connection, keys: Keys, positions: ReturnType<typeof createPositions>, holdings: ZoneUsage): MirrorWriter {
   const { position, setPosition } = positions;
   return { ...createItems(db, keys, holdings), position, setPosition, ...createStaging(db, keys) };
 }
@@ -35,7 +35,7 @@ export function createMirror(db: Connection, keys: Keys, positions: ReturnType<t
 function createItems(
   db: Connection,
   keys: Keys,
-  holdings: Holdings,
+  holdings: ZoneUsage,
 ): Pick<MirrorWriter, 'get' | 'each' | 'changes' | 'refusals' | 'put' | 'delete'> {
   const byNumber = db.prepare<[string, number], ItemColumns>(`SELECT ${REFUSAL}, m.wire, m.hash, m.term ${FROM} AND m.key = ?`);
   // Without the items: thousands of them may be refused, half a megabyte each.
@@ -96,7 +96,7 @@ function preparePut(db: Connection): (peer: string, key: number, item: MirrorIte
 
 const REPLACE = `
   INSERT OR REPLACE INTO mirror VALUES (
-    @peer, @key, @hash, @term, @refused_hash, @refused_reason, @refused_since, @in_force, @wire, ${sealOfParameters('mirror')}
+    @peer, @key, @hash, @term, @refused_hash, @refused_reason, @refused_since, @in_force, @wire, ${checksumOfParameters('mirror')}
   )`;
 
 function itemOf(columns: ItemColumns): MirrorItem {

@@ -1,13 +1,13 @@
 import type { MirrorWriter, Position } from '../../resource/store/store.ts';
 import { type Connection, requireCommit } from '../database.ts';
-import { remember } from '../row-cache.ts';
+import { cacheRows } from '../row-cache.ts';
 
 /** How far this control plane has each peer's feed. `rolledBack`: a commit was. */
 export function createPositions(db: Connection): Pick<MirrorWriter, 'position' | 'setPosition'> & { rolledBack(): void } {
   const select = db.prepare<[string], Position>('SELECT store, term, revision, digest, count, signature FROM positions WHERE peer = ?');
   const remove = db.prepare<[string]>('DELETE FROM positions WHERE peer = ?');
   const replace = db.prepare<(string | number)[]>('INSERT OR REPLACE INTO positions VALUES (?, ?, ?, ?, ?, ?, ?)');
-  const positions = remember((peer) => select.get(peer));
+  const positions = cacheRows((peer) => select.get(peer));
   return {
     position: positions.get,
     rolledBack: positions.forgetAll,

@@ -9,7 +9,7 @@ import type { Connection } from '../database.ts';
  *   put of 400 more  east: 3 resources, 1,300 bytes
  *   rolled back      read again, when they are next asked for
  */
-export interface Holdings {
+export interface ZoneUsage {
   of(zone: string): Holding;
   /** Something of `zone` came (positive) or went. Nothing happens before the first `of`. */
   add(zone: string, change: Partial<Holding>): void;
@@ -30,10 +30,10 @@ const SUMS = [
   'SELECT k.zone, count(*) AS names FROM names n JOIN keys k ON k.id = n.key GROUP BY k.zone',
 ];
 
-type Sum = Partial<Holding> & { readonly zone: string };
+type ZoneSum = Partial<Holding> & { readonly zone: string };
 
-export function createHoldings(db: Connection): Holdings {
-  const sums = SUMS.map((sql) => db.prepare<[], Sum>(sql));
+export function createZoneUsage(db: Connection): ZoneUsage {
+  const sums = SUMS.map((sql) => db.prepare<[], ZoneSum>(sql));
   let known: Map<string, Holding> | undefined;
 
   function add(zone: string, change: Partial<Holding>): void {

@@ -2,17 +2,17 @@ import { MeridianError } from '../../errors.ts';
 import { formatKri, type Key, sameKey } from '../../resource/key.ts';
 import type { Reader, Transaction } from '../../resource/store/store.ts';
 import { type Connection, requireCommit } from '../database.ts';
-import type { Holdings } from '../mirror/zone-usage.ts';
+import type { ZoneUsage } from '../mirror/zone-usage.ts';
 import { KEY_COLUMNS, type Keys, keyOf, NO_KEY } from './key-table.ts';
 
-export type Names = Pick<Reader, 'assignedName' | 'nameHolder'> & Pick<Transaction, 'assignName'>;
+export type AssignedNames = Pick<Reader, 'assignedName' | 'nameHolder'> & Pick<Transaction, 'assignName'>;
 
 /**
  * The names of copies, as global assigned them: for good, one for a key and one key for a name, whether or not the
  * resource still exists (docs/design/names.md#collisions). Assigning what is assigned does nothing; anything else is a
  * `conflict`.
  */
-export function createNames(db: Connection, keys: Keys, holdings: Holdings): Names {
+export function createNames(db: Connection, keys: Keys, holdings: ZoneUsage): AssignedNames {
   const nameOf = db.prepare<[number], string>('SELECT name FROM names WHERE key = ?').pluck();
   const holder = db.prepare<[string, string], Key>(
     `SELECT ${KEY_COLUMNS} FROM names n JOIN keys k ON k.id = n.key WHERE n.type = ? AND n.name = ?`,

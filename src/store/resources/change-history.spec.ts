@@ -6,7 +6,7 @@ import type { HistoryChange, Moment } from '../../resource/store/history.ts';
 import { keyId } from '../../resource/key.ts';
 import type { Store } from '../../resource/store/store.ts';
 import { openDatabase } from '../database.ts';
-import { createGone } from './tombstones.ts';
+import { createTombstones } from './tombstones.ts';
 import { openStore } from '../open-store.ts';
 import { key, OPTIONS, resource } from '../../../test/harness/sample-store.ts';
 import { createSettings, initSettings } from '../store-settings.ts';
@@ -96,7 +96,7 @@ describe('the history of a store', () => {
     const db = openDatabase(':memory:');
     initSettings(db, 'a', 'b');
     const settings = createSettings(db);
-    const gone = createGone(db, settings, 10);
+    const gone = createTombstones(db, settings, 10);
     db.exec(
       "BEGIN; INSERT INTO keys SELECT value, 'T', '', '', '', value FROM (WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 2000) SELECT value FROM n)",
     );

@@ -1,7 +1,7 @@
 import type { HistoryChange, HistoryReader } from '../../resource/store/history.ts';
 import { keyFromTuple } from '../../resource/key.ts';
 import type { Connection } from '../database.ts';
-import type { Gone } from './tombstones.ts';
+import type { Tombstones } from './tombstones.ts';
 import { type Keys, NO_KEY } from './key-table.ts';
 import { type Columns, resourceOf } from './row-columns.ts';
 
@@ -23,12 +23,12 @@ const BEHIND = `
     FROM gone t JOIN keys k ON k.id = t.key WHERE ${NARROWED})
   ORDER BY revision, key LIMIT @size`;
 
-type Line = Omit<Columns, 'wire' | 'audience' | 'hash' | 'labels' | 'spec'> & {
+type HistoryRow = Omit<Columns, 'wire' | 'audience' | 'hash' | 'labels' | 'spec'> & {
   readonly labels: string | null;
   readonly spec: string | null;
 };
 
-interface Asked {
+interface HistoryParameters {
   readonly revision: number;
   readonly number: number;
   readonly type: string | null;
@@ -38,8 +38,8 @@ interface Asked {
 }
 
 /** The history of a store: its rows by their revisions, with the deletions between them. */
-export function createHistory(db: Connection, keys: Keys, gone: Gone): HistoryReader {
-  const behind = db.prepare<[Asked], Line>(BEHIND);
+export function createHistory(db: Connection, keys: Keys, gone: Tombstones): HistoryReader {
+  const behind = db.prepare<[HistoryParameters], HistoryRow>(BEHIND);
   return {
     reaches: (revision) => revision >= gone.since(),
     behind({ revision, number }, { type = null, mesh = null, key: wanted }, size) {
@@ -52,7 +52,7 @@ export function createHistory(db: Connection, keys: Keys, gone: Gone): HistoryRe
 }
 
 /** How many of the lines are not too much at once; at least one. */
-function countFitting(lines: readonly Line[]): number {
+function countFitting(lines: readonly HistoryRow[]): number {
   let text = 0;
   const tooMuch = lines.findIndex(({ spec, status }) => {
     text += (spec?.length ?? 0) + (status?.length ?? 0);
@@ -61,7 +61,7 @@ function countFitting(lines: readonly Line[]): number {
   return tooMuch < 0 ? lines.length : Math.max(1, tooMuch);
 }
 
-function toChange({ labels, spec, ...line }: Line): HistoryChange {
+function toChange({ labels, spec, ...line }: HistoryRow): HistoryChange {
   const { revision, key: number, type, mesh, zone, origin_namespace, display_name, name, namespace } = line;
   const key = keyFromTuple([type, mesh, zone, origin_namespace, display_name]);
   const resource = labels === null || spec === null ? undefined : resourceOf({ ...line, audience: '', hash: '', labels, spec });

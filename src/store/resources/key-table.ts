@@ -1,6 +1,6 @@
 import { type Key, keyFromTuple, keyId, keyTuple } from '../../resource/key.ts';
 import type { Connection } from '../database.ts';
-import type { Holdings } from '../mirror/zone-usage.ts';
+import type { ZoneUsage } from '../mirror/zone-usage.ts';
 
 /**
  * The numbers of keys: one for each key that was ever seen, for good. Everything in the database refers to keys by
@@ -14,17 +14,17 @@ export interface Keys {
   forget(): void;
 }
 
-type Parts = [type: string, mesh: string, zone: string, namespace: string, name: string];
+type KeyParts = [type: string, mesh: string, zone: string, namespace: string, name: string];
 
 /** About 10 MB. */
 const REMEMBERED = 50_000;
 
 /** A number is remembered, for a key keeps it. */
-export function createKeys(db: Connection, holdings: Holdings): Keys {
+export function createKeys(db: Connection, holdings: ZoneUsage): Keys {
   const select = db
-    .prepare<Parts, number>('SELECT id FROM keys WHERE type = ? AND mesh = ? AND zone = ? AND namespace = ? AND name = ?')
+    .prepare<KeyParts, number>('SELECT id FROM keys WHERE type = ? AND mesh = ? AND zone = ? AND namespace = ? AND name = ?')
     .pluck();
-  const insert = db.prepare<Parts>('INSERT INTO keys (type, mesh, zone, namespace, name) VALUES (?, ?, ?, ?, ?)');
+  const insert = db.prepare<KeyParts>('INSERT INTO keys (type, mesh, zone, namespace, name) VALUES (?, ?, ?, ?, ?)');
   const known = new Map<string, number>();
   function keep(id: string, number: number): number {
     if (known.size >= REMEMBERED) known.clear();

@@ -3,7 +3,7 @@ import type { Connection } from '../database.ts';
 import { type Columns, resourceOf } from './row-columns.ts';
 
 /** A part of a WHERE, and what its `?` stand for. */
-type Condition = readonly [sql: string, ...values: string[]];
+type SqlCondition = readonly [sql: string, ...values: string[]];
 
 const REST_NAME = `CASE namespace WHEN '' THEN name ELSE name || '.' || namespace END`;
 
@@ -37,8 +37,8 @@ function prepareList(db: Connection, where: string) {
   };
 }
 
-function conditionsOf({ type, mesh, nameContains, labels }: Filter): readonly Condition[] {
-  const conditions: Condition[] = [['type = ?', type]];
+function conditionsOf({ type, mesh, nameContains, labels }: Filter): readonly SqlCondition[] {
+  const conditions: SqlCondition[] = [['type = ?', type]];
   if (mesh !== undefined) conditions.push(['mesh = ?', mesh]);
   if (nameContains !== undefined) conditions.push([`instr(${REST_NAME}, ?) > 0`, nameContains]);
   if (labels !== undefined) conditions.push([HAS_LABELS, JSON.stringify(labels)]);

@@ -4,11 +4,11 @@ import { KINDS } from '../../resource/kinds.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { Reader, Row, Transaction } from '../../resource/store/store.ts';
 import { type Connection, requireCommit } from '../database.ts';
-import type { Gone } from './tombstones.ts';
-import type { Holdings } from '../mirror/zone-usage.ts';
+import type { Tombstones } from './tombstones.ts';
+import type { ZoneUsage } from '../mirror/zone-usage.ts';
 import { eachOf, type Keys, NO_KEY } from './key-table.ts';
-import { bytesOf, COLUMNS, type Columns, columnsIn, columnsOf, feedState, type Line, rowOf, sameColumns } from './row-columns.ts';
-import { sealOfParameters } from '../row-checksums.ts';
+import { bytesOf, COLUMNS, type Columns, columnsIn, columnsOf, feedState, type RowArray, rowOf, sameColumns } from './row-columns.ts';
+import { checksumOfParameters } from '../row-checksums.ts';
 import type { FeedStep } from '../feed/feed-digests.ts';
 
 export type ResourceReader = Pick<Reader, 'get' | 'has' | 'byName' | 'each' | 'counts'>;
@@ -39,10 +39,10 @@ type Name = [type: string, mesh: string, namespace: string, name: string];
 
 function prepareLines(db: Connection) {
   const ofName = db
-    .prepare<Name, Line>(`SELECT ${COLUMNS} FROM resources WHERE type = ? AND mesh = ? AND namespace = ? AND name = ?`)
+    .prepare<Name, RowArray>(`SELECT ${COLUMNS} FROM resources WHERE type = ? AND mesh = ? AND namespace = ? AND name = ?`)
     .raw();
-  const ofNumber = db.prepare<[number], Line>(`SELECT ${COLUMNS} FROM resources WHERE key = ?`).raw();
-  const read = (line: Line | undefined): Columns | undefined => line && columnsIn(line);
+  const ofNumber = db.prepare<[number], RowArray>(`SELECT ${COLUMNS} FROM resources WHERE key = ?`).raw();
+  const read = (line: RowArray | undefined): Columns | undefined => line && columnsIn(line);
   return { byName: (...name: Name) => read(ofName.get(...name)), byNumber: (number: number) => read(ofNumber.get(number)) };
 }
 
@@ -63,7 +63,13 @@ export interface Recorder {
   record(step: FeedStep): void;
 }
 
-export function createResourceWriter(db: Connection, keys: Keys, recorder: Recorder, gone: Gone, holdings: Holdings): ResourceWriter {
+export function createResourceWriter(
+  db: Connection,
+  keys: Keys,
+  recorder: Recorder,
+  gone: Tombstones,
+  holdings: ZoneUsage,
+): ResourceWriter {
   const { byName, byNumber } = prepareLines(db);
   const upsert = db.prepare<[Columns]>(UPSERT);
   const remove = db.prepare<[number]>('DELETE FROM resources WHERE key = ?');
@@ -107,7 +113,7 @@ export function createResourceWriter(db: Connection, keys: Keys, recorder: Recor
 const UPSERT = `
   INSERT INTO resources VALUES (
     @key, @type, @mesh, @zone, @origin_namespace, @display_name, @name, @namespace, @created, @modified, @revision,
-    @audience, @hash, @labels, @spec, @status, @wire, ${sealOfParameters('resources')}
+    @audience, @hash, @labels, @spec, @status, @wire, ${checksumOfParameters('resources')}
   ) ON CONFLICT (key) DO UPDATE SET
     name = excluded.name, namespace = excluded.namespace, modified = excluded.modified, revision = excluded.revision,
     audience = excluded.audience, hash = excluded.hash, labels = excluded.labels, spec = excluded.spec,

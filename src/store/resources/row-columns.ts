@@ -32,14 +32,14 @@ export const COLUMNS = `key, type, mesh, zone, origin_namespace, display_name, n
   audience, hash, labels, spec, status, wire`;
 
 /** A line as an array: to make an object of it costs SQLite's binding as much as reading it. */
-export type Line = readonly [
+export type RowArray = readonly [
   ...[key: number, type: string, mesh: string, zone: string, origin_namespace: string, display_name: string, name: string],
   ...[namespace: string, created: string, modified: string, revision: number, audience: string, hash: string],
   ...[labels: string, spec: string, status: string | null, wire: string],
 ];
 
 /** By index: spread or taken apart it would take ten times as long. */
-export function columnsIn(line: Line): Columns {
+export function columnsIn(line: RowArray): Columns {
   return {
     key: line[0],
     type: line[1],

@@ -1,6 +1,6 @@
 import type { Connection } from '../database.ts';
 import type { Columns } from './row-columns.ts';
-import type { Settings } from '../store-settings.ts';
+import type { StoreSettings } from '../store-settings.ts';
 
 /** How many deletions are remembered: about 10 MB. A client that was away for longer lists everything again. */
 export const GONE_ENTRIES = 100_000;
@@ -10,14 +10,14 @@ const STEP = 1_000;
 const SINCE = 'gone since';
 
 /** What was deleted, each key once: its last deletion, until it is there again. */
-export interface Gone {
+export interface Tombstones {
   add(columns: Pick<Columns, 'key' | 'name' | 'namespace'>, revision: number): void;
   forget(key: number): void;
   /** Deletions after this revision are all known. */
   since(): number;
 }
 
-export function createGone(db: Connection, settings: Settings, most = GONE_ENTRIES): Gone {
+export function createTombstones(db: Connection, settings: StoreSettings, most = GONE_ENTRIES): Tombstones {
   const insert = db.prepare<[number, number, string, string]>(
     `INSERT OR REPLACE INTO gone VALUES (?, ?, ?, ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))`,
   );

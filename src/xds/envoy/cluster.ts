@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../resource/resource.ts';
-import { type Inbound, namesOf } from './inbound-input.ts';
+import { type InboundInput, namesOf } from './inbound-input.ts';
 import { typeUrl } from '../wire/resource-types.ts';
 
-const HTTP2: readonly Inbound['protocol'][] = ['http2', 'grpc'];
+const HTTP2: readonly InboundInput['protocol'][] = ['http2', 'grpc'];
 const OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 
 /** The application behind an inbound. */
-export function clusterOf(inbound: Inbound): JsonObject {
+export function clusterOf(inbound: InboundInput): JsonObject {
   const { cluster } = namesOf(inbound);
   const socketAddress = { address: inbound.serviceAddress ?? '127.0.0.1', portValue: inbound.servicePort };
   return {

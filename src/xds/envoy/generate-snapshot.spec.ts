@@ -6,11 +6,11 @@ import type { JsonObject, JsonValue } from '../../resource/resource.ts';
 import { type Encoded, encodeSnapshot } from '../wire/encode-resource.ts';
 import { generate } from './generate-snapshot.ts';
 import type { Snapshot } from '../wire/resource-types.ts';
-import { type Inbound, namesOf, type ProxyInput } from './inbound-input.ts';
+import { type InboundInput, namesOf, type ProxyInput } from './inbound-input.ts';
 
 const certificates = { ca: '/etc/mesh/ca.pem', cert: '/etc/mesh/cert.pem', key: '/etc/mesh/key.pem' };
 const RBAC = allowOnly('spiffe://default/ns/a/sa/b');
-const HTTP: Inbound = {
+const HTTP: InboundInput = {
   name: 'web',
   address: '10.0.0.1',
   port: 8080,
@@ -19,14 +19,14 @@ const HTTP: Inbound = {
   rbac: { http: RBAC, network: RBAC },
   plaintextToo: false,
 };
-const TCP: Inbound = { ...HTTP, name: 'db', port: 5432, servicePort: 5433, protocol: 'tcp' };
+const TCP: InboundInput = { ...HTTP, name: 'db', port: 5432, servicePort: 5433, protocol: 'tcp' };
 
 const rbac = fc.constantFrom<JsonObject | undefined>(undefined, {}, { shadowRules: {} }, { rules: {} }, RBAC);
 /** Inbounds with names and ports of their own. */
 const inputs: fc.Arbitrary<ProxyInput> = fc
   .array(
     fc.record({
-      protocol: fc.constantFrom<Inbound['protocol']>('tcp', 'http', 'http2', 'grpc'),
+      protocol: fc.constantFrom<InboundInput['protocol']>('tcp', 'http', 'http2', 'grpc'),
       rbac: fc.record({ http: rbac, network: rbac }),
       routes: fc.option(fc.array(fc.record({ match: fc.constant<JsonObject>({ path: '/a' }), rbac: rbac.map((of) => of ?? {}) })), {
         nil: undefined,
@@ -84,7 +84,7 @@ it('lets TLS in only with an RBAC before what leads to the application', () => {
 });
 
 describe('a change', () => {
-  const changed = (of: Inbound, to: Partial<Inbound>) => {
+  const changed = (of: InboundInput, to: Partial<InboundInput>) => {
     const [before, now] = [of, { ...of, ...to }].map((one) =>
       versions(generate({ certificates, inbounds: [one, { ...HTTP, name: 'x', port: 1 }] })),
     );
@@ -108,9 +108,9 @@ describe('a change', () => {
 });
 
 describe('an inbound that can’t be built', () => {
-  const GOOD: Inbound = { ...HTTP, name: 'good', port: 1 };
-  const ROUTED: Inbound = { ...HTTP, plaintextToo: true, routes: [{ match: { prefix: '/a' }, rbac: RBAC }] };
-  const bad: readonly [string, readonly Inbound[], reason: RegExp][] = [
+  const GOOD: InboundInput = { ...HTTP, name: 'good', port: 1 };
+  const ROUTED: InboundInput = { ...HTTP, plaintextToo: true, routes: [{ match: { prefix: '/a' }, rbac: RBAC }] };
+  const bad: readonly [string, readonly InboundInput[], reason: RegExp][] = [
     ['one name', [ROUTED, { ...HTTP, port: 2 }], /has the name web/],
     ['one name, of two protocols', [{ ...TCP, name: 'web' }, ROUTED], /has the name web/],
     ['one socket', [ROUTED, { ...TCP, port: HTTP.port }], /address and port, 10.0.0.1 8080/],

@@ -4,11 +4,11 @@ import type { JsonObject } from '../../resource/resource.ts';
 import { clusterOf } from './cluster.ts';
 import { encodeResource } from '../wire/encode-resource.ts';
 import { routesOf } from './http-manager.ts';
-import { type Inbound, isHttp, type ProxyInput, type Shut } from './inbound-input.ts';
+import { type InboundInput, isHttp, type ProxyInput, type Shut } from './inbound-input.ts';
 import { listenerOf } from './listener.ts';
 import { rbacExtension } from './rbac-filters.ts';
 import { secretsOf } from './mutual-tls.ts';
-import { type Kind, type Snapshot, TYPE_URLS } from '../wire/resource-types.ts';
+import { type ResourceType, type Snapshot, TYPE_URLS } from '../wire/resource-types.ts';
 
 /** What a proxy is to have, and which of its inbounds let nobody in because they can't be built. */
 export interface Generated extends Snapshot {
@@ -40,7 +40,7 @@ export function generate({ inbounds, certificates }: ProxyInput): Generated {
   };
 }
 
-type OwnKind = Exclude<Kind, 'secrets'>;
+type OwnKind = Exclude<ResourceType, 'secrets'>;
 type Parts = Readonly<Record<OwnKind, readonly JsonObject[]>>;
 
 interface Made {
@@ -50,7 +50,7 @@ interface Made {
 
 const NOTHING: Parts = { clusters: [], extensions: [], listeners: [], routes: [] };
 
-function make(inbound: Inbound, clash: string | undefined): Made {
+function make(inbound: InboundInput, clash: string | undefined): Made {
   const whole = clash === undefined ? attempt(inbound) : { reason: clash };
   if ('parts' in whole) return inbound.shut === undefined ? whole : { ...whole, shut: { inbound: inbound.name, reason: inbound.shut } };
   const closed = attempt(shutOff(inbound));
@@ -59,7 +59,7 @@ function make(inbound: Inbound, clash: string | undefined): Made {
 }
 
 /** What can't be encoded is found here, where it is known whose it is. What is encoded once is so for good. */
-function attempt(inbound: Inbound): { readonly parts: Parts } | { readonly reason: string } {
+function attempt(inbound: InboundInput): { readonly parts: Parts } | { readonly reason: string } {
   try {
     const parts = partsOf(inbound);
     for (const kind of KINDS) for (const json of parts[kind]) encodeResource(TYPE_URLS[kind], json);
@@ -71,7 +71,7 @@ function attempt(inbound: Inbound): { readonly parts: Parts } | { readonly reaso
 
 const KINDS: readonly OwnKind[] = ['clusters', 'extensions', 'listeners', 'routes'];
 
-function partsOf(inbound: Inbound): Parts {
+function partsOf(inbound: InboundInput): Parts {
   return {
     clusters: [clusterOf(inbound)],
     extensions: [rbacExtension(inbound)],
@@ -81,16 +81,16 @@ function partsOf(inbound: Inbound): Parts {
 }
 
 /** It asks for nothing that could be another inbound's: whoever has its name is shut too. */
-function shutOff(inbound: Inbound): Inbound {
+function shutOff(inbound: InboundInput): InboundInput {
   return { ...inbound, name: nameOf(inbound), serviceAddress: undefined, rbac: {}, routes: [], plaintextToo: false };
 }
 
 /** As it is sent: what is no Unicode can't be, and must not have another's name then. */
-const nameOf = ({ name }: Inbound): string => name.toWellFormed();
-const placeOf = ({ address, port }: Inbound): string => socketOf(address, port);
+const nameOf = ({ name }: InboundInput): string => name.toWellFormed();
+const placeOf = ({ address, port }: InboundInput): string => socketOf(address, port);
 
 /** Whoever shares a name or a socket is shut: which one's rules hold would be a matter of luck. */
-function clashesIn(inbounds: readonly Inbound[]): (inbound: Inbound) => string | undefined {
+function clashesIn(inbounds: readonly InboundInput[]): (inbound: InboundInput) => string | undefined {
   const [names, places] = [repeated(inbounds.map(nameOf)), repeated(inbounds.map(placeOf))];
   return (inbound) => {
     if (names.has(nameOf(inbound))) return `another inbound has the name ${nameOf(inbound)}`;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../resource/resource.ts';
-import { type Inbound, type InboundRoute, namesOf } from './inbound-input.ts';
+import { type InboundInput, type InboundRoute, namesOf } from './inbound-input.ts';
 import { FROM_XDS, httpRbacFilter, perRoute } from './rbac-filters.ts';
 import { typeUrl } from '../wire/resource-types.ts';
 
@@ -7,7 +7,7 @@ import { typeUrl } from '../wire/resource-types.ts';
  * The HTTP filters of an inbound. Paths are made plain before the rules see them, and what can be read in two ways is refused with 400,
  * because the application might read it in the other: escaped slashes, header names with "_" (beside "-").
  */
-export function httpManager(inbound: Inbound, enforced: boolean): JsonObject {
+export function httpManager(inbound: InboundInput, enforced: boolean): JsonObject {
   const router = { name: 'envoy.filters.http.router', typedConfig: { '@type': typeUrl('envoy.extensions.filters.http.router.v3.Router') } };
   return {
     name: 'envoy.filters.network.http_connection_manager',
@@ -39,7 +39,7 @@ const OVERRIDES = ['x-http-method-override', 'x-http-method', 'x-method-override
  * All of an inbound's routes lead to the application. They are discovered, not part of the listener, so that the RBAC of a route changes on open
  * connections too.
  */
-export function routesOf(inbound: Inbound): JsonObject {
+export function routesOf(inbound: InboundInput): JsonObject {
   const { routes, cluster } = namesOf(inbound);
   // Timeouts are the caller's business: Envoy's own of 15 seconds would cut streams off.
   const route = { cluster, timeout: '0s' };

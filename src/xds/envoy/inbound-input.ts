@@ -3,7 +3,7 @@ import type { JsonObject } from '../../resource/resource.ts';
 
 /** All that the listeners of one proxy are made from: plain data. */
 export interface ProxyInput {
-  readonly inbounds: readonly Inbound[];
+  readonly inbounds: readonly InboundInput[];
   readonly certificates: Certificates;
 }
 
@@ -17,7 +17,7 @@ export interface Certificates {
   readonly key: string;
 }
 
-export interface Inbound {
+export interface InboundInput {
   /** Of its own within the proxy. */
   readonly name: string;
   /** Where callers come in: an IP address. */
@@ -54,7 +54,7 @@ export interface InboundRoute {
   readonly rbac: JsonObject;
 }
 
-export function isHttp({ protocol }: Inbound): boolean {
+export function isHttp({ protocol }: InboundInput): boolean {
   return protocol !== 'tcp';
 }
 
@@ -62,7 +62,7 @@ export function isHttp({ protocol }: Inbound): boolean {
  * Names of what is made for an inbound. That of its RBAC is what people with listeners of their own ask for. A listener is called by its socket: so
  * inbounds may change their names or ports with one another, where Envoy would refuse a listener whose socket another one still has, and keep the old.
  */
-export const namesOf = ({ name, address, port }: Inbound) => ({
+export const namesOf = ({ name, address, port }: InboundInput) => ({
   listener: `inbound:${hostOf(address)}:${port}`,
   stats: `inbound:${name}`,
   routes: `inbound:${name}`,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../resource/resource.ts';
 import { httpManager } from './http-manager.ts';
-import { type Inbound, isHttp, namesOf } from './inbound-input.ts';
+import { type InboundInput, isHttp, namesOf } from './inbound-input.ts';
 import { networkRbacFilter } from './rbac-filters.ts';
 import { sansFilter } from './sans-filter.ts';
 import { mutualTls } from './mutual-tls.ts';
@@ -10,7 +10,7 @@ import { typeUrl } from '../wire/resource-types.ts';
  * The listener of an inbound. Without plain text there is one chain, with mutual TLS and RBAC. With it there are two, chosen by the first bytes:
  * TLS has the RBAC; plain text, which no identity comes with, has none.
  */
-export function listenerOf(inbound: Inbound): JsonObject {
+export function listenerOf(inbound: InboundInput): JsonObject {
   const tls = { ...chain(inbound, true), transportSocket: mutualTls(isHttp(inbound) ? ['h2', 'http/1.1'] : []) };
   const common = {
     name: namesOf(inbound).listener,
@@ -27,13 +27,13 @@ const TLS_INSPECTOR: JsonObject = {
   typedConfig: { '@type': typeUrl('envoy.extensions.filters.listener.tls_inspector.v3.TlsInspector') },
 };
 
-function chain(inbound: Inbound, enforced: boolean): JsonObject {
+function chain(inbound: InboundInput, enforced: boolean): JsonObject {
   const last = isHttp(inbound) ? httpManager(inbound, enforced) : tcpProxy(inbound);
   if (!enforced) return { filters: [last] };
   return { filters: isHttp(inbound) ? [sansFilter(), last] : [sansFilter(), networkRbacFilter(inbound), last] };
 }
 
-function tcpProxy(inbound: Inbound): JsonObject {
+function tcpProxy(inbound: InboundInput): JsonObject {
   const { stats, cluster } = namesOf(inbound);
   return {
     name: 'envoy.filters.network.tcp_proxy',

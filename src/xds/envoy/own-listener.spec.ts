@@ -11,7 +11,7 @@ import type { JsonObject } from '../../resource/resource.ts';
 import { bootstrap } from './bootstrap.ts';
 import { authenticator } from '../server/authenticate-caller.ts';
 import { generate } from './generate-snapshot.ts';
-import type { Inbound } from './inbound-input.ts';
+import type { InboundInput } from './inbound-input.ts';
 import { startXds } from '../server/xds-server.ts';
 import { issueToken } from '../server/proxy-token.ts';
 import { typeUrl } from '../wire/resource-types.ts';
@@ -30,7 +30,7 @@ it('gives the RBAC alone to an Envoy with a listener of its own, over TLS to the
   const zone = await authority.issue('zone', [], ['127.0.0.1']);
   const [port = 0] = await freePorts(1);
   let allowed = WEB;
-  const inbound = (): Inbound => ({
+  const inbound = (): InboundInput => ({
     name: 'db',
     address: '127.0.0.1',
     port,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../resource/resource.ts';
-import { type Inbound, isHttp, namesOf } from './inbound-input.ts';
+import { type InboundInput, isHttp, namesOf } from './inbound-input.ts';
 import { typeUrl } from '../wire/resource-types.ts';
 
 const NETWORK = typeUrl('envoy.extensions.filters.network.rbac.v3.RBAC');
@@ -14,17 +14,17 @@ function closed(rbac: JsonObject): JsonObject {
   return rbac.rules === undefined && rbac.matcher === undefined ? { ...rbac, rules: {} } : rbac;
 }
 
-function networkRbac(inbound: Inbound): JsonObject {
+function networkRbac(inbound: InboundInput): JsonObject {
   return { '@type': NETWORK, statPrefix: namesOf(inbound).rbac, ...closed(inbound.rbac.network ?? {}) };
 }
 
 /** The RBAC filter that an inbound is to have, as `typed_config`. */
-export function rbacOf(inbound: Inbound): JsonObject {
+export function rbacOf(inbound: InboundInput): JsonObject {
   return isHttp(inbound) ? { '@type': HTTP, ...closed(inbound.rbac.http ?? {}) } : networkRbac(inbound);
 }
 
 /** The RBAC alone, for the extension discovery of our own HTTP listeners and of other people's listeners. */
-export function rbacExtension(inbound: Inbound): JsonObject {
+export function rbacExtension(inbound: InboundInput): JsonObject {
   return { name: namesOf(inbound).rbac, typedConfig: rbacOf(inbound) };
 }
 
@@ -32,12 +32,12 @@ export function rbacExtension(inbound: Inbound): JsonObject {
  * On TCP the RBAC is part of the listener: an open connection keeps the filter that it began with, and only a changed listener makes Envoy drain
  * it, within `--drain-time-s`.
  */
-export function networkRbacFilter(inbound: Inbound): JsonObject {
+export function networkRbacFilter(inbound: InboundInput): JsonObject {
   return { name: namesOf(inbound).rbac, typedConfig: networkRbac(inbound) };
 }
 
 /** On HTTP it is discovered: a change holds at once, on open connections too, and no connection is drained for it. Until it comes: deny. */
-export function httpRbacFilter(inbound: Inbound): JsonObject {
+export function httpRbacFilter(inbound: InboundInput): JsonObject {
   return {
     name: namesOf(inbound).rbac,
     configDiscovery: { configSource: FROM_XDS, defaultConfig: { '@type': HTTP, rules: {} }, typeUrls: [HTTP] },
@@ -45,7 +45,7 @@ export function httpRbacFilter(inbound: Inbound): JsonObject {
 }
 
 /** `typed_per_filter_config` of a route with an RBAC of its own. */
-export function perRoute(inbound: Inbound, rbac: JsonObject): JsonObject {
+export function perRoute(inbound: InboundInput, rbac: JsonObject): JsonObject {
   const { '@type': _, ...config } = closed(rbac);
   return { [namesOf(inbound).rbac]: { '@type': PER_ROUTE, rbac: config } };
 }

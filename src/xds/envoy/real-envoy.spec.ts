@@ -12,7 +12,7 @@ import type { JsonObject } from '../../resource/resource.ts';
 import { bootstrap } from './bootstrap.ts';
 import { authenticator } from '../server/authenticate-caller.ts';
 import { generate } from './generate-snapshot.ts';
-import type { Inbound } from './inbound-input.ts';
+import type { InboundInput } from './inbound-input.ts';
 
 import { startXds, type Xds } from '../server/xds-server.ts';
 import { issueToken } from '../server/proxy-token.ts';
@@ -29,7 +29,7 @@ let other: CertificateFiles;
 let xds: Xds;
 let envoy: Envoy;
 /** What the zone would have made of the policies. */
-let inbounds: Inbound[] = [];
+let inbounds: InboundInput[] = [];
 let own: CertificateFiles;
 let port: Record<'http' | 'tcp' | 'mixed' | 'more' | 'xds', number>;
 
@@ -46,7 +46,7 @@ const serve = async (): Promise<Xds> => {
 };
 
 /** Changes the inbounds, and waits until Envoy has taken all or refused some. */
-async function give(change: (inbound: Inbound) => Inbound): Promise<void> {
+async function give(change: (inbound: InboundInput) => InboundInput): Promise<void> {
   inbounds = inbounds.map(change);
   xds.changed(PROXY);
   await settled();
@@ -59,9 +59,9 @@ const settled = () =>
   });
 
 const refusals = () => xds.view(PROXY)?.streams.flatMap(({ types }) => types.flatMap(({ refused }) => refused)) ?? [];
-const only = (name: string, rbac: JsonObject) => (inbound: Inbound) =>
+const only = (name: string, rbac: JsonObject) => (inbound: InboundInput) =>
   inbound.name === name ? { ...inbound, rbac: { http: rbac, network: rbac } } : inbound;
-const everywhere = (rbac: JsonObject) => (inbound: Inbound) => ({ ...inbound, rbac: { http: rbac, network: rbac } });
+const everywhere = (rbac: JsonObject) => (inbound: InboundInput) => ({ ...inbound, rbac: { http: rbac, network: rbac } });
 
 before(async () => {
   const folder = scope.folder();
@@ -162,7 +162,7 @@ it("puts a route's RBAC in place of the inbound's, on an open connection too", a
   const [asWeb, asOther] = [httpCaller(scope, port.http, web), httpCaller(scope, port.http, other)];
   assert.equal((await asWeb.ask({ path: '/admin' })).status, 200);
   const match = { pathSeparatedPrefix: '/admin' };
-  const routes = (rbac: JsonObject | undefined) => (inbound: Inbound) =>
+  const routes = (rbac: JsonObject | undefined) => (inbound: InboundInput) =>
     inbound.name === 'http' ? { ...inbound, routes: rbac && [{ match, rbac }] } : inbound;
   await give(routes(allowOnly(OTHER)));
   assert.deepEqual([(await asWeb.ask({ path: '/admin/x' })).status, (await asOther.ask({ path: '/admin/x' })).status], [403, 200]);
@@ -219,7 +219,7 @@ it('goes on while the server is away, and takes up only what changed when it is 
 });
 
 it('adds and takes away an inbound', async () => {
-  const more = { ...inbounds[0], name: 'more', port: port.more } as Inbound;
+  const more = { ...inbounds[0], name: 'more', port: port.more } as InboundInput;
   inbounds = [...inbounds, more];
   xds.changed(PROXY);
   await until('it is there', async () => (await httpCaller(scope, port.more, other).ask()).status === 200);

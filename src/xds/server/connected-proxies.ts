@@ -8,9 +8,9 @@ export interface ProxyView {
   /** Its streams; when there is none now, the last one. */
   readonly streams: readonly StreamView[];
   /** Why it is not sent what it should have: the snapshot could not be made. It keeps what it has. */
-  readonly problem: Said | undefined;
+  readonly problem: DatedReason | undefined;
   /** Why its stream was refused or ended: gone once one is served. */
-  readonly refused: Said | undefined;
+  readonly refused: DatedReason | undefined;
 }
 
 export interface StreamView {
@@ -22,7 +22,7 @@ export interface StreamView {
   readonly types: readonly TypeView[];
 }
 
-export interface Said {
+export interface DatedReason {
   readonly reason: string;
   readonly since: string;
 }
@@ -41,19 +41,19 @@ export interface Stream {
 /** How many proxies without a stream are remembered. */
 const MOST_GONE = 1_000;
 
-interface Known {
+interface ProxyEntry {
   readonly proxy: ProxyId;
   readonly streams: Set<Stream>;
   last: StreamView | undefined;
-  problem: Said | undefined;
-  refused: Said | undefined;
+  problem: DatedReason | undefined;
+  refused: DatedReason | undefined;
 }
 
 /** All proxies that have proven who they are, with their streams. */
 export class Proxies {
   private readonly clock: Clock;
 
-  private readonly known = new Map<string, Known>();
+  private readonly known = new Map<string, ProxyEntry>();
 
   constructor(clock: Clock) {
     this.clock = clock;
@@ -109,7 +109,7 @@ export class Proxies {
     return [...this.known.values()].flatMap(({ proxy, streams }) => (streams.size > 0 ? [proxy] : []));
   }
 
-  private of(proxy: ProxyId): Known {
+  private of(proxy: ProxyId): ProxyEntry {
     const id = nodeId(proxy);
     const known = this.known.get(id) ?? { proxy, streams: new Set(), last: undefined, problem: undefined, refused: undefined };
     this.known.set(id, known);
@@ -122,7 +122,7 @@ export class Proxies {
   }
 }
 
-function viewOf({ proxy, streams, last, problem, refused }: Known): ProxyView {
+function viewOf({ proxy, streams, last, problem, refused }: ProxyEntry): ProxyView {
   const now = [...streams].map((stream) => ({ connected: true, until: undefined, ...stream.view() }));
   return { proxy, streams: now.length > 0 || !last ? now : [last], problem, refused };
 }

@@ -2,7 +2,7 @@ import { constants } from 'node:crypto';
 import { createServer as createPlainServer, isIP, type Server as NetServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type Server as TlsServer, type TLSSocket } from 'node:tls';
 import { asMeridianError, MeridianError } from '../../errors.ts';
-import type { Report } from './stream.ts';
+import type { XdsReport } from './stream.ts';
 import { exposedKey, isSameCa, isSameContent, readTls, type TlsContent, type XdsTls } from './tls-files.ts';
 
 export interface ListenOptions {
@@ -11,12 +11,12 @@ export interface ListenOptions {
   /** 0: a free one. */
   readonly port: number;
   readonly tls: XdsTls | undefined;
-  readonly report: Report;
+  readonly report: XdsReport;
   /** A connection that may speak. Over TLS, with `clientCa`, its certificate is verified. */
   readonly onConnection: (socket: Socket) => void;
 }
 
-export interface Listening {
+export interface GrpcListener {
   readonly port: number;
   /** Takes no more connections; those that are open go on. */
   close(): void;
@@ -33,7 +33,7 @@ const QUIET = 1_000;
  * the proxies is another, all connections end: each comes back and is verified again.
  * Throws `invalid` (the files) and `unavailable` (the port can't be had).
  */
-export async function listen(options: ListenOptions): Promise<Listening> {
+export async function listen(options: ListenOptions): Promise<GrpcListener> {
   const { tls, onConnection } = options;
   if (!tls) return opened(createPlainServer({ noDelay: true }, onConnection), options);
   const first = readTls(tls);
@@ -113,7 +113,7 @@ function tellExposed(tls: XdsTls, { report }: ListenOptions): void {
   if (exposed !== undefined) report('warn', exposed, { hint: `chmod 600 ${tls.key}` });
 }
 
-function opened(server: NetServer, { address, port }: ListenOptions): Promise<Listening> {
+function opened(server: NetServer, { address, port }: ListenOptions): Promise<GrpcListener> {
   const host = isIP(address) === 6 ? `[${address}]` : address;
   return new Promise((resolve, reject) => {
     const refuse = (cause: Error): void =>

@@ -4,7 +4,7 @@ const FIRST_PAUSE = 1_000;
 const LONGEST_PAUSE = 60_000;
 
 /** A resource that a proxy does not take. */
-export interface Refusal {
+export interface ProxyRefusal {
   readonly name: string;
   /** That was refused; '' is its removal. */
   readonly version: string;
@@ -16,15 +16,15 @@ export interface Refusal {
   readonly attempts: number;
 }
 
-interface Kept extends Refusal {
+interface KeptRefusal extends ProxyRefusal {
   readonly retryAt: number;
 }
 
 /** What one proxy refuses of one type, and when each is tried again: after 1 s, 2 s, 4 s, a minute at most. Another version goes at once. */
-export class Refusals {
+export class Nacks {
   private readonly clock: Clock;
 
-  private readonly kept = new Map<string, Kept>();
+  private readonly kept = new Map<string, KeptRefusal>();
 
   constructor(clock: Clock) {
     this.clock = clock;
@@ -55,7 +55,7 @@ export class Refusals {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  list(): Refusal[] {
+  list(): ProxyRefusal[] {
     return [...this.kept.values()].map(({ retryAt: _, ...refusal }) => refusal);
   }
 }

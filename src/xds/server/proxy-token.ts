@@ -14,13 +14,13 @@ export function issueToken(secret: Uint8Array, { mesh, name }: ProxyId, expires:
 }
 
 /** What a token says. */
-export interface Token extends ProxyId {
+export interface ProxyClaims extends ProxyId {
   /** Seconds since 1970. */
   readonly expires: number;
 }
 
 /** What a token says; undefined: it is not of this secret, or has ended at `now` (seconds since 1970). */
-export function verifyToken(secret: Uint8Array, token: string, now: number): Token | undefined {
+export function verifyToken(secret: Uint8Array, token: string, now: number): ProxyClaims | undefined {
   const [body = '', mac = '', ...rest] = token.split('.');
   const given = Buffer.from(mac, 'base64url');
   const right = sign(secret, body);

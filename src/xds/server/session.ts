@@ -2,11 +2,11 @@ import { MeridianError } from '../../errors.ts';
 import type { Clock } from './clock.ts';
 import type { Encoded } from '../wire/encode-resource.ts';
 import { type Resources, Subscription, type SubscriptionView } from './subscription.ts';
-import { KINDS, TYPE_URLS } from '../wire/resource-types.ts';
+import { RESOURCE_TYPES, TYPE_URLS } from '../wire/resource-types.ts';
 import type { DeltaRequest, DeltaResponse } from '../wire/delta-messages.ts';
 
 const MOST_TYPES = 16;
-const ORDER: readonly string[] = KINDS.map((kind) => TYPE_URLS[kind]);
+const ORDER: readonly string[] = RESOURCE_TYPES.map((kind) => TYPE_URLS[kind]);
 /** Envoy asks for all of these by naming none. */
 const WILDCARD: readonly string[] = [TYPE_URLS.clusters, TYPE_URLS.listeners];
 const NOTHING: Resources = new Map();
@@ -24,7 +24,7 @@ export interface TypeView extends SubscriptionView {
  *   listener and cluster gone      listeners, its answer, clusters
  *   the new listener is refused    the old one goes on with its cluster, secrets and RBAC
  */
-export class Session {
+export class XdsSession {
   private readonly clock: Clock;
 
   private readonly subscriptions = new Map<string, Subscription>();

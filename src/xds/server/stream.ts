@@ -6,13 +6,13 @@ import { encodeSnapshot } from '../wire/encode-resource.ts';
 import { formatVersion, whyTooOld } from './envoy-version.ts';
 import type { Proxies, Stream, StreamView } from './connected-proxies.ts';
 import { nodeId, type ProxyId } from './proxy-id.ts';
-import { Session } from './session.ts';
+import { XdsSession } from './session.ts';
 import type { Snapshot } from '../wire/resource-types.ts';
 import type { DeltaRequest, DeltaResponse } from '../wire/delta-messages.ts';
 
 export type Call = ServerDuplexStream<DeltaRequest, DeltaResponse>;
 
-export type Report = (level: 'info' | 'warn', message: string, details: Readonly<Record<string, unknown>>) => void;
+export type XdsReport = (level: 'info' | 'warn', message: string, details: Readonly<Record<string, unknown>>) => void;
 
 /** What the streams of a server share. */
 export interface Shared {
@@ -21,7 +21,7 @@ export interface Shared {
   readonly snapshotOf: (proxy: ProxyId) => Snapshot | undefined;
   readonly proxies: Proxies;
   readonly clock: Clock;
-  readonly report: Report;
+  readonly report: XdsReport;
 }
 
 /** How long a stream may be open without saying whose it is. */
@@ -31,7 +31,7 @@ const PROVEN = 30_000;
 
 /** Serves one call: its first request says whose it is and proves it, or the call ends with the reason. */
 export function serve(call: Call, shared: Shared): void {
-  let served: Served | undefined;
+  let served: ProxyStream | undefined;
   let refused = false;
   const silent = setTimeout(() => end(call, status.DEADLINE_EXCEEDED, 'no request came'), FIRST_REQUEST).unref();
   const close = (): void => {
@@ -56,7 +56,7 @@ export function serve(call: Call, shared: Shared): void {
 }
 
 /** A proof that can't be judged now is none: the proxy comes back. */
-function admitted(call: Call, request: DeltaRequest, shared: Shared): Served | undefined {
+function admitted(call: Call, request: DeltaRequest, shared: Shared): ProxyStream | undefined {
   try {
     return admit(call, request, shared);
   } catch (thrown) {
@@ -68,7 +68,7 @@ function admitted(call: Call, request: DeltaRequest, shared: Shared): Served | u
 }
 
 /** Out: undefined when the call was refused, which has ended it. */
-function admit(call: Call, { node }: DeltaRequest, shared: Shared): Served | undefined {
+function admit(call: Call, { node }: DeltaRequest, shared: Shared): ProxyStream | undefined {
   const id = node?.id ?? '';
   const caller = callerOf(call, id);
   const proof = shared.authenticate(caller);
@@ -78,7 +78,7 @@ function admit(call: Call, { node }: DeltaRequest, shared: Shared): Served | und
     return undefined;
   }
   const reason = whyTooOld(node?.version);
-  if (reason === undefined) return new Served(call, caller, proof, node?.version ? formatVersion(node.version) : '', shared);
+  if (reason === undefined) return new ProxyStream(call, caller, proof, node?.version ? formatVersion(node.version) : '', shared);
   if (shared.proxies.refuse(proof.proxy, reason)) shared.report('warn', 'a proxy was refused', { node: id, reason });
   end(call, status.FAILED_PRECONDITION, reason);
   return undefined;
@@ -89,14 +89,14 @@ function end(call: Call, code: status, details: string): void {
 }
 
 /** The stream of a proxy that is known. */
-class Served implements Stream {
+class ProxyStream implements Stream {
   private readonly call: Call;
   private readonly caller: Caller;
   private readonly envoyVersion: string;
   private readonly shared: Shared;
 
   private readonly proxy: ProxyId;
-  private readonly session: Session;
+  private readonly session: XdsSession;
   private readonly since: string;
   private readonly id: string;
   private full = false;
@@ -110,7 +110,7 @@ class Served implements Stream {
     this.envoyVersion = envoyVersion;
     this.shared = shared;
     this.proxy = proof.proxy;
-    this.session = new Session(shared.clock);
+    this.session = new XdsSession(shared.clock);
     this.since = shared.clock.time();
     this.id = nodeId(proof.proxy);
     shared.proxies.add(proof.proxy, this);

@@ -1,14 +1,14 @@
 import { MeridianError } from '../../errors.ts';
 import type { Clock } from './clock.ts';
 import type { EncodedResource } from '../wire/encode-resource.ts';
-import { type Refusal, Refusals } from './nacks.ts';
+import { type ProxyRefusal, Nacks } from './nacks.ts';
 import type { DeltaRequest } from '../wire/delta-messages.ts';
 
 /** The resources of one type that there are, by name. */
 export type Resources = ReadonlyMap<string, EncodedResource>;
 
 /** A response's content. */
-export interface Change {
+export interface ResponseContent {
   readonly resources: readonly EncodedResource[];
   readonly removed: readonly string[];
 }
@@ -18,12 +18,12 @@ export interface SubscriptionView {
   readonly accepted: number;
   /** Whether a response waits for its answer. */
   readonly waiting: boolean;
-  readonly refused: readonly Refusal[];
+  readonly refused: readonly ProxyRefusal[];
   /** How many there were. */
-  readonly responses: Responses;
+  readonly responses: ResponseCounters;
 }
 
-export interface Responses {
+export interface ResponseCounters {
   readonly sent: number;
   readonly accepted: number;
   readonly refused: number;
@@ -51,7 +51,7 @@ export class Subscription {
   private readonly asked = new Set<string>();
   private readonly has = new Map<string, string>();
   private readonly alone = new Set<string>();
-  private readonly refusals: Refusals;
+  private readonly refusals: Nacks;
   private pending: { readonly nonce: string; readonly versions: ReadonlyMap<string, string> } | undefined;
   private answered = false;
   private sent = 0;
@@ -61,7 +61,7 @@ export class Subscription {
   /** `first` is the first request of the type. `wildcard`: a first request that names nothing asks for everything. */
   constructor(first: DeltaRequest, wildcard: boolean, clock: Clock) {
     this.all = (wildcard && first.subscribe.length === 0) || first.subscribe.includes('*');
-    this.refusals = new Refusals(clock);
+    this.refusals = new Nacks(clock);
     this.subscribe(first.subscribe);
     for (const [name, version] of Object.entries(first.initialVersions)) if (this.wants(name)) this.has.set(name, version);
   }
@@ -87,7 +87,7 @@ export class Subscription {
   }
 
   /** What to send now, under this nonce; undefined: nothing. `mayRemove`: whether the proxy can do without what is gone. */
-  next(there: Resources, nonce: string, mayRemove: boolean): Change | undefined {
+  next(there: Resources, nonce: string, mayRemove: boolean): ResponseContent | undefined {
     if (this.pending) return undefined;
     const differing = this.differing(there).filter((name) => !this.refusals.holds(name, versionIn(there, name)));
     const allowed = differing.filter((name) => mayRemove || there.has(name) || !this.has.has(name));

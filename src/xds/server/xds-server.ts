@@ -6,7 +6,7 @@ import { type Clock, SYSTEM_CLOCK } from './clock.ts';
 import { listen } from './grpc-listener.ts';
 import { Proxies, type ProxyView } from './connected-proxies.ts';
 import type { ProxyId } from './proxy-id.ts';
-import { type Call, type Report, serve, type Shared } from './stream.ts';
+import { type Call, type XdsReport, serve, type Shared } from './stream.ts';
 import type { XdsTls } from './tls-files.ts';
 import type { Snapshot } from '../wire/resource-types.ts';
 import { DELTA_PATH, readRequest, writeResponse } from '../wire/delta-messages.ts';
@@ -19,7 +19,7 @@ export interface XdsOptions {
   readonly tls?: XdsTls | undefined;
   readonly authenticate: Authenticate;
   readonly snapshotOf: (proxy: ProxyId) => Snapshot | undefined;
-  readonly report: Report;
+  readonly report: XdsReport;
   readonly clock?: Clock;
 }
 

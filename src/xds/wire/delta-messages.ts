@@ -1,5 +1,5 @@
 import { fromBinary, type Message } from '@bufbuild/protobuf';
-import { Backwards } from './protobuf-writer.ts';
+import { ProtobufWriter } from './protobuf-writer.ts';
 import type { EncodedResource } from './encode-resource.ts';
 import { messageOf } from './type-registry.ts';
 
@@ -90,7 +90,7 @@ export function writeResponse({ typeUrl, nonce, resources, removed }: DeltaRespo
 }
 
 /** One for all. */
-const out = new Backwards();
+const out = new ProtobufWriter();
 
 function writeResource(typeUrl: string, { name, version, value }: EncodedResource): void {
   const { response, resource, any } = FIELD;

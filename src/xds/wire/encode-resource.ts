@@ -3,7 +3,7 @@ import { MeridianError } from '../../errors.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 import { jsonToBytes } from './json-to-bytes.ts';
 import { messageOf } from './type-registry.ts';
-import { KINDS, messageName, type Snapshot, TYPE_URLS } from './resource-types.ts';
+import { RESOURCE_TYPES, messageName, type Snapshot, TYPE_URLS } from './resource-types.ts';
 
 /** A resource as it is sent. The version is a hash of the bytes: the same content has the same version, after a restart too. */
 export interface EncodedResource {
@@ -20,7 +20,7 @@ const known = new WeakMap<JsonObject, EncodedResource>();
 
 /** Throws `internal` when JSON is not of its message, or two resources of a kind have one name. */
 export function encodeSnapshot(snapshot: Snapshot): Encoded {
-  return new Map(KINDS.map((kind) => [TYPE_URLS[kind], byName(TYPE_URLS[kind], snapshot[kind])]));
+  return new Map(RESOURCE_TYPES.map((kind) => [TYPE_URLS[kind], byName(TYPE_URLS[kind], snapshot[kind])]));
 }
 
 function byName(url: string, resources: readonly JsonObject[]): ReadonlyMap<string, EncodedResource> {

@@ -1,7 +1,7 @@
 import { type DescField, type DescMessage, fromJson, type JsonValue as Json, ScalarType, toBinary } from '@bufbuild/protobuf';
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
 import type { JsonObject, JsonValue } from '../../resource/resource.ts';
-import { Backwards } from './protobuf-writer.ts';
+import { ProtobufWriter } from './protobuf-writer.ts';
 import { registry } from './type-registry.ts';
 import { messageName } from './resource-types.ts';
 
@@ -30,7 +30,7 @@ export function jsonToBytes(type: DescMessage, json: JsonObject): Uint8Array {
 }
 
 /** One for all: it stays as large as the largest message was. */
-const out = new Backwards();
+const out = new ProtobufWriter();
 
 class JsonWriter {
   /** What stands in more than one place, outside of maps: where its bytes are. */

@@ -4,7 +4,7 @@
  *
  *   text('a') length(1) tag(1)  ->  0a 01 61
  */
-export class Backwards {
+export class ProtobufWriter {
   #bytes = Buffer.allocUnsafe(4096);
   #free = this.#bytes.length;
 

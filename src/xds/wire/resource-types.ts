@@ -21,11 +21,11 @@ export const TYPE_URLS = {
   routes: typeUrl('envoy.config.route.v3.RouteConfiguration'),
 } as const;
 
-export type Kind = keyof typeof TYPE_URLS;
+export type ResourceType = keyof typeof TYPE_URLS;
 
-export const KINDS = Object.keys(TYPE_URLS) as readonly Kind[];
+export const RESOURCE_TYPES = Object.keys(TYPE_URLS) as readonly ResourceType[];
 
 /** All that one proxy is to have: proto3 JSON of each kind's message, each with a `name` of its own. */
-export type Snapshot = Readonly<Record<Kind, readonly JsonObject[]>>;
+export type Snapshot = Readonly<Record<ResourceType, readonly JsonObject[]>>;
 
 export const EMPTY: Snapshot = { clusters: [], secrets: [], extensions: [], listeners: [], routes: [] };

@@ -16,7 +16,7 @@ import { bootstrap } from '../../../src/xds/envoy/bootstrap.ts';
 import { authenticator } from '../../../src/xds/server/authenticate-caller.ts';
 import { encodeSnapshot } from '../../../src/xds/wire/encode-resource.ts';
 import { generate } from '../../../src/xds/envoy/generate-snapshot.ts';
-import type { Inbound } from '../../../src/xds/envoy/inbound-input.ts';
+import type { InboundInput } from '../../../src/xds/envoy/inbound-input.ts';
 import { startXds, type Xds } from '../../../src/xds/server/xds-server.ts';
 import { issueToken } from '../../../src/xds/server/proxy-token.ts';
 import { EMPTY } from '../../../src/xds/wire/resource-types.ts';
@@ -51,8 +51,8 @@ export interface Counts {
 export interface Stage {
   readonly given: readonly Given[];
   /** Gives these inbounds, and waits until the Envoy has all of them. Throws what it refuses. */
-  show(inbounds: readonly Inbound[]): Promise<void>;
-  ask(inbound: Inbound, client: number, asked: { method: string; path: string }): Promise<'Allow' | 'Deny'>;
+  show(inbounds: readonly InboundInput[]): Promise<void>;
+  ask(inbound: InboundInput, client: number, asked: { method: string; path: string }): Promise<'Allow' | 'Deny'>;
   sansOf(mesh: string, client: number): { readonly sans: readonly string[]; readonly index: number };
 }
 
@@ -70,7 +70,7 @@ export async function openStage(scope: Scope): Promise<Stage> {
   for (const [index, sans] of all.entries()) files.push(await authority.issue(`client-${index}`, sans));
   const [http, tcp] = [await startHttpApplication(scope), await startTcpApplication(scope)];
   const server = await authority.issue('backend', ['spiffe://default/backend']);
-  let inbounds: readonly Inbound[] = [];
+  let inbounds: readonly InboundInput[] = [];
   const [port = 0] = await freePorts(1);
   const xds = await startXds({
     address: '127.0.0.1',
@@ -121,7 +121,7 @@ async function settled(xds: Xds, envoy: Envoy, listeners: number): Promise<void>
 
 async function answer(
   scope: Scope,
-  { protocol, address, port }: Inbound,
+  { protocol, address, port }: InboundInput,
   files: CertificateFiles | undefined,
   asked: { method: string; path: string },
 ) {
@@ -186,7 +186,7 @@ function write(zone: Plane, raw: Raw, counts: Counts): void {
 interface Case {
   readonly given: Given;
   readonly dataplane: Resource | undefined;
-  readonly inbounds: readonly Inbound[];
+  readonly inbounds: readonly InboundInput[];
   /** As the Dataplane calls them. */
   readonly sections: readonly string[];
 }
@@ -204,12 +204,12 @@ function built(zone: Plane, enforcement: Enforcement, given: Given): Case {
   return { given, dataplane, sections, inbounds: own.map((inbound) => ({ ...inbound, name: `${given.mesh}/${inbound.name}` })) };
 }
 
-function toInbound({ rbac, routes, ...place }: InboundRules): Inbound {
+function toInbound({ rbac, routes, ...place }: InboundRules): InboundInput {
   return place.protocol === 'tcp' ? { ...place, rbac: { network: rbac } } : { ...place, rbac: { http: rbac }, routes };
 }
 
 interface Question {
-  readonly inbound: Inbound;
+  readonly inbound: InboundInput;
   readonly caller: number;
   readonly asked: { readonly method: string; readonly path: string };
   readonly said: Decision;
