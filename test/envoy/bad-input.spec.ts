@@ -123,6 +123,20 @@ it('two inbounds on a port: refused, with the place, and nothing that came with 
   await until('what comes later is in force', async () => (await verdicts()) === '200,403,false,true');
 });
 
+it('two inbounds that exchange their ports, HTTP and TCP: each takes its rules along, and the Envoy refuses nothing', async () => {
+  const { spec } = served.dataplane('web', 'db', 'chain') as { spec: { networking: { inbound: { port: number }[] } } };
+  const [first, second, third] = spec.networking.inbound;
+  assert.ok(first && second && third);
+  await served.apply(served.dataplane({ ...first, port: second.port }, { ...second, port: first.port }, third));
+  const ask = async (files: CertificateFiles) => (await httpCaller(scope, served.port('db'), files).ask()).status;
+  const say = async (files: CertificateFiles) => (await tcpCaller(scope, served.port('web'), files).say('x')) === 'x';
+  const now = async () => (await Promise.all([ask(web), ask(other), say(web), say(other)])).join();
+  await until('both are where the other was', async () => (await now()) === '200,403,true,false');
+  await served.apply(permission('web', 'web', allow(OTHER)), permission('db', 'db', allow(OTHER)));
+  await until('later changes arrive', async () => (await now()) === '403,200,false,true');
+  assert.deepEqual(await refusals(), []);
+});
+
 describe('an update that the Envoy refuses', () => {
   it('leaves its last good rules in force, holds up no other, and is seen with its reason', async () => {
     const [taken = 0] = await freePorts(1);
