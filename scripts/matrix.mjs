@@ -1,7 +1,7 @@
 // `npm run test:matrix`: what a person gets on each Node. For each, a fresh clone of this commit, in an empty folder with empty caches: the demo with its time, then the
-// tests, then ten minutes of test/soak. Its table goes to CONTRIBUTING.md. It ends with 1 when something failed.
-//   npm run test:matrix -- 20 22        only these
-//   npm run test:matrix -- --demo       only the demo; writes no table
+// tests, then ten minutes of test/soak. The results go into the table of CONTRIBUTING.md, each with its commit. It ends with 1 when something failed.
+//   npm run test:matrix -- 20 22              only these Nodes
+//   npm run test:matrix -- demo tests soak    only these columns; the other cells stay as they are
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -17,44 +17,47 @@ const NODES = {
   26: { version: '26.12.1', tests: true },
 };
 const SOAK_MINUTES = 10;
+const COLUMNS = { demo: '`npm run demo -- --once`', tests: '`npm test`', soak: `${SOAK_MINUTES} minutes of \`test/soak\`` };
 const PAGE = join(ROOT, 'CONTRIBUTING.md');
-const BLOCK = /(<!-- matrix -->\n)[^]*?(\n<!-- end of matrix -->)/;
+const BLOCK = /(<!-- matrix -->\n)([^]*?)(\n<!-- end of matrix -->)/;
 
 await main(() => {
   const given = process.argv.slice(2);
-  const onlyDemo = given.includes('--demo');
-  const asked = given.filter((word) => word !== '--demo');
-  const unknown = asked.find((word) => !(word in NODES));
-  if (unknown) throw new Problem(`There is no ${unknown} in the matrix; there are ${Object.keys(NODES).join(', ')}, and --demo.`);
-  const majors = Object.keys(NODES).filter((major) => asked.length === 0 || asked.includes(major));
-  const rows = majors.map((major) => row(NODES[major], onlyDemo));
+  const unknown = given.find((word) => !(word in NODES) && !(word in COLUMNS));
+  if (unknown)
+    throw new Problem(`There is no ${unknown} in the matrix; there are ${[...Object.keys(NODES), ...Object.keys(COLUMNS)].join(', ')}.`);
+  const chosen = (all) => (given.some((word) => word in all) ? given.filter((word) => word in all) : Object.keys(all));
+  const commit = run('git', ['rev-parse', '--short', 'HEAD']).output;
+  const page = readFileSync(PAGE, 'utf8');
+  const rows = readTable(BLOCK.exec(page)?.[2] ?? '');
+  for (const major of chosen(NODES)) Object.assign(rows[major], row(NODES[major], chosen(COLUMNS), commit));
   const table = tableOf(rows);
   process.stdout.write(`${table}\n`);
-  if (!onlyDemo && asked.length === 0)
-    writeFileSync(
-      PAGE,
-      readFileSync(PAGE, 'utf8').replace(BLOCK, (_, start, end) => start + table + end),
-    );
-  return rows.flat().some((cell) => cell.startsWith('FAILS')) ? 1 : 0;
+  writeFileSync(
+    PAGE,
+    page.replace(BLOCK, (_, start, _before, end) => start + table + end),
+  );
+  return Object.values(rows).some((cells) => Object.values(cells).some((cell) => cell.startsWith('FAILS'))) ? 1 : 0;
 });
 
-/** Everything that one Node is asked, in a folder that is gone afterwards. Out: the cells of its row. */
-function row({ version, tests }, onlyDemo) {
+/** Everything that one Node is asked, in a folder that is gone afterwards. Out: a cell for each column that was run. */
+function row({ version, tests }, columns, commit) {
   const folder = mkdtempSync(join(tmpdir(), 'meridian-matrix-'));
   try {
     const clone = join(folder, 'clone');
     must(run('git', ['clone', '--quiet', ROOT, clone]));
     const env = environment(folder, nodeOf(version, folder));
-    const step = (name, program, args) => took(`Node ${version}: ${name}`, () => run(program, args, { cwd: clone, env, show: true }));
-    const npm = (...args) => ['npm', ['run', '--silent', ...args]];
-    const cells = [version, step('demo', ...npm('demo', '--', '--once'))];
-    if (onlyDemo || !tests) return [...cells, '-', '-'];
-    const soak = { ...env, MERIDIAN_BUILT: 'true' };
-    return [
-      ...cells,
-      step('tests', ...npm('test')),
-      took(`Node ${version}: soak`, () => run('node', ['test/soak/soak.ts', String(SOAK_MINUTES)], { cwd: clone, env: soak, show: true })),
-    ];
+    const step = (name, program, args, more = {}) =>
+      took(`Node ${version}: ${name}`, commit, () => run(program, args, { cwd: clone, env: { ...env, ...more }, show: true }));
+    const steps = {
+      demo: () => step('demo', 'npm', ['run', '--silent', 'demo', '--', '--once']),
+      tests: () => step('tests', 'npm', ['run', '--silent', 'test']),
+      soak: () => {
+        must(run('npm', ['run', '--silent', 'build'], { cwd: clone, env, show: true }));
+        return step('soak', 'node', ['test/soak/soak.ts', String(SOAK_MINUTES)], { MERIDIAN_BUILT: 'true' });
+      },
+    };
+    return Object.fromEntries(columns.filter((column) => tests || column === 'demo').map((column) => [column, steps[column]()]));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -81,23 +84,29 @@ function must({ ok, why }) {
   if (!ok) throw new Problem(why);
 }
 
-/** Out: how long it took, or FAILS and why. */
-function took(what, work) {
+/** Out: how long it took and of which commit, or FAILS and why. */
+function took(what, commit, work) {
   say(what);
   const start = performance.now();
   const { ok, why } = work();
   const seconds = `${((performance.now() - start) / 1000).toFixed(0)} s`;
   say(`${what}: ${ok ? seconds : why}`);
-  return ok ? seconds : `FAILS after ${seconds}`;
+  return `${ok ? seconds : `FAILS after ${seconds}`} (${commit})`;
+}
+
+/** The cells of a table that `tableOf` wrote, by major version and column. */
+function readTable(text) {
+  const lines = text.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
+  return Object.fromEntries(
+    Object.entries(NODES).map(([major, { version }]) => {
+      const cells = lines.find((line) => line[1] === version) ?? [];
+      return [major, Object.fromEntries(Object.keys(COLUMNS).map((column, index) => [column, cells[index + 2] ?? '-']))];
+    }),
+  );
 }
 
 function tableOf(rows) {
-  const commit = run('git', ['rev-parse', '--short', 'HEAD']).output;
-  const lines = [
-    ['Node', '`npm run demo -- --once`', '`npm test`', `${SOAK_MINUTES} minutes of \`test/soak\``],
-    ['---', '---', '---', '---'],
-    ...rows,
-  ];
-  const day = new Date().toISOString().slice(0, 10);
-  return `${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n\nCommit ${commit}, ${day}.`;
+  const cells = Object.entries(rows).map(([major, row]) => [NODES[major].version, ...Object.keys(COLUMNS).map((column) => row[column])]);
+  const lines = [['Node', ...Object.values(COLUMNS)], ['---', ...Object.keys(COLUMNS).map(() => '---')], ...cells];
+  return lines.map((line) => `| ${line.join(' | ')} |`).join('\n');
 }
