@@ -17,6 +17,8 @@ const NODES = {
   26: { version: '26.12.1', tests: true },
 };
 const SOAK_MINUTES = 10;
+/** What npm, Node's test runner and our own tests set for their children. */
+const OURS = /^(npm_(lifecycle|package|node|exec|command)|NODE$|NODE_(OPTIONS|ENV|TEST_CONTEXT)$|MERIDIAN_|NATS_SERVER$|ENVOY$|INIT_CWD$)/;
 const COLUMNS = { demo: '`npm run demo -- --once`', tests: '`npm test`', soak: `${SOAK_MINUTES} minutes of \`test/soak\`` };
 const PAGE = join(ROOT, 'CONTRIBUTING.md');
 const BLOCK = /(<!-- matrix -->\n)([^]*?)(\n<!-- end of matrix -->)/;
@@ -72,9 +74,12 @@ function nodeOf(version, folder) {
   return join(place, 'node_modules', name, 'bin');
 }
 
-/** That of a person who begins: this Node first, nothing of ours set, nothing in a cache. */
+/**
+ * That of a person who begins: this Node first, nothing of ours set, nothing in a cache. How the network is reached (proxies, certificates, a registry of one's
+ * own) stays.
+ */
 function environment(folder, bin) {
-  const others = Object.entries(process.env).filter(([name]) => !/^(npm_|NODE|MERIDIAN_|NATS_SERVER$|ENVOY$|INIT_CWD$)/i.test(name));
+  const others = Object.entries(process.env).filter(([name]) => !OURS.test(name));
   const path = process.env.PATH.split(delimiter).filter((one) => !one.startsWith(ROOT) && !one.includes('node-gyp-bin'));
   const caches = { npm_config_cache: join(folder, 'npm'), PIP_CACHE_DIR: join(folder, 'pip'), XDG_CACHE_HOME: join(folder, 'cache') };
   return { ...Object.fromEntries(others), ...caches, GOMODCACHE: join(folder, 'go'), PATH: [bin, ...path].join(delimiter) };
