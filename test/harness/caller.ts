@@ -29,7 +29,7 @@ export interface Caller {
 
 /** Mutual TLS with a certificate, TLS without one (only `ca`), or plain text (`undefined`). */
 export function httpCaller(scope: Scope, port: number, files: Partial<CertificateFiles> | undefined, host = '127.0.0.1'): Caller {
-  // The agent's, not each request's: a connection that one request's checkServerIdentity looked at serves no other request.
+  // The agent's, not each request's: a connection that one request's checkServerIdentity looked at serves no other.
   const kept = { keepAlive: true, maxSockets: 1, ...credentials(files) };
   const agent = files ? new Agent(kept) : new PlainAgent(kept);
   scope.add(() => agent.destroy());

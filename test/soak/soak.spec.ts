@@ -9,8 +9,8 @@ const scope = new Scope();
 after(() => scope.close());
 
 /**
- * In bytes. Measured: 0.3 MB on Node 22, 0.4 to 0.55 on 24 and 26, which is code that is compiled and the bounded journal of
- * commits; 2 KB that are kept for each write are 1.3 MB more.
+ * In bytes. Measured: 0.3 MB on Node 22, 0.4 to 0.55 on 24 and 26, which is code that is compiled and the bounded
+ * journal of commits; 2 KB that are kept for each write are 1.3 MB more.
  */
 const FLAT = 1_000_000;
 
