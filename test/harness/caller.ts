@@ -29,10 +29,12 @@ export interface Caller {
 
 /** Mutual TLS with a certificate, TLS without one (only `ca`), or plain text (`undefined`). */
 export function httpCaller(scope: Scope, port: number, files: Partial<CertificateFiles> | undefined, host = '127.0.0.1'): Caller {
-  const agent = files ? new Agent({ keepAlive: true, maxSockets: 1 }) : new PlainAgent({ keepAlive: true, maxSockets: 1 });
+  // The agent's, not each request's: a connection that one request's checkServerIdentity looked at serves no other.
+  const kept = { keepAlive: true, maxSockets: 1, ...credentials(files) };
+  const agent = files ? new Agent(kept) : new PlainAgent(kept);
   scope.add(() => agent.destroy());
-  const options: RequestOptions & { readonly rejectUnauthorized: boolean } = { host, port, agent, ...credentials(files) };
-  let made = 0;
+  const options: RequestOptions = { host, port, agent };
+  const made = new Set<unknown>();
   const ask = ({ method = 'GET', path = '/', headers = {} }: Asking = {}): Promise<Answer> =>
     new Promise((resolve) => {
       const sent = (files ? request : plainRequest)({ ...options, method, path, headers: { ...headers } }, (response) => {
@@ -40,11 +42,11 @@ export function httpCaller(scope: Scope, port: number, files: Partial<Certificat
         response.on('data', (chunk) => (body += String(chunk)));
         response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
       });
-      sent.on('socket', () => (made += sent.reusedSocket ? 0 : 1));
+      sent.on('socket', (socket) => made.add(socket));
       sent.on('error', (error) => resolve({ status: 0, body: error.message }));
       sent.end();
     });
-  return { ask, connections: () => made };
+  return { ask, connections: () => made.size };
 }
 
 /** The same over HTTP/2. A connection that was closed is made again. */
