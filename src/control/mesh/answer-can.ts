@@ -36,10 +36,10 @@ export interface CanQuestion {
  * is meant.
  *
  *   a zone with a global, of which it has nothing yet  ->  Deny: denies may be missing
- *   an inbound that can't be built, or is not served   ->  Deny: it is shut, and says why
+ *   an inbound that can't be built, or is not served   ->  Deny: nobody gets in, and it says why
  *   an inbound that takes plain text, no certificate   ->  Allow
  *   otherwise                                          ->  what `decide` says (src/policy/decide)
- *   at a gateway, or an inbound that is not served     ->  the same, not enforced
+ *   at a gateway                                       ->  the same, not enforced
  */
 export function can(plane: Plane, view: MeshView, hasGlobal: boolean, question: CanQuestion): CanAnswer {
   const proxy = readProxy(question.dataplane, view.index);
