@@ -1,4 +1,4 @@
-import type { Body, Notice, Speaker } from './protocol.ts';
+import { type Body, LATE, type Notice, type Speaker } from './protocol.ts';
 
 /** The processes of one store in the order of their starts; a recovered store's later term comes after all that was before. */
 export function compareSpeakers(a: Speaker, b: Speaker): number {
@@ -13,6 +13,31 @@ export function compareSpeakers(a: Speaker, b: Speaker): number {
  */
 export function orderOf(speaker: Speaker | undefined, from: Speaker): number {
   return speaker && speaker.store === from.store ? compareSpeakers(from, speaker) : 1;
+}
+
+/** An earlier process that was heard although a later one speaks, and since when: both may be alive. */
+export interface Rival {
+  readonly speaker: Speaker;
+  readonly since: number;
+}
+
+/**
+ * Who rivals a speaker, after `from` was heard. A late message of the same process, from before its store was
+ * recovered, has an earlier term: it is no rival.
+ */
+export function rivalOf(
+  { speaker, rival }: { readonly speaker?: Speaker | undefined; readonly rival?: Rival | undefined },
+  from: Speaker,
+  now: number,
+): Rival | undefined {
+  const known = [speaker?.instance, rival?.speaker.instance];
+  return known.includes(from.instance) ? rival : { speaker: from, since: now };
+}
+
+/** What ends a rival, once the later process is heard again; undefined: it may be gone, and its message was on its way. */
+export function noticeTo({ speaker, since }: Rival, now: number): Notice | undefined {
+  if (now - since < LATE) return undefined;
+  return { kind: 'notice', code: 'superseded', message: 'a later process has this identity', instance: speaker.instance };
 }
 
 /** A process of another store than the pinned one, and when it was last heard (monotonic ms). */
