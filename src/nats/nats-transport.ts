@@ -25,7 +25,7 @@ const FIRST_PAUSE = 200;
 const LONGEST_PAUSE = 5_000;
 
 /**
- * The transport on core NATS (design, section 4). Connects for ever: a server that is not there, at the start or later, is tried again
+ * The transport on core NATS (docs/design/sync.md#truth-and-transport). Connects for ever: a server that is not there, at the start or later, is tried again
  * with jitter; of several the next one, from any of them on, so that not all zones are at the first. What is sent meanwhile is dropped, for the
  * protocol repeats itself.
  */

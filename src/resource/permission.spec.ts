@@ -12,7 +12,7 @@ const nothing = { deny: [], allow: [], allowWithShadowDeny: [] };
 
 const READ: readonly [name: string, spec: JsonObject, expected: unknown][] = [
   ['an empty spec', { targetRef: {} }, { shape: 'none' }],
-  ['the SPIFFE seed', { default: { deny: [{ spiffeId: a }] } }, { shape: 'spiffe', ...nothing, deny: [{ spiffeId: a }] }],
+  ['lists at the top', { default: { deny: [{ spiffeId: a }] } }, { shape: 'spiffe', ...nothing, deny: [{ spiffeId: a }] }],
   [
     'lists beside a list that is empty',
     { default: { deny: [], allow: [{ spiffeId: a }] }, from: [], rules: [] },

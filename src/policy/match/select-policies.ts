@@ -57,7 +57,7 @@ function sendsThrough(route: Policy, ref: TargetRef, proxy: Proxy, inbound: Inbo
 }
 
 /**
- * Whether a top-level targetRef selects an inbound, in its explicit form (design, section 5).
+ * Whether a top-level targetRef selects an inbound, in its explicit form (docs/design/matching.md#selecting).
  *
  *   MeshSubset {tags: {env: prod}}                         the inbounds with that tag
  *   MeshService {name: backend}                            the inbounds tagged so, and those that the service of that name selects

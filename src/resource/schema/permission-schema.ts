@@ -3,7 +3,7 @@ import { ALWAYS } from './check-schema.ts';
 import { METHODS, pathReason, spiffeReason } from './spiffe-matches.ts';
 import { fromRef, topRef } from './target-ref.ts';
 
-/** Both spellings of each action (design, section 5), and what they are called here. */
+/** Both spellings of each action (docs/design/access.md#three-shapes), and what they are called here. */
 export const ACTIONS = {
   Allow: 'Allow',
   ALLOW: 'Allow',
@@ -50,8 +50,8 @@ const SHAPES = ['default', 'rules', 'from'] as const;
 type Shape = (typeof SHAPES)[number];
 
 /**
- * A stored spec of a MeshTrafficPermission, in one of three shapes (design, section 5): `default.{deny, allowWithShadowDeny, allow}`
- * (SPIFFE seed), `rules[].default.{...}` (Kuma), or `from[].default.action` (first MTP seed). Never two of them say something.
+ * A stored spec of a MeshTrafficPermission, in one of three shapes (docs/design/access.md#three-shapes): `default.{deny, allowWithShadowDeny, allow}`
+ * (docs/design/sources.md#spiffe), `rules[].default.{...}` (Kuma), or `from[].default.action` (docs/design/sources.md#permission). Never two of them say something.
  */
 export const storedMtpSchema = z
   .strictObject({
