@@ -10,6 +10,6 @@ export const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, g
 /** The message of a full name (`envoy.config.cluster.v3.Cluster`). Throws `internal`: scripts/generate-xds.mjs leaves it out. */
 export function messageOf(name: string): DescMessage {
   const found = registry.getMessage(name);
-  if (!found) throw new MeridianError('internal', `${name} is not in src/xds/gen`);
+  if (!found) throw new MeridianError('internal', `${name} is not in src/xds/wire/gen`);
   return found;
 }
