@@ -1,5 +1,6 @@
-// `npm run test:matrix`: what a person gets on each Node. For each, a fresh clone of this commit, in an empty folder with empty caches: the demo with its time, then the
-// tests, then ten minutes of test/soak. Its table goes to CONTRIBUTING.md. It ends with 1 when something failed.
+// `npm run test:matrix`: what a person gets on each Node. For each, a fresh clone of this commit, in an empty folder
+// with empty caches: the demo with its time, then the tests, then ten minutes of test/soak. Its table goes to
+// CONTRIBUTING.md. It ends with 1 when something failed.
 //   npm run test:matrix -- 20 22        only these
 //   npm run test:matrix -- --demo       only the demo; writes no table
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +9,10 @@ import { delimiter, join } from 'node:path';
 import './fitting-node.mjs';
 import { main, Problem, ROOT, run, say } from './command.mjs';
 
-/** Packages of npm by their major version, and what is run there. Those that don't fit bring their own for all that follows: their tests are those of 24. */
+/**
+ * Packages of npm by their major version, and what is run there. Those that don't fit bring their own for all that
+ * follows: their tests are those of 24.
+ */
 const NODES = {
   18: { version: '18.20.8' },
   20: { version: '20.20.2' },

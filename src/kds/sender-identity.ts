@@ -1,6 +1,9 @@
 import { type Body, LATE, type Notice, type Speaker } from './protocol.ts';
 
-/** The processes of one store in the order of their starts; a recovered store's later term comes after all that was before. */
+/**
+ * The processes of one store in the order of their starts; a recovered store's later term comes after all that was
+ * before.
+ */
 export function compareSpeakers(a: Speaker, b: Speaker): number {
   if (a.term !== b.term) return a.term - b.term;
   if (a.incarnation !== b.incarnation) return a.incarnation - b.incarnation;
@@ -34,7 +37,9 @@ export function rivalOf(
   return known.includes(from.instance) ? rival : { speaker: from, since: now };
 }
 
-/** What ends a rival, once the later process is heard again; undefined: it may be gone, and its message was on its way. */
+/**
+ * What ends a rival, once the later process is heard again; undefined: it may be gone, and its message was on its way.
+ */
 export function noticeTo({ speaker, since }: Rival, now: number): Notice | undefined {
   if (now - since < LATE) return undefined;
   return { kind: 'notice', code: 'superseded', message: 'a later process has this identity', instance: speaker.instance };
@@ -56,7 +61,10 @@ export function strangerOf({ store }: Speaker, pin: string | undefined, at: numb
   return { store, message: `store ${store} speaks for an identity that belongs to store ${pin ?? 'nobody'}`, at };
 }
 
-/** Whether the cursor that a message gives out, if it does, is of the store and term that speak: nobody vouches for another one. */
+/**
+ * Whether the cursor that a message gives out, if it does, is of the store and term that speak: nobody vouches for
+ * another one.
+ */
 export function isOf({ store, term }: Speaker, body: Body): boolean {
   const given = body.kind === 'status' ? body.head : body.kind === 'page' || body.kind === 'push' ? body.end : undefined;
   return given === undefined || (given.store === store && given.term === term);

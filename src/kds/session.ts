@@ -186,10 +186,7 @@ function dispatch(state: Session, body: Exclude<Body, Notice>, lines: readonly s
 function onStatus(state: Session, status: Status, context: Context): Step {
   const sending = onAck(state.sending, status.ack, senderContext(state, context));
   const first = state.sending.ack === undefined;
-  let result: Step = {
-    state: { ...state, sending, about: status.about ?? state.about },
-    effects: [],
-  };
+  let result: Step = { state: { ...state, sending, about: status.about ?? state.about }, effects: [] };
   if (status.about) result = join(result, { state: result.state, effects: [{ do: 'introduce', about: status.about }] });
   if (status.head) result = join(result, receiver(result.state, onHead(result.state.receiving, status.head, context)));
   if (status.ack.refusals !== context.recordedRefusals && !result.state.listing)
@@ -197,7 +194,10 @@ function onStatus(state: Session, status: Status, context: Context): Step {
   return first ? join(result, sender(result.state, announce(result.state.sending, context.now), context)) : result;
 }
 
-/** A peer says why it stays silent. Only global may end a zone's process: a zone that says so of global is not believed, nor is a stranger. */
+/**
+ * A peer says why it stays silent. Only global may end a zone's process: a zone that says so of global is not believed,
+ * nor is a stranger.
+ */
 function onNotice(state: Session, from: Speaker, notice: Notice, context: Context): Step {
   const isMeant = notice.instance === undefined || notice.instance === context.self.instance;
   if (!isMeant || !isPinned(from, context.pin)) return { state, effects: [] };
@@ -241,7 +241,10 @@ function newSpeaker(state: Session, speaker: Speaker, pins: readonly Effect[]): 
   return { state: { ...cleared.state, speaker, rival: undefined, sending }, effects: [...cleared.effects, ...pins] };
 }
 
-/** While the pinned store is heard, the exchange with it goes on. It hears the notice too: only the other one's process is meant. */
+/**
+ * While the pinned store is heard, the exchange with it goes on. It hears the notice too: only the other one's process
+ * is meant.
+ */
 function refuseStranger(state: Session, from: Speaker, { pin, now }: Context): { step: Step; stop: boolean } {
   const { store, message, at } = strangerOf(from, pin, now);
   const isHeard = state.speaker?.store === pin && now - state.heardAt <= SILENCE;

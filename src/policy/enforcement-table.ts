@@ -87,8 +87,8 @@ const MESH_IGNORED = ['constraints', 'logging', 'meshServices', 'metrics', 'netw
 export const UNASKED: readonly KindType[] = (Object.keys(RULES) as KindType[]).filter((type) => RULES[type] === ASKED_BY_NOBODY);
 
 /**
- * What of a resource is enforced, from itself alone (docs/enforcement.md#what-is-not-enforced). What its references select is
- * another question (src/policy/dangling-selections.ts).
+ * What of a resource is enforced, from itself alone (docs/enforcement.md#what-is-not-enforced). What its references
+ * select is another question (src/policy/dangling-selections.ts).
  *
  *   MeshTrafficPermission, targetRef: Mesh                 ->  yes
  *   the same, labelled kuma.io/effect: shadow              ->  no

@@ -129,7 +129,10 @@ test('refuses what it can not be sure of, in validation and in reading alike', (
   }
 });
 
-/** Each with the fields that say nothing. What is stored from before these were refused is read as what it says, if anything. */
+/**
+ * Each with the fields that say nothing. What is stored from before these were refused is read as what it says, if
+ * anything.
+ */
 const SILENT: readonly [spec: JsonObject, fields: readonly string[], read: MtpOrBroken['shape']][] = [
   [{}, ['spec'], 'none'],
   [{ targetRef: { kind: 'Mesh' } }, ['spec'], 'none'],

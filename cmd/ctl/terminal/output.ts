@@ -29,7 +29,10 @@ export function toJson(value: unknown, indent: 0 | 2 = 2): string {
   return JSON.stringify(value, undefined, indent).replace(EACH_STEERS, (character) => character.split('').map(escaped).join(''));
 }
 
-/** YAML that parsers of 1.1 and 1.2 read alike. Texts with what can't be printed are in double quotes, and have it escaped there. */
+/**
+ * YAML that parsers of 1.1 and 1.2 read alike. Texts with what can't be printed are in double quotes, and have it
+ * escaped there.
+ */
 export async function toYaml(value: unknown): Promise<string> {
   const { Document, Scalar, visit } = await import('yaml');
   const document = new Document(value, { compat: 'yaml-1.1', aliasDuplicateObjects: false });
