@@ -1,4 +1,5 @@
-// dist/: the programs, a file each, built again when what they are made of changed. Types are for `npm run lint` and `npm test` to check.
+// dist/: the programs, a file each, built again when what they are made of changed. Types are for `npm run lint` and
+// `npm test` to check.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +9,10 @@ const DIST = join(ROOT, 'dist');
 const STAMP = join(DIST, '.made-of');
 const SOURCES = ['src', 'cmd', 'scripts/bundle.mjs', 'scripts/node-range.mjs', 'tsconfig.json', 'package.json', 'package-lock.json'];
 
-/** Builds dist/ unless it was made of exactly these sources. Throws Problem when they can't be bundled; the old dist/ is kept then. */
+/**
+ * Builds dist/ unless it was made of exactly these sources. Throws Problem when they can't be bundled; the old dist/ is
+ * kept then.
+ */
 export function buildPrograms() {
   const sources = digest();
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === sources) return;

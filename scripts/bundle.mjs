@@ -1,4 +1,5 @@
-// Makes the programs of package.json's `bin` into one file each (docs/decisions/0009). Run by build.mjs: node scripts/bundle.mjs FOLDER
+// Makes the programs of package.json's `bin` into one file each (docs/decisions/0009). Run by build.mjs: node
+// scripts/bundle.mjs FOLDER
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
@@ -19,8 +20,9 @@ if (!(${String(fits)})(process.versions.node, '${engines.node}')) {
 }`;
 
 /**
- * What a module requires at run time is Node's own or NATIVE. Not minified: a stack trace says which function of ours it was, and
- * `node --enable-source-maps` says the line. The target is the syntax that an older Node can read, up to where FIRST says that it doesn't fit.
+ * What a module requires at run time is Node's own or NATIVE. Not minified: a stack trace says which function of ours
+ * it was, and `node --enable-source-maps` says the line. The target is the syntax that an older Node can read, up to
+ * where FIRST says that it doesn't fit.
  */
 const OPTIONS = {
   bundle: true,
@@ -35,7 +37,10 @@ const OPTIONS = {
   write: false,
 };
 
-/** `import { a as b } from "node:fs"`, which every other line waits for, as `const { a: b } = require("node:fs")`, which comes in its turn: after FIRST. */
+/**
+ * `import { a as b } from "node:fs"`, which every other line waits for, as `const { a: b } = require("node:fs")`, which
+ * comes in its turn: after FIRST.
+ */
 function inTurn(text) {
   return text.replace(/^import (?:(\w+)|\* as (\w+)|(\{[^}]*\})) from (".*");$/gm, (_, one, all, names, from) => {
     return `const ${one ?? all ?? names.replaceAll(' as ', ': ')} = require(${from});`;

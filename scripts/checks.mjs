@@ -1,4 +1,5 @@
-// What `npm test` checks before it runs the specs, and `npm run lint` and `npm run format` alone: node scripts/checks.mjs NAME...
+// What `npm test` checks before it runs the specs, and `npm run lint` and `npm run format` alone: node
+// scripts/checks.mjs NAME...
 import { join } from 'node:path';
 import { isProgram, main, ROOT, run, timed } from './command.mjs';
 import { prepareDependencies } from './prepare.mjs';

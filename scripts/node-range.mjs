@@ -1,6 +1,7 @@
 /**
  * Whether a version of Node is in a range as `engines` of package.json has it: `^A.B.C || >=D.E.F`.
- * The text of this function goes into the programs, which ask it before anything else (bundle.mjs): it uses nothing beside it, and what every Node has.
+ * The text of this function goes into the programs, which ask it before anything else (bundle.mjs): it uses nothing
+ * beside it, and what every Node has.
  */
 export function fits(version, range) {
   const numbers = (text) => text.split('.').map((part) => Number.parseInt(part, 10));

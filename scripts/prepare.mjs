@@ -1,4 +1,5 @@
-// Makes a fresh clone ready: a Node that fits, the dependencies, the programs in dist/, the real nats-server. What is there already is left alone.
+// Makes a fresh clone ready: a Node that fits, the dependencies, the programs in dist/, the real nats-server. What is
+// there already is left alone.
 //   node scripts/prepare.mjs            all of it
 //   node scripts/prepare.mjs build      the dependencies and dist/ only
 import './fitting-node.mjs';

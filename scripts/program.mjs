@@ -7,11 +7,12 @@ import { withLock } from './lock.mjs';
 const TOOLS = join(ROOT, '.tools');
 
 /**
- * The path of a program that runs, in this order: the environment variable `variable`, `name` on the PATH, .tools/`keptAs`, else fetched by the first
- * of `ways` that works into there. `variable` is left out where only one version will do.
- * `ways`: by name, functions that get an empty folder and give `{ path }` of a program or `{ why }` there is none.
- * `whyBroken(path)` is '' for a program that will do. `advice` ends the message when there is none.
- * Throws Problem: the variable's program does not run (an explicit choice is never replaced), or nothing worked, with what was tried and why each failed.
+ * The path of a program that runs, in this order: the environment variable `variable`, `name` on the PATH,
+ * .tools/`keptAs`, else fetched by the first of `ways` that works into there. `variable` is left out where only one
+ * version will do. `ways`: by name, functions that get an empty folder and give `{ path }` of a program or `{ why }`
+ * there is none. `whyBroken(path)` is '' for a program that will do. `advice` ends the message when there is none.
+ * Throws Problem: the variable's program does not run (an explicit choice is never replaced), or nothing worked, with
+ * what was tried and why each failed.
  */
 export function findProgram({ name, keptAs = name, variable, ways, whyBroken, advice }) {
   const wanted = { name, own: join(TOOLS, keptAs), ways, whyBroken, advice };
@@ -63,7 +64,10 @@ function fetched(wanted, tried) {
   throw new Problem([`The real ${wanted.name} is needed and could not be had. Tried:`, ...lines, wanted.advice].join('\n'));
 }
 
-/** In: `{ path }` of a fetched program or `{ why }` there is none. Out: why it can't be used, or '' when it is in its place. */
+/**
+ * In: `{ path }` of a fetched program or `{ why }` there is none. Out: why it can't be used, or '' when it is in its
+ * place.
+ */
 function place({ own, whyBroken }, { path, why }) {
   if (!path) return why;
   chmodSync(path, 0o755);
@@ -75,7 +79,10 @@ function place({ own, whyBroken }, { path, why }) {
   return '';
 }
 
-/** A way: installs a package of PyPI (pip's arguments for it: `name==version`) into the folder, without others that it asks for. `find` gives what `within` gives. */
+/**
+ * A way: installs a package of PyPI (pip's arguments for it: `name==version`) into the folder, without others that it
+ * asks for. `find` gives what `within` gives.
+ */
 export function pip(requirement, find) {
   return (folder) => {
     const whys = [];

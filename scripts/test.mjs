@@ -44,7 +44,8 @@ function specFiles(patterns) {
 /**
  * What node's test runner starts a process for: spec files, and files that import some of one folder.
  *
- *   cmd/ctl/resources/get-command.spec.ts, src/kds/item.spec.ts, src/kds/serve-pulls.spec.ts   ->  cmd/ctl/resources/get-command.spec.ts, .tools/specs/src-kds-1.mjs
+ *   cmd/ctl/resources/get-command.spec.ts                ->  itself
+ *   src/kds/item.spec.ts, src/kds/serve-pulls.spec.ts    ->  .tools/specs/src-kds-1.mjs
  */
 function processes(files) {
   const folder = join(ROOT, '.tools', 'specs');

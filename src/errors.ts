@@ -1,4 +1,7 @@
-/** The closed set of reasons for which Meridian refuses or fails. Each maps to one HTTP status (src/api/http/error-answers.ts). */
+/**
+ * The closed set of reasons for which Meridian refuses or fails. Each maps to one HTTP status
+ * (src/api/http/error-answers.ts).
+ */
 export const ERROR_CODES = [
   'invalid', // the input is wrong; `problems` says where and why
   'not_found', // no such resource, mesh or zone

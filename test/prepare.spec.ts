@@ -114,7 +114,10 @@ describe('Envoy', () => {
 });
 
 describe('a Node that fits', () => {
-  /** What answers as the Node that is fetched; given something to run, it tells what, and where its children find a Node. */
+  /**
+   * What answers as the Node that is fetched; given something to run, it tells what, and where its children find a
+   * Node.
+   */
   const NODE = (version: string) =>
     `#!/bin/sh\\n[ "$1" = --version ] && echo v${version} || { echo "$@"; echo "$NODE"; echo "$PATH"; exit 7; }\\n`;
   const NPM = `echo ran >>"$0.log"; /bin/mkdir -p node_modules/.bin; printf '${NODE('24.21.0')}' >node_modules/.bin/node`;

@@ -62,7 +62,7 @@ export function encodeDelete(key: Key): string {
 /** What a line says of a key. The caller files it under the zone that the transport proves. */
 export interface Decoded {
   readonly key: Key;
-  readonly absentKeys: boolean;
+  readonly gone: boolean;
   /** undefined: the item is gone, or it can't be read. */
   readonly item: Item | undefined;
 }
@@ -73,9 +73,9 @@ export interface Decoded {
  */
 export function decodeLine(text: string): Decoded | undefined {
   const value = parseJson(text);
-  if (isTuple(value)) return { key: keyFromTuple(value), absentKeys: true, item: undefined };
+  if (isTuple(value)) return { key: keyFromTuple(value), gone: true, item: undefined };
   if (!isObject(value) || !isTuple(value.key)) return undefined;
-  return { key: keyFromTuple(value.key), absentKeys: false, item: toItem(value, value.key) };
+  return { key: keyFromTuple(value.key), gone: false, item: toItem(value, value.key) };
 }
 
 function parseJson(text: string): unknown {

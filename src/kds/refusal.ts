@@ -19,9 +19,9 @@ const wireRefusal = z.object({
 });
 
 /**
- * What a refusal leaves in force. A kind that may hold a deny fails closed: the last accepted version stays, or what it selects is
- * denied (design, section 4, "Zones alone"). `spec`: what was refused, if it could be read; a permission that says nothing, which an older
- * peer may still have, denies nothing.
+ * What a refusal leaves in force. A kind that may hold a deny fails closed: the last accepted version stays, or what it
+ * selects is denied (docs/design/sync.md#zones-alone). `spec`: what was refused, if it could be read; a permission that
+ * says nothing, which an older peer may still have, denies nothing.
  */
 export function inForceAfterRefusal(key: Key, hasPrevious: boolean, spec?: JsonObject): Refusal['inForce'] {
   if (hasPrevious) return 'previous';

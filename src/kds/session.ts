@@ -3,7 +3,6 @@ import {
   type ZoneInfo,
   type Ask,
   type Body,
-  LATE,
   type Message,
   type Notice,
   type Pull,
@@ -33,7 +32,7 @@ import {
   onRefusalPage,
   onRefusalTick,
 } from './refusal-transfer.ts';
-import { HALTED, isOf, isPinned, orderOf, type Stranger, strangerOf } from './sender-identity.ts';
+import { HALTED, isOf, isPinned, noticeTo, orderOf, type Rival, rivalOf, type Stranger, strangerOf } from './sender-identity.ts';
 
 /**
  * One session per peer: both halves, and which process may speak for the peer. Pure: `step(state, event, context)`
@@ -44,8 +43,7 @@ export interface Session {
   /** The process that speaks for the peer, and when it was last heard (monotonic ms). */
   readonly speaker?: Speaker | undefined;
   readonly heardAt: number;
-  /** An earlier process that was heard although a later one speaks, and since when: both may be alive. */
-  readonly rival?: { readonly speaker: Speaker; readonly since: number } | undefined;
+  readonly rival?: Rival | undefined;
   readonly about?: ZoneInfo | undefined;
   readonly receiving: Receiving;
   readonly sending: Sending;
@@ -188,10 +186,7 @@ function dispatch(state: Session, body: Exclude<Body, Notice>, lines: readonly s
 function onStatus(state: Session, status: Status, context: Context): Step {
   const sending = onAck(state.sending, status.ack, senderContext(state, context));
   const first = state.sending.ack === undefined;
-  let result: Step = {
-    state: { ...state, sending, about: status.about ?? state.about },
-    effects: [],
-  };
+  let result: Step = { state: { ...state, sending, about: status.about ?? state.about }, effects: [] };
   if (status.about) result = join(result, { state: result.state, effects: [{ do: 'introduce', about: status.about }] });
   if (status.head) result = join(result, receiver(result.state, onHead(result.state.receiving, status.head, context)));
   if (status.ack.refusals !== context.recordedRefusals && !result.state.listing)
@@ -199,7 +194,10 @@ function onStatus(state: Session, status: Status, context: Context): Step {
   return first ? join(result, sender(result.state, announce(result.state.sending, context.now), context)) : result;
 }
 
-/** A peer says why it stays silent. Only global may end a zone's process: a zone that says so of global is not believed, nor is a stranger. */
+/**
+ * A peer says why it stays silent. Only global may end a zone's process: a zone that says so of global is not believed,
+ * nor is a stranger.
+ */
 function onNotice(state: Session, from: Speaker, notice: Notice, context: Context): Step {
   const isMeant = notice.instance === undefined || notice.instance === context.self.instance;
   if (!isMeant || !isPinned(from, context.pin)) return { state, effects: [] };
@@ -226,23 +224,14 @@ function identify(state: Session, from: Speaker, context: Context): { step: Step
   const order = orderOf(state.speaker, from);
   if (order === 0) return { step: rivalry(state, context.now, pins), stop: false };
   if (order < 0 && context.now - state.heardAt <= SILENCE)
-    return { step: { state: heardRival(state, from, context.now), effects: [] }, stop: true };
+    return { step: { state: { ...state, rival: rivalOf(state, from, context.now) }, effects: [] }, stop: true };
   return { step: newSpeaker(state, from, pins), stop: false };
-}
-
-/** A late message of the same process, from before its store was recovered, has an earlier term: it is no rival. */
-function heardRival(state: Session, speaker: Speaker, now: number): Session {
-  const known = [state.speaker?.instance, state.rival?.speaker.instance];
-  return known.includes(speaker.instance) ? state : { ...state, rival: { speaker, since: now } };
 }
 
 /** The one that counts was heard. */
 function rivalry(state: Session, now: number, effects: readonly Effect[]): Step {
-  const { rival } = state;
-  if (!rival || now - rival.since < LATE) return { state, effects };
-  const { instance } = rival.speaker;
-  const notice: Notice = { kind: 'notice', code: 'superseded', message: 'a later process has this identity', instance };
-  return { state: { ...state, rival: undefined }, effects: [...effects, { do: 'send', body: notice }] };
+  const notice = state.rival && noticeTo(state.rival, now);
+  return notice ? { state: { ...state, rival: undefined }, effects: [...effects, { do: 'send', body: notice }] } : { state, effects };
 }
 
 /** Questions of the former process get no answer, and what it said no longer counts. */
@@ -252,7 +241,10 @@ function newSpeaker(state: Session, speaker: Speaker, pins: readonly Effect[]): 
   return { state: { ...cleared.state, speaker, rival: undefined, sending }, effects: [...cleared.effects, ...pins] };
 }
 
-/** While the pinned store is heard, the exchange with it goes on. It hears the notice too: only the other one's process is meant. */
+/**
+ * While the pinned store is heard, the exchange with it goes on. It hears the notice too: only the other one's process
+ * is meant.
+ */
 function refuseStranger(state: Session, from: Speaker, { pin, now }: Context): { step: Step; stop: boolean } {
   const { store, message, at } = strangerOf(from, pin, now);
   const isHeard = state.speaker?.store === pin && now - state.heardAt <= SILENCE;

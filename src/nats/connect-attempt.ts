@@ -24,9 +24,9 @@ const attempts = new AsyncLocalStorage<Sockets>();
 subscribe('net.client.socket', (message) => attempts.getStore()?.add((message as { socket: Socket }).socket));
 
 /**
- * Runs an attempt of the client library to connect. When it fails, every socket that it opened is closed: the library leaves that of an attempt open
- * which a mute server never answers, and trying for ever must cost nothing. (To try the server first with a socket of our own would do too, but
- * NATS logs each one that ends before its TLS as an error.)
+ * Runs an attempt of the client library to connect. When it fails, every socket that it opened is closed: the library
+ * leaves that of an attempt open which a mute server never answers, and trying for ever must cost nothing. (To try the
+ * server first with a socket of our own would do too, but NATS logs each one that ends before its TLS as an error.)
  */
 export async function attempt<T>(connect: () => Promise<T>): Promise<T> {
   const sockets = new Sockets();

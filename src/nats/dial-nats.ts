@@ -69,7 +69,8 @@ async function dialWebSocket({ url, protocol }: NatsAddress, options: Connection
   let reason: Error | undefined;
   const wsFactory = () => {
     socket = new WebSocket(url, { ...secure, handshakeTimeout: DIAL_TIMEOUT, perMessageDeflate: false });
-    // The library forgets the reason, and takes its listener away at the end: an error without any would end the process.
+    // The library forgets the reason, and takes its listener away at the end: an error without any would end the
+    // process.
     socket.on('error', (error) => {
       reason = error;
     });

@@ -17,8 +17,8 @@ export interface NatsAddress {
 const PORTS = { nats: 4222, tls: 4222, ws: 80, wss: 443 } as const;
 
 /**
- * The servers of a list like `nats://a:4222,nats://b:4222`; each may have its own user. Throws `invalid`: all must be reached in the same way, for a
- * client certificate or what is encrypted must not depend on which one answers.
+ * The servers of a list like `nats://a:4222,nats://b:4222`; each may have its own user. Throws `invalid`: all must be
+ * reached in the same way, for a client certificate or what is encrypted must not depend on which one answers.
  */
 export function parseAddresses(text: string): readonly NatsAddress[] {
   const addresses = text.split(',').map((one) => parseAddress(one.trim()));
@@ -26,7 +26,10 @@ export function parseAddresses(text: string): readonly NatsAddress[] {
   return addresses;
 }
 
-/** Takes a URL like `tls://nats.example.org:4222` apart. Throws `invalid`; the message never holds the URL, for it may hold a password. */
+/**
+ * Takes a URL like `tls://nats.example.org:4222` apart. Throws `invalid`; the message never holds the URL, for it may
+ * hold a password.
+ */
 export function parseAddress(text: string): NatsAddress {
   const protocol = text.split('://')[0] ?? '';
   if (!isProtocol(protocol)) throw wrong('must begin with nats://, tls://, ws:// or wss:// (a comma within a password is %2C)');

@@ -12,7 +12,10 @@ import { senderOf, subjectsToHear, subjectTo } from './subjects.ts';
 export type NatsReport = (level: 'info' | 'warn' | 'error', event: string, details: Readonly<Record<string, unknown>>) => void;
 
 export interface NatsOptions {
-  /** `nats://`, `tls://`, `ws://` or `wss://`; it may hold a user and password, or a token. Several servers have commas between them. */
+  /**
+   * `nats://`, `tls://`, `ws://` or `wss://`; it may hold a user and password, or a token. Several servers have commas
+   * between them.
+   */
   readonly url: string;
   readonly credsFile: string | undefined;
   readonly tls: TlsFiles;
@@ -25,9 +28,9 @@ const FIRST_PAUSE = 200;
 const LONGEST_PAUSE = 5_000;
 
 /**
- * The transport on core NATS (design, section 4). Connects for ever: a server that is not there, at the start or later, is tried again
- * with jitter; of several the next one, from any of them on, so that not all zones are at the first. What is sent meanwhile is dropped, for the
- * protocol repeats itself.
+ * The transport on core NATS (docs/design/sync.md#truth-and-transport). Connects for ever: a server that is not there,
+ * at the start or later, is tried again with jitter; of several the next one, from any of them on, so that not all
+ * zones are at the first. What is sent meanwhile is dropped, for the protocol repeats itself.
  */
 export class NatsTransport implements Transport {
   private readonly options: NatsOptions;

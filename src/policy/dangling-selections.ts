@@ -25,11 +25,12 @@ export interface Referable {
 }
 
 /**
- * What of a policy selects nothing now, though it names it: its top-level targetRef, labels, sections of services. Names in `to` are told elsewhere
- * (src/control/write/dangling-references.ts). Each costs about one look-up. None for what is no policy.
+ * What of a policy selects nothing now, though it names it: its top-level targetRef, labels, sections of services.
+ * Names in `to` are told elsewhere (src/control/write/dangling-references.ts). Each costs about one look-up. None for
+ * what is no policy.
  *
- *   targetRef: {kind: Dataplane, labels: {app: wbe}}   ->  spec.targetRef: no Dataplane that it reaches has the labels app=wbe: it selects nothing
- *   a deny on a route that is not there                ->  spec.targetRef: MeshHTTPRoute nope is not here: until it is, its denies hold for every request
+ *   {kind: Dataplane, labels: {app: wbe}}  ->  spec.targetRef: no Dataplane that it reaches has the labels app=wbe ...
+ *   a deny on a route that is not there    ->  spec.targetRef: MeshHTTPRoute nope is not here: until it is, ...
  */
 export function danglingSelections(resource: Resource, there: Referable): string[] {
   const [policy] = mayDangle(resource) ? readPolicies([resource]) : [];

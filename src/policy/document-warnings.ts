@@ -9,10 +9,10 @@ const BY_IDENTITY = ['MeshFaultInjection', 'MeshTrafficPermission'];
 const OLDER_TARGETS = ['MeshSubset', 'MeshService', 'MeshServiceSubset'];
 
 /**
- * What a document that is accepted may not do as its author expects, from itself alone: what is deprecated (in Kuma's words), and what is
- * not enforced (src/policy/enforcement-table.ts).
+ * What a document that is accepted may not do as its author expects, from itself alone: what is deprecated (in Kuma's
+ * words), and what is not enforced (src/policy/enforcement-table.ts).
  *
- *   MeshTimeout, from: [...]   -> 'from' field is deprecated, use 'rules' instead; a MeshTimeout is matched, ... and not enforced
+ *   MeshTimeout, from: [...]   ->  'from' field is deprecated, ...; a MeshTimeout is matched, ... and not enforced
  */
 export function warningsOfDocument(type: string, labels: Labels, spec: JsonObject): string[] {
   return [...deprecations(type, spec), ...enforcementOf(type, labels, spec).reasons];

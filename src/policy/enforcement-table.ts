@@ -30,7 +30,7 @@ const ROUTE: Rule = {
   enforced: 'partly',
   but: 'matched, merged and shown, and not enforced: no proxy routes by it; only permissions that target it are for the requests that it names',
 };
-/** ClusterLink's (design, section 6). */
+/** ClusterLink's (docs/design/attributes.md#kinds). */
 const ASKED_BY_NOBODY: Rule = {
   enforced: 'no',
   because: 'kept and shown, and not enforced: no proxy asks access policies, MeshTrafficPermissions alone decide',
@@ -87,8 +87,8 @@ const MESH_IGNORED = ['constraints', 'logging', 'meshServices', 'metrics', 'netw
 export const UNASKED: readonly KindType[] = (Object.keys(RULES) as KindType[]).filter((type) => RULES[type] === ASKED_BY_NOBODY);
 
 /**
- * What of a resource is enforced, from itself alone (design, section 5: what can't be enforced is shown as not enforced). What its references select is
- * another question (src/policy/dangling-selections.ts).
+ * What of a resource is enforced, from itself alone (docs/enforcement.md#what-is-not-enforced). What its references
+ * select is another question (src/policy/dangling-selections.ts).
  *
  *   MeshTrafficPermission, targetRef: Mesh                 ->  yes
  *   the same, labelled kuma.io/effect: shadow              ->  no

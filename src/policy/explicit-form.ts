@@ -10,12 +10,13 @@ import type { Role } from './policy-role.ts';
 const MESH: JsonObject = { kind: 'Mesh' };
 
 /**
- * What a policy's spec means, with everything said that it may leave out (docs/design/roles.md#explicit-form). `spec` is as its origin
- * wrote it, `origin` where that is. What is not a targetRef policy is given back as it is. Made for matching and for show, never stored.
+ * What a policy's spec means, with everything said that it may leave out (docs/design/roles.md#explicit-form). `spec`
+ * is as its origin wrote it, `origin` where that is. What is not a targetRef policy is given back as it is. Made for
+ * matching and for show, never stored.
  *
- *   consumer in `frontend-ns` of `east`, no targetRef     -> targetRef: MeshSubset {k8s.kuma.io/namespace: frontend-ns, kuma.io/zone: east}
- *   to: MeshService backend, in `backend-ns`              -> to: MeshService backend, namespace backend-ns
- *   from: [{default}]                                     -> from: [{targetRef: Mesh, default}]
+ *   consumer in `ns` of `east`, no targetRef  -> targetRef: MeshSubset {k8s.kuma.io/namespace: ns, kuma.io/zone: east}
+ *   to: MeshService backend, in `ns`          -> to: MeshService backend, namespace ns
+ *   from: [{default}]                         -> from: [{targetRef: Mesh, default}]
  */
 export function explicitForm(type: string, spec: JsonObject, role: Role, key: Key, origin: Place): JsonObject {
   if (!findKind(type)?.policy) return spec;
@@ -37,10 +38,12 @@ function withSource(item: JsonValue): JsonValue {
 }
 
 /**
- * The top-level targetRef of the explicit form: what is matched (src/policy/match/read-policies.ts), shown and linted. Consumers and workload owners only
- * ever mean proxies of their own zone and namespace, whatever tags they write; other kinds of target are narrowed by the matcher alone.
+ * The top-level targetRef of the explicit form: what is matched (src/policy/match/read-policies.ts), shown and linted.
+ * Consumers and workload owners only ever mean proxies of their own zone and namespace, whatever tags they write; other
+ * kinds of target are narrowed by the matcher alone.
  *
- *   workload owner in `backend-ns` of `east`, MeshSubset {k8s.kuma.io/namespace: other-ns}  ->  the same with backend-ns, and kuma.io/zone: east
+ *   workload owner in `ns` of `east`, MeshSubset {k8s.kuma.io/namespace: other-ns}
+ *     ->  MeshSubset {k8s.kuma.io/namespace: ns, kuma.io/zone: east}
  */
 export function explicitTarget(written: JsonValue | undefined, role: Role, key: Key): JsonValue | undefined {
   const targetRef = isAbsent(written) ? MESH : written;

@@ -4,8 +4,8 @@ const IPV6 = /^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$/;
 const MAPPED = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
 /**
- * An IP address in the one form that all its spellings have; undefined: it is none. One with a zone (`fe80::1%eth0`) means nothing but on its
- * machine, and is none here, as with Kuma.
+ * An IP address in the one form that all its spellings have; undefined: it is none. One with a zone (`fe80::1%eth0`)
+ * means nothing but on its machine, and is none here, as with Kuma.
  *
  *   0:0:0:0:0:0:0:1   ->  ::1
  *   ::ffff:10.0.0.1   ->  10.0.0.1

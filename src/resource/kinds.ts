@@ -121,7 +121,10 @@ const ALL = [
   kind('LoadBalancingPolicy', 'lbp', 'loadbalancingpolicies', 'du', 'gz', { apiVersion: CLUSTERLINK }),
 ];
 
-/** The registry: Kuma 2.14's kinds (reference/resource-types.tsv) and ClusterLink's policies (design, section 6). */
+/**
+ * The registry: Kuma 2.14's kinds (docs/design/sources.md#real-systems) and ClusterLink's policies
+ * (docs/design/attributes.md#kinds).
+ */
 export const KINDS: readonly Kind[] = ALL;
 
 /** The names of all kinds: a table by them must have each. */

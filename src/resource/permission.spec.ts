@@ -12,7 +12,7 @@ const nothing = { deny: [], allow: [], allowWithShadowDeny: [] };
 
 const READ: readonly [name: string, spec: JsonObject, expected: unknown][] = [
   ['an empty spec', { targetRef: {} }, { shape: 'none' }],
-  ['the SPIFFE seed', { default: { deny: [{ spiffeId: a }] } }, { shape: 'spiffe', ...nothing, deny: [{ spiffeId: a }] }],
+  ['lists at the top', { default: { deny: [{ spiffeId: a }] } }, { shape: 'spiffe', ...nothing, deny: [{ spiffeId: a }] }],
   [
     'lists beside a list that is empty',
     { default: { deny: [], allow: [{ spiffeId: a }] }, from: [], rules: [] },
@@ -129,7 +129,10 @@ test('refuses what it can not be sure of, in validation and in reading alike', (
   }
 });
 
-/** Each with the fields that say nothing. What is stored from before these were refused is read as what it says, if anything. */
+/**
+ * Each with the fields that say nothing. What is stored from before these were refused is read as what it says, if
+ * anything.
+ */
 const SILENT: readonly [spec: JsonObject, fields: readonly string[], read: MtpOrBroken['shape']][] = [
   [{}, ['spec'], 'none'],
   [{ targetRef: { kind: 'Mesh' } }, ['spec'], 'none'],

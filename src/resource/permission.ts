@@ -35,9 +35,9 @@ type Spec = z.infer<typeof storedMtpSchema>;
 type PermissionLists = NonNullable<Spec['default']>;
 
 /**
- * Reads the spec of a MeshTrafficPermission in any of its shapes. In: the spec, validated or not; what says nothing may be stored from
- * before that was refused. Out: its matchers or items in order, in one spelling; an absent `from[].targetRef` is Mesh, and an item without
- * an action says nothing. Throws `invalid`.
+ * Reads the spec of a MeshTrafficPermission in any of its shapes. In: the spec, validated or not; what says nothing may
+ * be stored from before that was refused. Out: its matchers or items in order, in one spelling; an absent
+ * `from[].targetRef` is Mesh, and an item without an action says nothing. Throws `invalid`.
  *
  *   rules: [{default: {deny: [a]}}, {default: {deny: [b]}}]  ->  {shape: 'spiffe', deny: [a, b], ...}
  */

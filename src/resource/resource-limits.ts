@@ -12,7 +12,10 @@ export function sizeInBytes(value: object): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** Such a text is not Unicode: no UTF-8 can carry it, so that it would be another text elsewhere, and nothing that holds it can be sent to a proxy. */
+/**
+ * Such a text is not Unicode: no UTF-8 can carry it, so that it would be another text elsewhere, and nothing that holds
+ * it can be sent to a proxy.
+ */
 const NOT_WELL_FORMED = 'is not well formed: it holds half of a character (a lone surrogate)';
 
 interface Node {
@@ -22,8 +25,9 @@ interface Node {
 }
 
 /**
- * What makes a value unfit to be carried as JSON: more than 64 levels, a `__proto__` or `<<` key, a number that JSON can't write, a text
- * that is not well formed, or anything else that is not JSON. Everything that walks a body may rely on it, so it is asked first and doesn't recurse itself.
+ * What makes a value unfit to be carried as JSON: more than 64 levels, a `__proto__` or `<<` key, a number that JSON
+ * can't write, a text that is not well formed, or anything else that is not JSON. Everything that walks a body may rely
+ * on it, so it is asked first and doesn't recurse itself.
  */
 export function shapeProblems(value: unknown, path: Path): Problem[] {
   const problems: Problem[] = [];

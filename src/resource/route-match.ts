@@ -9,7 +9,10 @@ import { storedHttpMatch } from './schema/http-match.ts';
 export interface RouteMatch {
   readonly method?: string;
   readonly path?: StringMatch;
-  /** Whether that is all it asks. If not (headers, query parameters, a regular expression, what can't be read), it may be less. */
+  /**
+   * Whether that is all it asks. If not (headers, query parameters, a regular expression, what can't be read), it may
+   * be less.
+   */
   readonly certain: boolean;
 }
 
@@ -23,8 +26,8 @@ type Match = z.infer<typeof storedHttpMatch>;
 const known = new WeakMap<JsonObject, RouteMatch>();
 
 /**
- * The `matches` of a route's rule, one of which a request must meet. In: what is stored, which may be older than today's checks. A rule without them is
- * for every request; a match that can't be read may be for any.
+ * The `matches` of a route's rule, one of which a request must meet. In: what is stored, which may be older than
+ * today's checks. A rule without them is for every request; a match that can't be read may be for any.
  *
  *   [{path: {type: PathPrefix, value: /v2}}]  ->  [{path: Prefix /v2, certain}]
  *   [{paths: {...}}], [{method: get}]         ->  [{not certain}]

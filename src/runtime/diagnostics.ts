@@ -17,13 +17,17 @@ export interface DiagnosticsOptions {
   readonly port: number;
   readonly ready: () => ReadyState;
   readonly metrics: Metrics;
-  /** That a request is for us, and of no other web site's page (src/api/auth/same-site.ts, as for the API). Throws `forbidden`. */
+  /**
+   * That a request is for us, and of no other web site's page (src/api/auth/same-site.ts, as for the API). Throws
+   * `forbidden`.
+   */
   readonly requireOwnSite: (request: IncomingMessage) => void;
 }
 
 /**
- * Serves `/healthy` (200 while the process works), `/ready` (200 or 503, a `Readiness`) and `/metrics` (Prometheus) until `close`; other web sites'
- * pages get 403. `port` is the one it listens on. Throws `unavailable` when the address can't be had.
+ * Serves `/healthy` (200 while the process works), `/ready` (200 or 503, a `Readiness`) and `/metrics` (Prometheus)
+ * until `close`; other web sites' pages get 403. `port` is the one it listens on. Throws `unavailable` when the address
+ * can't be had.
  */
 export async function startDiagnostics(options: DiagnosticsOptions): Promise<{ port: number; close(): Promise<void> }> {
   const server = createServer({ requestTimeout: 10_000 }, answer(options));

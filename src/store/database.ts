@@ -99,8 +99,8 @@ export function createPrivate(path: string): void {
 }
 
 /**
- * Makes a folder, and those above it. Not with `recursive`: where the file system makes none (/proc), Node tries for ever. Throws
- * what the system does.
+ * Makes a folder, and those above it. Not with `recursive`: where the file system makes none (/proc), Node tries for
+ * ever. Throws what the system does.
  */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;

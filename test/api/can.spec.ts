@@ -186,7 +186,13 @@ describe('POST /can: a zone that can’t know all denies', () => {
       'Deny',
       'Deny',
     ],
-    ['what another zone’s selects, if its role is unknown', refused('ns', { targetRef: backend }, 'east', 'new-role'), 'Deny', 'Allow'],
+    [
+      'what another zone’s selects, if its role is unknown',
+      refused('ns', { targetRef: backend, default: { deny: [prefix('spiffe://elsewhere')] } }, 'east', 'new-role'),
+      'Deny',
+      'Allow',
+    ],
+    ['nothing, if it says nothing', refused('', { targetRef: backend, default: {} }, '', 'system'), 'Allow', 'Allow'],
     [
       'nothing here, if it is a tenant’s elsewhere',
       refused('ns', { targetRef: backend, ...unreadable }, 'east', 'workload-owner'),

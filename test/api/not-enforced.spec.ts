@@ -36,13 +36,12 @@ const gateway = {
 const inbound = (more: object = {}) => ({ port: 8080, tags: { 'kuma.io/service': 's', 'kuma.io/protocol': 'http' }, ...more });
 const tags = { 'kuma.io/service': 'edge' };
 
-const PLACES: readonly (readonly [title: string, networking: object, reason: RegExp | undefined])[] = [
+const PLACES: readonly (readonly [title: string, networking: object, reason: RegExp | undefined, decision?: string])[] = [
   ['a sidecar', { inbound: [inbound()] }, undefined],
   ['a builtin gateway', { gateway: { type: 'BUILTIN', tags } }, /the listeners of gateways are not served/],
   ['a delegated gateway', { gateway: { type: 'DELEGATED', tags } }, /the listeners of gateways are not served/],
   ['a builtin gateway without listeners', { gateway: { type: 'BUILTIN', tags: { 'kuma.io/service': 'x' } } }, /gateways are not served/],
-  ['an inbound on a host name', { address: 'web.example', inbound: [inbound()] }, /its address is no IP address/],
-  ['an application on a host name', { inbound: [inbound({ serviceAddress: 'web.example' })] }, /serviceAddress is no IP address/],
+  ['an inbound on a host name', { address: 'web.example', inbound: [inbound()] }, /its address is no IP address/, 'Deny'],
   ['no inbound at all', {}, /no inbound that could be served/],
 ];
 
@@ -58,11 +57,11 @@ async function can(api: Asked): Promise<Json> {
 }
 
 describe('where nothing is enforced', () => {
-  for (const [title, networking, reason] of PLACES) {
+  for (const [title, networking, reason, decision = 'Allow'] of PLACES) {
     it(`${title}: can and inspection say ${reason ? 'so' : 'that it is'}`, async () => {
       const api = await zoneWith(allowAll, gateway, proxy('d', networking));
       const answer = await can(api);
-      assert.deepEqual([answer.decision, answer.enforced], ['Allow', reason === undefined]);
+      assert.deepEqual([answer.decision, answer.enforced], [decision, reason === undefined]);
       if (reason) assert.match(answer.reason, reason);
       const { warnings } = (await ask(api, 'GET', '/meshes/default/dataplanes/d/_policies')).body;
       const told = warnings.filter((warning: string) => warning.includes('nothing is enforced there'));

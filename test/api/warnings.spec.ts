@@ -62,7 +62,11 @@ const CASES: readonly [
   ['a TLS mode', { type: 'MeshTLS', mesh: 'default', name: 'a', spec: { targetRef: MESH, rules: [{ default: { mode: 'Strict' } }] } }, []],
   [
     'a TLS version',
-    { type: 'MeshTLS', mesh: 'default', name: 'a', spec: { rules: [{ default: { tlsVersion: {}, tlsCiphers: ['x'] } }] } },
+    permission(
+      'a',
+      { rules: [{ default: { tlsVersion: { min: 'TLS12' }, tlsCiphers: ['ECDHE-RSA-AES128-GCM-SHA256'] } }] },
+      { type: 'MeshTLS' },
+    ),
     [/tlsCiphers is kept.*not enforced/],
   ],
   [

@@ -3,19 +3,8 @@ import type { Rule } from './source.ts';
 
 const COLUMNS = 120;
 
-/**
- * Comments that are not wrapped yet, by the beginning of the path: others were at work there when all the rest was
- * wrapped.
- */
-const NOT_YET = [
-  ...['scripts/', 'cmd/ctl/kuma/', 'cmd/ctl/lint', 'src/control/enforce/', 'src/control/ledger.', 'src/control/other-global.'],
-  ...['src/nats/address.', 'src/nats/dial.', 'src/nats/probe.', 'src/policy/explicit.', 'src/policy/match/', 'src/policy/warnings.'],
-  ...['src/resource/schema/', 'src/xds/'],
-];
-
 /** Comments and pages are read beside code, on half of a screen: their lines end at column 120. */
 export const narrowComments: Rule = ({ path, text }) => {
-  if (NOT_YET.some((beginning) => path.startsWith(beginning))) return [];
   return text.split('\n').flatMap((line, index) => {
     const isComment = /^\s*(?:\/\/|\/?\*)/.test(line);
     return isComment && isTooWide(line) ? [`${path}:${index + 1}: ${line.length} columns, more than ${COLUMNS}: wrap the comment`] : [];

@@ -10,7 +10,7 @@ export interface Text {
 
 const FOLDERS = ['src', 'cmd', 'test', 'bench', 'demo', 'scripts', 'compose', 'docs', '.ci'];
 /** What others made: generated code, and data that was taken from real systems. */
-const OTHERS = ['src/xds/gen', 'test/reference'];
+const OTHERS = ['src/xds/wire/gen', 'test/reference'];
 
 /** Every file that people write and read: code, scenarios, pages. */
 export function readTexts(): Text[] {

@@ -3,7 +3,10 @@ import type { JsonObject } from '../../src/resource/resource.ts';
 import type { Pair } from './generate.ts';
 import type { Answer } from './ours.ts';
 
-/** A difference from Kuma that is meant: of which pairs, and what is left to compare of a line there; undefined: nothing. */
+/**
+ * A difference from Kuma that is meant: of which pairs, and what is left to compare of a line there; undefined:
+ * nothing.
+ */
 export interface Known {
   readonly reason: string;
   readonly concerns: (pair: Pair) => boolean;

@@ -11,7 +11,7 @@ import { RECORDED } from './recorded.ts';
  * Compares generated pairs of policies with a real kuma-cp ($KUMA_CP), and prints the differences with their reasons.
  *
  *   node test/precedence/main.ts SEED COUNT            5,000 take about five minutes
- *   node test/precedence/main.ts SEED COUNT --record   writes the pairs and Kuma's answers to test/reference/precedence.jsonl
+ *   node test/precedence/main.ts SEED COUNT --record   writes pairs and answers to test/reference/precedence.jsonl
  */
 async function main(): Promise<void> {
   const [seed = '1', count = '5000', record] = process.argv.slice(2);

@@ -8,7 +8,9 @@ import type { JsonValue } from '../../src/resource/resource.ts';
 import { MESH, type Pair } from './generate.ts';
 import { toResource, worldOf } from './world.ts';
 
-/** For each proxy: what it was asked about, the names of the policies there, the weakest first, and what they come to. */
+/**
+ * For each proxy: what it was asked about, the names of the policies there, the weakest first, and what they come to.
+ */
 export type Answer = Readonly<Record<string, readonly string[]>>;
 
 /** `main: bbb aaa {"action":"Deny"}` */

@@ -3,8 +3,8 @@ import { asText } from '../../src/naming/json.ts';
 import type { JsonObject, Resource } from '../../src/resource/resource.ts';
 
 /**
- * What the generated policies may select and speak of, the same for the real Kuma and for Meridian: two proxies, a service, and two routes to it.
- * In the world with a namespace all of it is in `ns`, and policies have roles.
+ * What the generated policies may select and speak of, the same for the real Kuma and for Meridian: two proxies, a
+ * service, and two routes to it. In the world with a namespace all of it is in `ns`, and policies have roles.
  */
 export type Space = '' | 'ns';
 

@@ -165,7 +165,7 @@ export class LightZone {
 function toChange(line: string): { key: Key; wire: string } {
   const decoded = decodeLine(line);
   if (!decoded) throw new Error(`not a line: ${line.slice(0, 100)}`);
-  return { key: decoded.key, wire: decoded.absentKeys ? '' : line };
+  return { key: decoded.key, wire: decoded.gone ? '' : line };
 }
 
 function hex(): string {

@@ -4,8 +4,8 @@ import { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
 
 /**
- * A global and a zone that work and are made to collect: does each live, and is its memory flat? In each round policies change on both sides and reach the
- * other one, some are deleted, lists are read in every way, and both collect.
+ * A global and a zone that work and are made to collect: does each live, and is its memory flat? In each round policies
+ * change on both sides and reach the other one, some are deleted, lists are read in every way, and both collect.
  *
  *   node test/soak/soak.ts MINUTES      prints a line a minute; ends with 1 when a process ended or memory grew
  */
@@ -26,7 +26,10 @@ export interface Soak {
   readonly left: Readonly<Record<'global' | 'zone', readonly Left[]>>;
 }
 
-/** Runs rounds as long as `goesOn` says so of their number. Throws when a process ends, or what was written doesn't arrive. */
+/**
+ * Runs rounds as long as `goesOn` says so of their number. Throws when a process ends, or what was written doesn't
+ * arrive.
+ */
 export async function soak(scope: Scope, goesOn: (round: number) => boolean): Promise<Soak> {
   const nats = await startNats(scope);
   const collecting = `--expose-gc --import=${new URL('collect.mjs', import.meta.url).href}`;
@@ -112,7 +115,9 @@ async function collect(daemon: Daemon): Promise<Left> {
   return (JSON.parse(line) as { collected: Left }).collected;
 }
 
-/** In bytes: what each process held at the end beyond what it held when it was warm; medians over a fifth of the rounds. */
+/**
+ * In bytes: what each process held at the end beyond what it held when it was warm; medians over a fifth of the rounds.
+ */
 export function growth({ left }: Soak, what: keyof Left): Record<'global' | 'zone', number> {
   const of = (samples: readonly Left[]): number => {
     const warm = samples.slice(WARM_UP).map((sample) => sample[what]);

@@ -47,7 +47,9 @@ export async function ask(server: Server, path: string, request: ApiRequest = {}
   return answer;
 }
 
-/** All items of a collection, page after page; `onPage` is told how many there are so far, and what a page says besides. */
+/**
+ * All items of a collection, page after page; `onPage` is told how many there are so far, and what a page says besides.
+ */
 export async function askAll(
   server: Server,
   path: string,

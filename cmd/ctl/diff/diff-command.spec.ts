@@ -72,15 +72,15 @@ describe('meridianctl diff', { concurrency: 2 }, () => {
     const turned = (seconds: number, labels: string) =>
       `spec:\n  to:\n    - default: {http: {streamIdleTimeout: 1s, requestTimeout: ${seconds}s}, idleTimeout: 1s}\n      targetRef: {kind: Mesh}\nlabels: {${labels}}\nname: a\ntype: MeshTimeout\n`;
     const first =
-      'type: MeshTimeout\nname: a\nlabels: {a: x, b: y}\nspec: {to: [{targetRef: {kind: Mesh}, default: {idleTimeout: 1s, http: {requestTimeout: 2s, streamIdleTimeout: 1s}}}]}\n';
+      'type: MeshTimeout\nname: a\nlabels: {a: x, b: z}\nspec: {to: [{targetRef: {kind: Mesh}, default: {idleTimeout: 1s, http: {requestTimeout: 2s, streamIdleTimeout: 1s}}}]}\n';
     assert.match((await live.run('apply -f -', first)).out, / created/);
     const before = await live.run('get mt a -o json');
     const same = { code: 0, out: '', err: '0 created, 0 changed, 0 deleted, 1 unchanged\n' };
-    assert.deepEqual(await live.run('diff -f - --exit-code', turned(2, 'b: y, a: x')), same);
-    assert.match((await live.run('apply -f - --dry-run', turned(2, 'b: y, a: x'))).out, / unchanged/);
-    assert.match((await live.run('apply -f -', turned(2, 'b: y, a: x'))).out, / unchanged/);
+    assert.deepEqual(await live.run('diff -f - --exit-code', turned(2, 'b: z, a: x')), same);
+    assert.match((await live.run('apply -f - --dry-run', turned(2, 'b: z, a: x'))).out, / unchanged/);
+    assert.match((await live.run('apply -f -', turned(2, 'b: z, a: x'))).out, / unchanged/);
     assert.deepEqual(await live.run('get mt a -o json'), before);
-    const { out } = await live.run('diff -f -', turned(5, 'c: z, b: y, a: x'));
+    const { out } = await live.run('diff -f -', turned(5, 'c: z, b: z, a: x'));
     assert.deepEqual(
       out.split('\n').filter((line) => /^[-+] /.test(line)),
       ['+  c: z', '-          requestTimeout: 2s', '+          requestTimeout: 5s'],

@@ -1,8 +1,8 @@
 import { isObject } from '../../../src/resource/field-path.ts';
 
 /**
- * `value` with the keys of its objects in the order that `model` has them in; one that it hasn't stays behind the one that it is behind. Lists stay as
- * they are. For the order of keys is no change, so a diff shows none.
+ * `value` with the keys of its objects in the order that `model` has them in; one that it hasn't stays behind the one
+ * that it is behind. Lists stay as they are. For the order of keys is no change, so a diff shows none.
  *
  *   model {a: 1, b: 2}, value {b: 3, c: 4, a: 1}   -> {a: 1, b: 3, c: 4}
  */

@@ -13,8 +13,8 @@ export interface DocumentSource {
 const DOCUMENTS = /\.(yaml|yml|json)$/;
 
 /**
- * Reads files, folders (with all that is in them, sorted; but nothing hidden, as an editor or git keeps it) and `-`. Throws `not_found` or `invalid` for
- * what can't be read, which it names.
+ * Reads files, folders (with all that is in them, sorted; but nothing hidden, as an editor or git keeps it) and `-`.
+ * Throws `not_found` or `invalid` for what can't be read, which it names.
  */
 export async function readSources(paths: readonly string[]): Promise<DocumentSource[]> {
   const sources: DocumentSource[] = [];
@@ -29,7 +29,10 @@ async function readPath(path: string): Promise<DocumentSource[]> {
   return Promise.all(files.sort().map((file) => named(file, () => readSource(file))));
 }
 
-/** The files of a folder, and of those in it. What a link leads to counts as what it is; one that leads to a folder is not followed. */
+/**
+ * The files of a folder, and of those in it. What a link leads to counts as what it is; one that leads to a folder is
+ * not followed.
+ */
 async function documentsIn(folder: string): Promise<string[]> {
   const entries = await named(folder, () => readdir(folder, { withFileTypes: true }));
   const found = entries.map(async (entry) => {

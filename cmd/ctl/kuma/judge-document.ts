@@ -8,9 +8,10 @@ import { validateDraft } from '../../../src/resource/documents/validate-draft.ts
 import { namesOf } from '../documents/locate-document.ts';
 
 /**
- * What becomes of a document of a Kuma export. `apply`: it is sent as `value`. `skip`: nothing is lost by leaving it out, for the reason. `convert`: it
- * says something that Meridian has no such kind for, so somebody has to say it anew, or to say that it isn't wanted. `refuse`: a proxy that can't be
- * taken as it is; left out it is served nothing, so that nothing is opened, and the others needn't wait for it.
+ * What becomes of a document of a Kuma export. `apply`: it is sent as `value`. `skip`: nothing is lost by leaving it
+ * out, for the reason. `convert`: it says something that Meridian has no such kind for, so somebody has to say it anew,
+ * or to say that it isn't wanted. `refuse`: a proxy that can't be taken as it is; left out it is served nothing, so
+ * that nothing is opened, and the others needn't wait for it.
  */
 export type Judgement =
   | { readonly verdict: 'apply'; readonly value: JsonObject }
@@ -43,11 +44,13 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 };
 
 /**
- * Judges one document of an export of the real kumactl, in either format, for the control plane at `place`. `systemNamespace` is that of the Kuma that it
- * comes from.
+ * Judges one document of an export of the real kumactl, in either format, for the control plane at `place`.
+ * `systemNamespace` is that of the Kuma that it comes from.
  *
- *   at global: MeshTimeout `slow.kuma-system` with the labels of a Kubernetes Kuma -> MeshTimeout `slow`, with the user's labels
- *              MeshTimeout with kuma.io/origin: zone                               -> skipped: its zone sends it
+ * At global:
+ *
+ *   MeshTimeout `slow.kuma-system` with the labels of a Kubernetes Kuma -> MeshTimeout `slow`, with the user's labels
+ *   MeshTimeout with kuma.io/origin: zone                               -> skipped: its zone sends it
  */
 export function judge(document: unknown, place: Place, systemNamespace: string): Judgement {
   const { type } = isObject(document) ? namesOf(document) : { type: '' };
@@ -74,7 +77,10 @@ function judgeOrigin(document: JsonObject, place: Place, systemNamespace: string
   return { verdict: 'apply', value: adopt(document, labels, systemNamespace) };
 }
 
-/** Kuma has proxies that are none here: a pod behind two Services has two inbounds on one socket, of which only one could be enforced. */
+/**
+ * Kuma has proxies that are none here: a pod behind two Services has two inbounds on one socket, of which only one
+ * could be enforced.
+ */
 function judgeProxy(value: JsonObject): Judgement {
   const { draft, problems } = parseDocument(value);
   const [first, ...more] = [...problems, ...(draft ? validateDraft(draft) : [])];

@@ -24,9 +24,10 @@ interface Read {
 }
 
 /**
- * The pairs of an import whose verdict another precedence changes (docs/kuma-differences.md): Kuma takes a bare Dataplane as equal to one with a name,
- * so that the section, the role and the name decide; here a name is more specific. `documents` are as they are applied at `place`: all are
- * of one origin. Pairs that say the same, or whose order decides nothing, are left out.
+ * The pairs of an import whose verdict another precedence changes (docs/kuma-differences.md): Kuma takes a bare
+ * Dataplane as equal to one with a name, so that the section, the role and the name decide; here a name is more
+ * specific. `documents` are as they are applied at `place`: all are of one origin. Pairs that say the same, or whose
+ * order decides nothing, are left out.
  *
  *   aaa {kind: Dataplane} Deny, zzz {kind: Dataplane, name: web-1} Allow  ->  in Kuma aaa has the last word, here zzz
  */

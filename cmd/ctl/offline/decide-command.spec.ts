@@ -115,6 +115,6 @@ describe('meridianctl convert', () => {
       input: early.replace('UpstreamTimeout', 'Galaxy'),
     });
     assert.deepEqual([code, out], [1, '[]\n']);
-    assert.match(err, /documents\[0\].type: "Galaxy"/);
+    assert.match(err, /^-, document 1 \(Galaxy t\): type: "Galaxy" is no kind/);
   });
 });

@@ -19,7 +19,9 @@ export interface LintPlace {
   readonly systemNamespace?: string | undefined;
 }
 
-/** What is known of one document before it is applied (docs/design/interfaces.md#command-line). null: it can't be told. */
+/**
+ * What is known of one document before it is applied (docs/design/interfaces.md#command-line). null: it can't be told.
+ */
 export interface Linted {
   readonly type: string | null;
   readonly name: string | null;
@@ -57,7 +59,9 @@ function lintValue(value: unknown, where: LintPlace): LintResult {
   return { linted: lintDraft(draft, problems, where), warnings: warningsOfDocument(draft.type, draft.labels, draft.spec) };
 }
 
-/** The role needs no more than admission; how far it gets and what it means are told of what would be accepted as it is. */
+/**
+ * The role needs no more than admission; how far it gets and what it means are told of what would be accepted as it is.
+ */
 function lintDraft(draft: Draft, unread: readonly Problem[], where: LintPlace): Linted {
   const place = placeFor(draft, where);
   const kind = kindOf(draft.type);
@@ -79,7 +83,8 @@ function lintDraft(draft: Draft, unread: readonly Problem[], where: LintPlace): 
 }
 
 /**
- * A document with a namespace can only be a zone's, and so is everything once a zone is spoken of; else it is linted as on global.
+ * A document with a namespace can only be a zone's, and so is everything once a zone is spoken of; else it is linted as
+ * on global.
  *
  *   --zone east                         -> kubernetes zone east
  *   --environment universal             -> universal zone `zone-1`

@@ -5,7 +5,10 @@ import { parseAllDocuments } from 'yaml';
 import { lines, meridianctl, startStub } from '../../../test/harness/meridianctl.ts';
 import { toJson, toYaml } from './output.ts';
 
-/** Bells, escapes, C1 controls, what turns the direction of text or can't be seen, separators of lines, tags, halves of characters. */
+/**
+ * Bells, escapes, C1 controls, what turns the direction of text or can't be seen, separators of lines, tags, halves of
+ * characters.
+ */
 const EVIL = [
   '\u0007',
   '\u001b[31m',

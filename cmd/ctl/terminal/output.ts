@@ -20,19 +20,26 @@ export function note(text: string): void {
 const STEERS = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 const EACH_STEERS = new RegExp(STEERS, 'gu');
 
+/** A line of blanks alone: in a block of YAML, they may be read as its indent. */
+const BLANK_LINE = /^[\t ]+$/m;
+
 /** JSON with two spaces of indent, or in one line. The same data, with what can't be printed escaped. */
 export function toJson(value: unknown, indent: 0 | 2 = 2): string {
   // Outside of texts there are only line ends and spaces.
   return JSON.stringify(value, undefined, indent).replace(EACH_STEERS, (character) => character.split('').map(escaped).join(''));
 }
 
-/** YAML that parsers of 1.1 and 1.2 read alike. Texts with what can't be printed are in double quotes, and have it escaped there. */
+/**
+ * YAML that parsers of 1.1 and 1.2 read alike. Texts with what can't be printed are in double quotes, and have it
+ * escaped there.
+ */
 export async function toYaml(value: unknown): Promise<string> {
   const { Document, Scalar, visit } = await import('yaml');
   const document = new Document(value, { compat: 'yaml-1.1', aliasDuplicateObjects: false });
   visit(document, {
     Scalar: (_, scalar) => {
-      if (typeof scalar.value === 'string' && STEERS.test(scalar.value)) scalar.type = Scalar.QUOTE_DOUBLE;
+      if (typeof scalar.value === 'string' && (STEERS.test(scalar.value) || BLANK_LINE.test(scalar.value)))
+        scalar.type = Scalar.QUOTE_DOUBLE;
     },
   });
   const text = document.toString({ lineWidth: 0 });

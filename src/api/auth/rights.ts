@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { MeridianError } from '../../errors.ts';
+import { hasRole } from '../../policy/policy-role.ts';
 import { KINDS } from '../../resource/kinds.ts';
 import type { Place } from '../../resource/resource.ts';
 import { queryOf } from '../http/paged-collection.ts';
@@ -60,13 +61,15 @@ const ROUTES: Readonly<Record<string, Right>> = {
   'DELETE /tokens/:id': 'admin',
 };
 
-/** Those that `addResourceRoutes` makes for every kind, and the proxies of a policy. */
+/** Those that `addResourceRoutes` makes for every kind, the proxies of a policy, and whether it is enforced. */
 function kindRoutes(): (readonly [route: string, right: Right])[] {
-  return KINDS.flatMap(({ path, scope, policy }) => {
+  return KINDS.flatMap((kind) => {
+    const { path, scope, policy } = kind;
     const base = scope === 'Mesh' ? `/meshes/:mesh/${path}` : `/${path}`;
     const one = `${base}/:name`;
     const proxies = policy ? [`${one}/_resources/dataplanes`, `${one}/dataplanes`] : [];
-    const read = [`/${path}`, base, one, ...proxies].map((url) => [`GET ${url}`, 'read'] as const);
+    const enforcement = hasRole(kind) ? [`${one}/_enforcement`] : [];
+    const read = [`/${path}`, base, one, ...proxies, ...enforcement].map((url) => [`GET ${url}`, 'read'] as const);
     return [...read, [`PUT ${one}`, 'operate'] as const, [`DELETE ${one}`, 'operate'] as const];
   });
 }

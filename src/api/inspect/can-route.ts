@@ -32,7 +32,10 @@ const operation: Operation = {
   refusals: [404],
 };
 
-/** `POST /can`: whether a request may enter, what the shadow side says, and which policies decided (design, section 8). */
+/**
+ * `POST /can`: whether a request may enter, what the shadow side says, and which policies decided
+ * (docs/design/interfaces.md#rest).
+ */
 export function addCanRoute(app: FastifyInstance, { plane, views, sync, proxies }: InspectOptions): void {
   app.post('/can', described('Could not decide', operation), (request) => {
     const { mesh, dataplane: name, section, request: asked } = readQuestion(parseJson(textOf(request)));

@@ -13,7 +13,10 @@ import { findResource, ONE } from './inspect-context.ts';
 
 const answer = z.strictObject({ kri, enforced: z.enum(['yes', 'partly', 'no']), warnings: z.array(z.string()) });
 
-/** `GET .../{policy}/_enforcement`: whether proxies enforce a policy, and what may not do as its author expects: as `apply` says. */
+/**
+ * `GET .../{policy}/_enforcement`: whether proxies enforce a policy, and what may not do as its author expects: as
+ * `apply` says.
+ */
 export function addEnforcementRoutes(app: FastifyInstance, { plane }: ApiOptions, beside: Beside): void {
   for (const kind of KINDS.filter(hasRole)) {
     const operation = {

@@ -53,7 +53,10 @@ function rulesOf(about: Inspected, { kind, inbounds, policies }: MatchedKind): J
   };
 }
 
-/** Who reads what there is must know what of it is not enforced, where no permission is asked, and where nobody gets in whatever they say. */
+/**
+ * Who reads what there is must know what of it is not enforced, where no permission is asked, and where nobody gets in
+ * whatever they say.
+ */
 function notesOfKind({ view, proxy }: Inspected, type: string): string[] {
   const atProxy = type === 'MeshTrafficPermission' ? [...shutNotes(proxy), ...plaintextNotes(view, proxy)] : [];
   return [...enforcementOf(type, {}, {}).reasons, ...atProxy];

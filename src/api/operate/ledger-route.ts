@@ -52,8 +52,8 @@ const operation: Operation = {
 };
 
 /**
- * `GET /_ledger?type=&mesh=&name=&peer=`: where each resource stands at each peer, and what is on its way out there. `size`, `offset` and `total` count
- * entries: one for each resource and peer.
+ * `GET /_ledger?type=&mesh=&name=&peer=`: where each resource stands at each peer, and what is on its way out there.
+ * `size`, `offset` and `total` count entries: one for each resource and peer.
  */
 export function addLedgerRoute(app: FastifyInstance, { plane, sync, proxies }: ApiOptions): void {
   app.get('/_ledger', described('Could not retrieve resources', operation), (request) => {

@@ -25,7 +25,10 @@ export class ProxyCompiler {
   #rules: ProxyRules | undefined;
   #compilers = new Map<string, InboundRbac>();
 
-  /** The same object as last time if nothing changed. It shares with what came out before, and changes it: use it before the next call. */
+  /**
+   * The same object as last time if nothing changed. It shares with what came out before, and changes it: use it before
+   * the next call.
+   */
   compile(given: readonly InboundInput[]): ProxyRules {
     if (this.#rules && isSame(this.#given, given)) return this.#rules;
     const [before, compilers] = [this.#compilers, new Map<string, InboundRbac>()];

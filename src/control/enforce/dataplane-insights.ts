@@ -34,9 +34,9 @@ const KUMAS: Readonly<Record<string, string>> = { Cluster: 'cds', Listener: 'lds
 const NONE: ResponseCounts = { sent: 0, accepted: 0, refused: 0 };
 
 /**
- * Keeps a DataplaneInsight, in Kuma's shape, for each Dataplane whose proxy was connected, so that this zone and global show who is online.
- * One commit for all that changed, and none where nothing did. What an earlier life of this process left open is ended; the insight of a
- * Dataplane that is gone goes too.
+ * Keeps a DataplaneInsight, in Kuma's shape, for each Dataplane whose proxy was connected, so that this zone and global
+ * show who is online. One commit for all that changed, and none where nothing did. What an earlier life of this process
+ * left open is ended; the insight of a Dataplane that is gone goes too.
  */
 export class Insights {
   private readonly plane: Plane;
@@ -50,7 +50,10 @@ export class Insights {
     this.instance = instance;
   }
 
-  /** In: every proxy that is known now. Throws what the store throws: what could not be written then is written the next time. */
+  /**
+   * In: every proxy that is known now. Throws what the store throws: what could not be written then is written the next
+   * time.
+   */
   record(proxies: readonly Connected[]): void {
     const known = proxies.flatMap((one) => this.#known(one));
     const changed = known.filter(({ id, text }) => this.#written.get(id)?.text !== text);

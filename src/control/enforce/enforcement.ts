@@ -19,7 +19,7 @@ interface Mesh {
 /**
  * What the proxies of a zone are to enforce, as its store has it now (docs/design/sync.md#zones-alone).
  *
- *   a zone with a global, of which it has nothing yet  ->  every inbound denies, and takes no plain text: denies may be missing
+ *   a zone with a global, of which it has nothing yet  ->  every inbound denies, and takes no plain text
  *   a permission that was refused or can't be read     ->  what it selects is denied
  *   an inbound that can't be read                      ->  it is left out: nobody gets in
  */
@@ -34,7 +34,10 @@ export class Enforcement {
     this.hasGlobal = hasGlobal;
   }
 
-  /** `name` as in the REST API. The same object as last time if nothing changed; undefined: this zone has no such Dataplane. */
+  /**
+   * `name` as in the REST API. The same object as last time if nothing changed; undefined: this zone has no such
+   * Dataplane.
+   */
   rulesOf(mesh: string, name: string): ProxyRules | undefined {
     return this.rulesIn(mesh)(name);
   }

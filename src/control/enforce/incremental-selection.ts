@@ -13,7 +13,10 @@ export class IncrementalSelection {
   #found: readonly SelectedPermission[] = [];
   #permissions: readonly Permission[] = [];
 
-  /** In: all permissions of the mesh, in order, and what one is for the inbound, if it is anything. The same list if nothing changed. */
+  /**
+   * In: all permissions of the mesh, in order, and what one is for the inbound, if it is anything. The same list if
+   * nothing changed.
+   */
   among(policies: readonly Policy[], match: (policy: Policy) => SelectedPermission): readonly Permission[] {
     const before = this.#policies;
     if (before === policies) return this.#permissions;

@@ -13,10 +13,10 @@ export type Placed =
   | { readonly inbound?: Inbound | undefined; readonly problem: string };
 
 /**
- * Where the inbounds of a Dataplane are. What can't be read has no place, so that nobody gets in there; nor does anybody where two have one name or one
- * socket, which no Dataplane that is accepted today has.
+ * Where the inbounds of a Dataplane are. What can't be read has no place, so that nobody gets in there; nor does
+ * anybody where two have one name or one socket, which no Dataplane that is accepted today has.
  *
- *   {port: 8080, servicePort: 80, tags: {kuma.io/protocol: http}}  ->  listens on 8080 of networking.address, leads to 127.0.0.1:80
+ *   {port: 8080, servicePort: 80, ...}  ->  listens on 8080 of networking.address, leads to 127.0.0.1:80
  */
 export function placesOf(proxy: Proxy): Placed[] {
   const unserved = NOT_SERVED[proxy.type];

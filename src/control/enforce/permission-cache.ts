@@ -10,7 +10,10 @@ interface CachedPermission {
   readonly mtp: Permission['mtp'];
 }
 
-/** Reads permissions, each once as long as its spec is the same: the compiler knows by the identity of `mtp` what it has compiled. */
+/**
+ * Reads permissions, each once as long as its spec is the same: the compiler knows by the identity of `mtp` what it has
+ * compiled.
+ */
 export class PermissionCache {
   #known = new Map<string, CachedPermission>();
 

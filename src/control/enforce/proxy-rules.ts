@@ -23,12 +23,18 @@ export interface ListenAddress {
 }
 
 export interface InboundRules extends ListenAddress {
-  /** Proto3 JSON of Envoy's RBAC filter, with its `@type`: of HTTP or of the network, by the protocol. The whole decision. */
+  /**
+   * Proto3 JSON of Envoy's RBAC filter, with its `@type`: of HTTP or of the network, by the protocol. The whole
+   * decision.
+   */
   readonly rbac: JsonObject;
   /** Whether plain text is taken too, past all rules. */
   readonly plaintextToo: boolean;
   /** On HTTP: the whole decision of requests with this RouteMatch, in this order, in place of `rbac`. */
   readonly routes: readonly { readonly match: JsonObject; readonly rbac: JsonObject }[];
-  /** Why nobody gets in, whatever the policies say. Then `rbac` denies everybody, and there are no routes and no plain text. */
+  /**
+   * Why nobody gets in, whatever the policies say. Then `rbac` denies everybody, and there are no routes and no plain
+   * text.
+   */
   readonly shut?: string;
 }

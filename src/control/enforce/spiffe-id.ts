@@ -7,13 +7,14 @@ const SERVICE_ACCOUNT = 'k8s.kuma.io/service-account';
 const SEGMENT = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
 /**
- * The one SPIFFE ID that the proxy of a Dataplane is known by when it asks for its rules with a certificate. Mesh, zone, namespace and name are those
- * of the key, which no user can set; the trust domain is Kuma's. With a service account it is the workload's, as Kuma's MeshIdentity writes it: then
- * proxies of one account, of one namespace, are one to us. undefined: there is no such Dataplane here, or it can't be written so.
+ * The one SPIFFE ID that the proxy of a Dataplane is known by when it asks for its rules with a certificate. Mesh,
+ * zone, namespace and name are those of the key, which no user can set; the trust domain is Kuma's. With a service
+ * account it is the workload's, as Kuma's MeshIdentity writes it: then proxies of one account, of one namespace, are
+ * one to us. undefined: there is no such Dataplane here, or it can't be written so.
  *
- *   default, zone east, backend-1 of shop                    ->  spiffe://default.east.mesh.local/ns/shop/dataplane/backend-1
- *   and labelled k8s.kuma.io/service-account: backend        ->  spiffe://default.east.mesh.local/ns/shop/sa/backend
- *   default, zone plain, backend-1 (there are no namespaces) ->  spiffe://default.plain.mesh.local/dataplane/backend-1
+ *   default, zone east, backend-1 of shop              ->  spiffe://default.east.mesh.local/ns/shop/dataplane/backend-1
+ *   and labelled k8s.kuma.io/service-account: backend  ->  spiffe://default.east.mesh.local/ns/shop/sa/backend
+ *   default, zone plain, backend-1 (no namespaces)     ->  spiffe://default.plain.mesh.local/dataplane/backend-1
  */
 export function spiffeIdOf(plane: Plane, mesh: string, restName: string): string | undefined {
   const found = ownDataplane(plane, mesh, restName);

@@ -71,7 +71,10 @@ function askedOf(permissions: readonly Permission[]): RequestCriteria {
   };
 }
 
-/** In one spelling: a slash at a prefix's end says nothing, and below what ends with one more there is nothing in a normalised path. */
+/**
+ * In one spelling: a slash at a prefix's end says nothing, and below what ends with one more there is nothing in a
+ * normalised path.
+ */
 function oneSpelling({ type, value }: StringMatch): StringMatch {
   const start = type === 'Prefix' ? withoutSlash(value) : value;
   return { type: start.endsWith('/') ? 'Exact' : type, value: start };

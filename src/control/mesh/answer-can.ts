@@ -27,7 +27,9 @@ export interface CanQuestion {
   /** The inbound's name or port; without it, the only one. */
   readonly section: string | undefined;
   readonly request: Request;
-  /** What the proxy was given, as far as it is known: its inbounds that let nobody in because they could not be built. */
+  /**
+   * What the proxy was given, as far as it is known: its inbounds that let nobody in because they could not be built.
+   */
   readonly shut?: readonly Shut[] | undefined;
 }
 
@@ -36,10 +38,10 @@ export interface CanQuestion {
  * is meant.
  *
  *   a zone with a global, of which it has nothing yet  ->  Deny: denies may be missing
- *   an inbound that can't be built, or is not served   ->  Deny: it is shut, and says why
+ *   an inbound that can't be built, or is not served   ->  Deny: nobody gets in, and it says why
  *   an inbound that takes plain text, no certificate   ->  Allow
  *   otherwise                                          ->  what `decide` says (src/policy/decide)
- *   at a gateway, or an inbound that is not served     ->  the same, not enforced
+ *   at a gateway                                       ->  the same, not enforced
  */
 export function can(plane: Plane, view: MeshView, hasGlobal: boolean, question: CanQuestion): CanAnswer {
   const proxy = readProxy(question.dataplane, view.index);
@@ -78,7 +80,10 @@ function shutDecision(reason: string | undefined): Decision | undefined {
     : { ...NOBODY, reason: `nobody gets in at this inbound, whatever the policies say: ${readable(reason)}` };
 }
 
-/** What is written says it by itself; what only building shows is told by who has built. Of a gateway no inbound is placed. */
+/**
+ * What is written says it by itself; what only building shows is told by who has built. Of a gateway no inbound is
+ * placed.
+ */
 function whyShutAt(proxy: Proxy, built: readonly Shut[]): (inbound: Inbound) => string | undefined {
   const placed = proxy.type === 'Gateway' ? [] : placesOf(proxy);
   return (inbound) => whyShut(placed, inbound) ?? built.find((one) => one.inbound === sectionOf(inbound))?.reason;

@@ -19,7 +19,10 @@ export function unaskedNotes({ store }: Held, mesh: string): string[] {
   return types.flatMap((type) => enforcementOf(type, {}, {}).reasons.map((reason) => `this mesh has some: ${reason}`));
 }
 
-/** What is not enforced of what selects a proxy: kinds of policies, a line for all of them, and whatever no listener is served for. */
+/**
+ * What is not enforced of what selects a proxy: kinds of policies, a line for all of them, and whatever no listener is
+ * served for.
+ */
 export function notEnforcedNotes(held: Held, proxy: Proxy, types: readonly string[]): string[] {
   const reasons = new Set(proxy.inbounds.flatMap((inbound) => whyNotServed(proxy, inbound) ?? []));
   const unenforced = types.filter((type) => enforcementOf(type, {}, {}).enforced !== 'yes');

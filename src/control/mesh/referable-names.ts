@@ -6,7 +6,10 @@ import type { Resource } from '../../resource/resource.ts';
 import type { Head } from '../../resource/store/store.ts';
 import { type Held, type Plane, touchedSince } from '../plane/plane.ts';
 
-/** With more of a kind in a mesh, nobody is told that labels or tags select nothing: a warning is not worth reading them all. */
+/**
+ * With more of a kind in a mesh, nobody is told that labels or tags select nothing: a warning is not worth reading them
+ * all.
+ */
 const MOST = 20_000;
 
 /** What of a mesh can be referred to, looked up in `held` when it is asked for, and kept as long as this object is. */
@@ -54,7 +57,10 @@ function referableOf({ store, place }: Held, mesh: string, { carried, gateways }
   };
 }
 
-/** The same for a plane, kept: it is read when labels or tags are first asked for, and then costs no more than what writes touch. */
+/**
+ * The same for a plane, kept: it is read when labels or tags are first asked for, and then costs no more than what
+ * writes touch.
+ */
 export function keepReferable(plane: Plane): (mesh: string) => Referable {
   const kept = new Map<string, { at: Head; readonly lists: Lists; readonly referable: Referable }>();
   return (mesh) => {

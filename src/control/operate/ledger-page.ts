@@ -27,8 +27,8 @@ const MOST_PAIRS = 5_000_000;
 const LEAST_DELETES = 1_000;
 
 /**
- * A part of the whole ledger: peer after peer, first what is on its way out there, the last first, then what is for it, in key order. Only the peers that the part
- * touches are looked at closely.
+ * A part of the whole ledger: peer after peer, first what is on its way out there, the last first, then what is for it,
+ * in key order. Only the peers that the part touches are looked at closely.
  */
 export function ledgerPage(plane: Plane, view: (peer: string) => PeerView, { filter, peer, offset, size }: LedgerQuery): LedgerPage {
   const { sent } = plane.store;

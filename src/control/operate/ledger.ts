@@ -17,9 +17,15 @@ export interface LedgerEntry {
   readonly key: Key;
   /** The zone; `global` for a zone's own resources. */
   readonly peer: string;
-  /** `unverified`: the peer's mirror does not add up, its refusals are not here yet, or this store was restored: nothing is known for sure. */
+  /**
+   * `unverified`: the peer's mirror does not add up, its refusals are not here yet, or this store was restored: nothing
+   * is known for sure.
+   */
   readonly state: 'applied' | 'refused' | 'on its way' | 'unverified';
-  /** It was deleted, or is not for the peer any more: until the peer says that it has that too, it may hold it and enforce it. */
+  /**
+   * It was deleted, or is not for the peer any more: until the peer says that it has that too, it may hold it and
+   * enforce it.
+   */
   readonly deleted?: true | undefined;
   /** Why it isn't; of a Dataplane that is, which of its inbounds let nobody in, since they can't be built. */
   readonly reason?: string | undefined;
@@ -28,8 +34,8 @@ export interface LedgerEntry {
 }
 
 /**
- * The delivery ledger: the cursor plus the exceptions (docs/design/sync.md#ledger). One entry for each given row and each peer that
- * should have it.
+ * The delivery ledger: the cursor plus the exceptions (docs/design/sync.md#ledger). One entry for each given row and
+ * each peer that should have it.
  *
  *   peer acknowledged revision 7, refused {b}
  *   a changed in 5 -> applied;  b -> refused, and why;  c changed in 9 -> on its way
@@ -58,7 +64,10 @@ export function standingAt(plane: Plane, seen: PeerView): (row: Row) => LedgerEn
 /** Bytes of changes that are looked through for what became of one resource. */
 const LOOKED_THROUGH = 1024 * 1024;
 
-/** Tells whether a resource may have changed in the peer's feed behind a revision. The log is read when it is first asked. */
+/**
+ * Tells whether a resource may have changed in the peer's feed behind a revision. The log is read when it is first
+ * asked.
+ */
 function changesSince({ feed }: Reader, peer: string, revision: number): (key: Key) => boolean {
   let changed: ReadonlySet<string> | 'unknown' | undefined;
   const read = (): ReadonlySet<string> | 'unknown' => {

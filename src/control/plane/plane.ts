@@ -3,8 +3,8 @@ import type { Place } from '../../resource/resource.ts';
 import type { Head, Reader, Store } from '../../resource/store/store.ts';
 
 /**
- * What one zone may hold at global (`Holding`, src/resource/store/store.ts). Of what it sends, accepted or not, twice as much
- * is kept.
+ * What one zone may hold at global (`Holding`, src/resource/store/store.ts). Of what it sends, accepted or not, twice
+ * as much is kept.
  */
 export interface Quota {
   readonly resources: number;

@@ -71,7 +71,7 @@ export function readLines(lines: readonly string[], origin: Place): ReceivedChan
     const decoded = decodeLine(line);
     if (!decoded) return [];
     const key = isGlobal(origin) ? decoded.key : { ...decoded.key, zone: origin.zone };
-    return [{ key, wire: decoded.absentKeys ? '' : line }];
+    return [{ key, wire: decoded.gone ? '' : line }];
   });
 }
 

@@ -2,9 +2,10 @@ import { compareSpeakers } from '../../kds/sender-identity.ts';
 import { LATE, SILENCE, type Speaker, STATUS_INTERVAL } from '../../kds/protocol.ts';
 
 /**
- * Two processes of global hear each other: of one store the later one goes on. What is heard of it once may be a late word of one that is gone, for a
- * restored store has forgotten how often it was started. Another store ends nothing, however often it was started: it may be an empty volume. Both
- * warn, and each zone goes on with the store that it pinned.
+ * Two processes of global hear each other: of one store the later one goes on. What is heard of it once may be a late
+ * word of one that is gone, for a restored store has forgotten how often it was started. Another store ends nothing,
+ * however often it was started: it may be an empty volume. Both warn, and each zone goes on with the store that it
+ * pinned.
  *
  *   7 hears 8                     -> 8 may be gone, and this was on its way
  *   7 hears 8, a while, 8 again   -> 8 lives: 7 ends

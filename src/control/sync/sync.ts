@@ -98,8 +98,8 @@ export class Sync {
   }
 
   /**
-   * Something was committed here, by anybody (src/control/plane/watch-commits.ts). The peer that sent those items is not
-   * told: it gets an acknowledgement.
+   * Something was committed here, by anybody (src/control/plane/watch-commits.ts). The peer that sent those items is
+   * not told: it gets an acknowledgement.
    */
   committed(): void {
     const head = this.store.head();

@@ -24,8 +24,9 @@ function readBeside(held: Held): Beside {
 }
 
 /**
- * What the author of each of these resources, which are stored, may not expect of it: what its document says (src/policy/document-warnings.ts), what of it points
- * to nothing or selects nothing, and permissions that open nothing beside others. None for a key that is not there. `beside`: read from `held` if left out.
+ * What the author of each of these resources, which are stored, may not expect of it: what its document says
+ * (src/policy/document-warnings.ts), what of it points to nothing or selects nothing, and permissions that open nothing
+ * beside others. None for a key that is not there. `beside`: read from `held` if left out.
  */
 export function warningsAbout(held: Held, keys: readonly Key[], beside: Beside = readBeside(held)): (readonly string[])[] {
   const [witnesses, referable] = [oncePerMesh(beside.witnesses), oncePerMesh(beside.referable)];

@@ -4,14 +4,15 @@ import { formatPath, type Path, quote } from '../../resource/field-path.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 import { attributeKey, type AttributeSet, siteKey } from './attribute-keys.ts';
 
-/** What keys are made of, in the seed's table and in ClusterLink's labels. */
+/** What keys are made of, in the table of docs/design/attributes.md#attributes and in ClusterLink's labels. */
 const KEY = /^[A-Za-z0-9._:/-]+$/;
 const CHARACTERS = 'must be of letters, digits, ".", "_", "-", ":" and "/"';
 
 /**
- * What is wrong with the keys of attributes in a document of this kind (design, section 6): one attribute under two spellings, of which one value would
- * be lost or both contradict each other; the name of a site, which is proven; keys that nothing can have. A key that is merely not known is accepted:
- * it never widens access (src/policy/access/attribute-selector.ts).
+ * What is wrong with the keys of attributes in a document of this kind (docs/design/attributes.md#attributes): one
+ * attribute under two spellings, of which one value would be lost or both contradict each other; the name of a site,
+ * which is proven; keys that nothing can have. A key that is merely not known is accepted: it never widens access
+ * (src/policy/access/attribute-selector.ts).
  *
  *   Zone {geo: eu, site:geo: us}  ->  attributes["site:geo"] is the same attribute as "geo"
  */

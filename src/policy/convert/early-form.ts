@@ -21,7 +21,10 @@ export interface EarlyPolicy {
   readonly conf: JsonObject;
 }
 
-/** Whether a document is in the early form: only `conf`, at the top or in `spec`, says so. Kinds that are no policies may have their own. */
+/**
+ * Whether a document is in the early form: only `conf`, at the top or in `spec`, says so. Kinds that are no policies
+ * may have their own.
+ */
 export function isEarly(document: unknown): document is JsonObject {
   if (!isObject(document)) return false;
   const kind = findKind(asText(document.type) ?? asText(document.kind) ?? '');

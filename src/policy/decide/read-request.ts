@@ -25,8 +25,8 @@ export function readRequest(request: Request, protocol: 'http' | 'tcp', mesh: st
 }
 
 /**
- * A path as Envoy compares it (src/resource/schema/spiffe-matches.ts): without query and fragment, escapes of plain characters
- * written out, `\` as `/`, repeated slashes as one, `.` and `..` resolved.
+ * A path as Envoy compares it (src/resource/schema/spiffe-matches.ts): without query and fragment, escapes of plain
+ * characters written out, `\` as `/`, repeated slashes as one, `.` and `..` resolved.
  *
  *   /a//b/../%61dmin?x=1  ->  /a/admin
  */

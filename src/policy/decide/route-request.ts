@@ -4,8 +4,9 @@ import { type Certainty, all, answer, matchesText } from './match-request.ts';
 import type { RequestSubject } from './read-request.ts';
 
 /**
- * Whether a request comes through one of the routes that a policy targets. `maybe`: it can't be told, since the protocol is TCP, or the
- * route asks for what is not looked at here (headers, query parameters, regular expressions), or can't be read.
+ * Whether a request comes through one of the routes that a policy targets. `maybe`: it can't be told, since the
+ * protocol is TCP, or the route asks for what is not looked at here (headers, query parameters, regular expressions),
+ * or can't be read.
  */
 export function comesThrough(via: readonly Via[] | undefined, subject: RequestSubject): Certainty {
   if (via === undefined) return 'yes';

@@ -9,8 +9,8 @@ import { labelsOf } from './proxy-tags.ts';
 const LOOKED_AT = 1000;
 
 /**
- * The resources of one kind by what they carry: labels, and of Dataplanes the tags of their inbounds too. A question looks at those alone that have the
- * rarest of what is asked for, so that it costs the same however many there are.
+ * The resources of one kind by what they carry: labels, and of Dataplanes the tags of their inbounds too. A question
+ * looks at those alone that have the rarest of what is asked for, so that it costs the same however many there are.
  */
 export class Carried {
   private readonly mesh: MeshIndex;
@@ -44,7 +44,10 @@ export class Carried {
     }
   }
 
-  /** Whether one that has these labels, and on its inbounds these tags, is as asked; true, too, where that would take too long to tell. */
+  /**
+   * Whether one that has these labels, and on its inbounds these tags, is as asked; true, too, where that would take
+   * too long to tell.
+   */
   some(wanted: { readonly labels?: Labels; readonly tags?: Labels }, isMeant: (resource: Resource) => boolean): boolean {
     const terms = [...termsIn('label', wanted.labels ?? {}), ...termsIn('tag', wanted.tags ?? {})];
     const having = terms.map((term) => this.#byTerm.get(term) ?? NONE);

@@ -2,14 +2,17 @@ import type { Labels } from '../../resource/labels.ts';
 import type { TargetRef } from '../../resource/schema/target-ref.ts';
 import { SERVICE_TAG } from './proxy-tags.ts';
 
-/** The URI SANs of the certificate that the control plane gives to a proxy with these tags (docs/design/access.md#the-from-shape). */
+/**
+ * The URI SANs of the certificate that the control plane gives to a proxy with these tags
+ * (docs/design/access.md#the-from-shape).
+ */
 export function sansOf(mesh: string, tags: Labels): string[] {
   return Object.entries(tags).map(([key, value]) => sanOf(mesh, key, value));
 }
 
 /**
- * The SANs that a client must have for a `from[].targetRef` to mean it, `mesh` being the item's or else its policy's. Beside them it needs one
- * of the mesh (see isOfMesh).
+ * The SANs that a client must have for a `from[].targetRef` to mean it, `mesh` being the item's or else its policy's.
+ * Beside them it needs one of the mesh (see isOfMesh).
  *
  *   MeshServiceSubset web {version: v1}  ->  spiffe://mesh-1/web, kuma://version/v1
  */

@@ -12,7 +12,7 @@ const service = (from: string) => resource('MeshService', 'backend', { selector:
 
 function selects(targetRef: JsonObject, at: string, home: string): boolean {
   const target = dataplane({ tags: { app: 'backend' }, from: at });
-  const { policies, proxy, inbound, mesh } = world([permission('p', { targetRef, default: {} }, home)], target);
+  const { policies, proxy, inbound, mesh } = world([permission('p', { targetRef, default: { deny: [{ method: 'GET' }] } }, home)], target);
   return matchInbound(policies, proxy, inbound, mesh).length > 0;
 }
 

@@ -31,7 +31,8 @@ function readItem(policy: Policy, value: JsonValue): FromItem[] {
 }
 
 /**
- * What policies of one kind say of requests of the client with these URI SANs (src/policy/match/client-sans.ts). undefined: nothing.
+ * What policies of one kind say of requests of the client with these URI SANs (src/policy/match/client-sans.ts).
+ * undefined: nothing.
  *
  *   [Mesh {action: DENY}, MeshSubset {env: dev} {action: ALLOW}]  for a client with kuma://env/dev  ->  {action: ALLOW}
  */
@@ -59,7 +60,10 @@ export function mergeRules(type: string, policies: readonly Policy[]): MergedRul
   });
 }
 
-/** What policies with one `default` for the whole proxy come to; for MeshTrafficPermission, for the inbound. undefined: nothing. */
+/**
+ * What policies with one `default` for the whole proxy come to; for MeshTrafficPermission, for the inbound. undefined:
+ * nothing.
+ */
 export function mergeSingle(type: string, policies: readonly Policy[]): Merged | undefined {
   return mergeParts(type, policies.flatMap(toPart));
 }

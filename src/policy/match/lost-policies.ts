@@ -12,14 +12,15 @@ import { isStrange, matchesOf, routesMeant, routeType, rulesLeadingTo, type Via 
 import { includesAll, labelsOf, textsOf } from './proxy-tags.ts';
 
 /**
- * How a permission may be meant for a proxy's requests, though it can't be told, for what it targets was refused here or is not here at all. Its
- * denies then count, its allows don't: a deny is not lost with what it hangs on.
+ * How a permission may be meant for a proxy's requests, though it can't be told, for what it targets was refused here
+ * or is not here at all. Its denies then count, its allows don't: a deny is not lost with what it hangs on.
  *
- *   route r was refused here                             ->  any request may come through it
- *   route r leads to a service that was refused          ->  any request that meets those matches of r
- *   route r is not here, and the permission denies       ->  any request; without denies it selects nothing, as with Kuma
+ *   route r was refused here                       ->  any request may come through it
+ *   route r leads to a service that was refused    ->  any request that meets those matches of r
+ *   route r is not here, and the permission denies ->  any request; if it doesn't, it selects nothing, as with Kuma
  *
- * Labels select what is there, refused or not. A name that looks hashed is that of a copy: one that isn't here may not be for here.
+ * Labels select what is there, refused or not. A name that looks hashed is that of a copy: one that isn't here may not
+ * be for here.
  */
 export function lostTo(ref: TargetRef, policy: Policy, proxy: Proxy, mesh: MeshIndex): Via[] {
   const refused = mesh.lost(routeType(ref)).filter((lost) => isTargeted(lost, ref, policy, mesh));
@@ -54,7 +55,10 @@ export function missing({ kind, name, namespace }: TargetRef, policy: Policy): V
   return [anyRequest({ ...key, type, namespace: namespace ?? key.namespace, name })];
 }
 
-/** The rules of a route that may send requests to services which were refused, and so, for all that is known, to this proxy. */
+/**
+ * The rules of a route that may send requests to services which were refused, and so, for all that is known, to this
+ * proxy.
+ */
 function beyond(route: Resource, proxy: Proxy, mesh: MeshIndex): Via[] {
   const found: Key[] = [];
   const rules = rulesLeadingTo(route, (value) => {

@@ -17,12 +17,18 @@ export interface PolicyConf {
   readonly conf: JsonObject;
 }
 
-/** Lists that grow instead of being replaced, beside all those whose names begin with `append` (docs/design/matching.md#merging). */
+/**
+ * Lists that grow instead of being replaced, beside all those whose names begin with `append`
+ * (docs/design/matching.md#merging).
+ */
 const CONCAT: Readonly<Record<string, readonly string[]>> = { MeshTrafficPermission: ['deny', 'allow', 'allowWithShadowDeny'] };
 /** Whose `rules` are merged by their `matches`. */
 const ROUTES = ['MeshHTTPRoute', 'MeshTCPRoute'];
 
-/** Merges the parts of one kind of policy, the first one weakest; shadow policies are left out. undefined: there are none. */
+/**
+ * Merges the parts of one kind of policy, the first one weakest; shadow policies are left out. undefined: there are
+ * none.
+ */
 export function mergeParts(type: string, parts: readonly PolicyConf[]): Merged | undefined {
   const enforced = parts.filter(({ policy }) => !policy.shadow);
   if (enforced.length === 0) return undefined;
@@ -35,7 +41,8 @@ export function originsOf(parts: readonly Pick<PolicyConf, 'policy'>[]): Key[] {
 }
 
 /**
- * One conf over another (docs/design/matching.md#merging): field by field, later wins, lists replace. `null` is as good as absent.
+ * One conf over another (docs/design/matching.md#merging): field by field, later wins, lists replace. `null` is as good
+ * as absent.
  *
  *   {http: {a: 1, b: 1}, list: [1], appendX: [1]}  under  {http: {b: 2}, list: [2], appendX: [2]}
  *   -> {http: {a: 1, b: 2}, list: [2], appendX: [1, 2]}

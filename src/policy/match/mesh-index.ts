@@ -50,8 +50,8 @@ export function indexMesh(resources: Iterable<Resource>, holder: Holder = () => 
 }
 
 /**
- * Whether a top-level targetRef means the resource with this key. A name means what has it at the policy's origin (zone and namespace);
- * where names are global it may be that of a copy. Labels mean all that have them.
+ * Whether a top-level targetRef means the resource with this key. A name means what has it at the policy's origin (zone
+ * and namespace); where names are global it may be that of a copy. Labels mean all that have them.
  *
  *   policy of east, namespace `ns`: `{name: backend-1}`  means  (east, ns, backend-1), and no other `backend-1`
  *   policy of global: `{name: backend-1-<hash>}`         means  what that is the copy of

@@ -9,7 +9,8 @@ const TOP_KINDS = ['Mesh', 'Dataplane', 'MeshSubset', 'MeshGateway', 'MeshServic
 const TO_KINDS = ['Mesh', 'MeshService', 'MeshExternalService', 'MeshMultiZoneService', 'MeshServiceSubset', 'Route'];
 
 /**
- * Orders policies for one proxy, least to most specific (docs/design/matching.md#order): negative when `a` comes first, never 0 for two keys.
+ * Orders policies for one proxy, least to most specific (docs/design/matching.md#order): negative when `a` comes first,
+ * never 0 for two keys.
  *
  *   Mesh, of zone east                < Dataplane by labels, of global      the targetRef's kind comes first
  *   Dataplane, bare or by labels      < Dataplane by name                   then a name, then a section
@@ -29,8 +30,8 @@ interface RankedItem {
 }
 
 /**
- * Orders items of `to` as `comparePolicies` does, but the item's kind and whether it names a section come before the display name, and the place in
- * the list last.
+ * Orders items of `to` as `comparePolicies` does, but the item's kind and whether it names a section come before the
+ * display name, and the place in the list last.
  */
 export function compareToItems(a: RankedItem, b: RankedItem): number {
   return (
@@ -55,8 +56,9 @@ function compareNames({ resource: { key: a } }: Policy, { resource: { key: b } }
 }
 
 /**
- * Kuma takes a bare Dataplane as equal to one with labels and to one with a name, and a name as more than labels. That is no order: which of
- * three policies comes last would depend on which two are compared first. Here a name is more than both (docs/kuma-differences.md).
+ * Kuma takes a bare Dataplane as equal to one with labels and to one with a name, and a name as more than labels. That
+ * is no order: which of three policies comes last would depend on which two are compared first. Here a name is more
+ * than both (docs/kuma-differences.md).
  */
 function compareTargets(a: TargetRef = { kind: 'Mesh' }, b: TargetRef = { kind: 'Mesh' }): number {
   const kinds = rankIn(TOP_KINDS, a.kind) - rankIn(TOP_KINDS, b.kind);

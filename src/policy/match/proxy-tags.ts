@@ -18,8 +18,9 @@ export function textsOf(value: JsonValue | undefined): Labels {
 }
 
 /**
- * Tags or labels with what the key proves in place of what a user may have set: zone, namespace and display name. They are those of a proxy
- * whatever it says of itself, so that one can't leave the reach of a policy, or enter that of another's.
+ * Tags or labels with what the key proves in place of what a user may have set: zone, namespace and display name. They
+ * are those of a proxy whatever it says of itself, so that one can't leave the reach of a policy, or enter that of
+ * another's.
  */
 export function withIdentity(given: Labels, { zone, namespace, name }: Key): Labels {
   const proven = { [LABEL.zone]: zone, [LABEL.namespace]: namespace, [LABEL.displayName]: name };

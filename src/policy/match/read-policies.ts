@@ -29,7 +29,10 @@ const MESH: TargetRef = { kind: 'Mesh' };
 const known = new WeakMap<Resource, Policy>();
 const TOP_SCHEMA = targetRef(TOP, {});
 
-/** Reads targetRef policies and puts them in order, the most specific last (docs/design/matching.md#order). What is none is left out. */
+/**
+ * Reads targetRef policies and puts them in order, the most specific last (docs/design/matching.md#order). What is none
+ * is left out.
+ */
 export function readPolicies(resources: Iterable<Resource>): Policy[] {
   const read = [...resources].filter(({ key }) => findKind(key.type)?.policy).map((resource) => readPolicy(resource));
   return read.sort(comparePolicies);
@@ -58,8 +61,8 @@ function read(resource: Resource): Policy {
 }
 
 /**
- * The role that global computed: a copy's references are rewritten, so that its spec no longer tells. Without a namespace there is only
- * one; in one, what has no role reaches no further than that namespace.
+ * The role that global computed: a copy's references are rewritten, so that its spec no longer tells. Without a
+ * namespace there is only one; in one, what has no role reaches no further than that namespace.
  */
 export function roleHere({ key, labels }: Pick<Resource, 'key' | 'labels'>): Role {
   if (key.namespace === '') return 'system';
@@ -78,9 +81,9 @@ function checked(ref: JsonValue | undefined): TargetRef | undefined {
 }
 
 /**
- * Whether a policy may touch a proxy at all, whatever its targetRef says (docs/design/roles.md#whose-proxies). Only the keys are asked, which no user can
- * set, so that it is the same on global's view: a policy stays in its mesh; where it isn't held it touches nothing; consumers and workload owners
- * touch their own zone and namespace only.
+ * Whether a policy may touch a proxy at all, whatever its targetRef says (docs/design/roles.md#whose-proxies). Only the
+ * keys are asked, which no user can set, so that it is the same on global's view: a policy stays in its mesh; where it
+ * isn't held it touches nothing; consumers and workload owners touch their own zone and namespace only.
  */
 export function mayTouch({ resource: { key }, role, audience }: Policy, dataplane: Resource): boolean {
   const { mesh, zone, namespace } = dataplane.key;

@@ -15,20 +15,25 @@ export interface Via {
   readonly route: Key;
   /** The `matches` of the rules that lead to the inbound, one of which a request must meet. */
   readonly matches: readonly RouteMatch[];
-  /** Whether a request can be told to come this way. If not (a TCP route, one that strangers made, one for some hosts), it counts for denies alone. */
+  /**
+   * Whether a request can be told to come this way. If not (a TCP route, one that strangers made, one for some hosts),
+   * it counts for denies alone.
+   */
   readonly certain: boolean;
   /** What isn't here, so that it can't be told (see lost.ts). */
   readonly lost?: Key;
 }
 
 /**
- * The routes that a policy targets and that lead to the inbound (docs/design/access.md#routes). `MeshGatewayRoute` is a MeshHTTPRoute on a
- * MeshGateway, and means the gateway's listener; any other route means the services that it sends requests to.
+ * The routes that a policy targets and that lead to the inbound (docs/design/access.md#routes). `MeshGatewayRoute` is a
+ * MeshHTTPRoute on a MeshGateway, and means the gateway's listener; any other route means the services that it sends
+ * requests to.
  *
- * By labels a policy means no route of another tenant than the proxy's: with labels of its choice, on a route to somebody else's service, anybody could
- * draw policies there. By name its author has chosen it.
+ * By labels a policy means no route of another tenant than the proxy's: with labels of its choice, on a route to
+ * somebody else's service, anybody could draw policies there. By name its author has chosen it.
  *
- *   route r, to: backend, rules: [{matches: [/v2], default: {backendRefs: [backend-v2]}}]  ->  for an inbound of backend-v2: r, [/v2]
+ *   route r, to: backend, rules: [{matches: [/v2], default: {backendRefs: [backend-v2]}}]
+ *     ->  for an inbound of backend-v2: r, [/v2]
  */
 export function routesTo(ref: TargetRef, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): Via[] {
   return routesMeant(ref, policy, proxy, mesh).flatMap((route) => {

@@ -28,7 +28,8 @@ export function matchProxy(policies: readonly Policy[], proxy: Proxy, mesh: Mesh
 function matchOne(policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): Match | undefined {
   const ref = policy.explicit;
   if (!mayTouch(policy, proxy.dataplane)) return undefined;
-  // What can't be read may hold denies: a permission is then one for everything that it may touch (see src/policy/decide).
+  // What can't be read may hold denies: a permission is then one for everything that it may touch (see
+  // src/policy/decide).
   const isPermission = policy.resource.key.type === 'MeshTrafficPermission';
   if (!ref) return isPermission ? { policy } : undefined;
   if (selects(ref, policy, proxy, inbound, mesh)) return { policy };
@@ -37,7 +38,10 @@ function matchOne(policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshInde
   return via.length > 0 ? { policy, via } : undefined;
 }
 
-/** What is said of outgoing traffic is for those who send it through the route, everything else for those whom the route leads to. */
+/**
+ * What is said of outgoing traffic is for those who send it through the route, everything else for those whom the route
+ * leads to.
+ */
 function routesOf(ref: TargetRef, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): Via[] {
   if (asArray(policy.resource.spec.to).length === 0) return routesTo(ref, policy, proxy, inbound, mesh);
   const routes = mesh.ofType(routeType(ref)).filter((route) => means(ref, policy, route, mesh));
@@ -57,10 +61,10 @@ function sendsThrough(route: Policy, ref: TargetRef, proxy: Proxy, inbound: Inbo
 }
 
 /**
- * Whether a top-level targetRef selects an inbound, in its explicit form (design, section 5).
+ * Whether a top-level targetRef selects an inbound, in its explicit form (docs/design/matching.md#selecting).
  *
  *   MeshSubset {tags: {env: prod}}                         the inbounds with that tag
- *   MeshService {name: backend}                            the inbounds tagged so, and those that the service of that name selects
+ *   MeshService {name: backend}                            the inbounds tagged so, and those that this service selects
  *   Dataplane {labels: {app: web}, sectionName: admin}     of the proxies with that label the inbound called `admin`
  */
 function selects(ref: TargetRef, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): boolean {

@@ -5,10 +5,11 @@ import type { Inbound, Proxy } from './read-proxy.ts';
 import { includesAll, labelsOf, textsOf } from './proxy-tags.ts';
 
 /**
- * Whether a MeshService sends requests to this inbound; with `section`, through that port (its name or number). A service selects proxies of its
- * own zone and namespace only: whoever writes one can't draw policies about it to other people's proxies.
+ * Whether a MeshService sends requests to this inbound; with `section`, through that port (its name or number). A
+ * service selects proxies of its own zone and namespace only: whoever writes one can't draw policies about it to other
+ * people's proxies.
  *
- *   selector {dataplaneTags: {app: backend}}, ports [{port: 80, targetPort: 8080}]  ->  inbounds tagged app=backend on 8080
+ *   selector {dataplaneTags: {app: web}}, ports [{port: 80, targetPort: 8080}]  ->  inbounds tagged app=web on 8080
  */
 export function serviceSelects(service: Resource, proxy: Proxy, inbound: Inbound, section: string | undefined): boolean {
   const { mesh, zone, namespace } = service.key;

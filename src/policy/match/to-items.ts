@@ -92,7 +92,10 @@ function isTagged({ kind, name, namespace, tags }: TargetRef, own: Labels | unde
   return kind === 'MeshServiceSubset' && includesAll(own, tags ?? {});
 }
 
-/** References of `to` read as in this store: the name that the target has here, in the policy's namespace here where none is said. */
+/**
+ * References of `to` read as in this store: the name that the target has here, in the policy's namespace here where
+ * none is said.
+ */
 function isResource({ targetRef: ref, policy }: ToItem, resource: Resource | undefined, mesh: MeshIndex): boolean {
   if (!resource || resource.key.type !== ref.kind || resource.key.mesh !== policy.resource.key.mesh) return false;
   if (ref.labels) return includesAll(labelsOf(resource), ref.labels);

@@ -5,8 +5,8 @@ import { anyOf, not, type Predicate, reads, URI_SANS } from './envoy-matchers.ts
  * Questions about the URI SANs of a client. Envoy gives a matcher all of them in one text, with commas between them:
  * one of them is the whole text, its beginning up to a comma, its end after one, or stands between two. No SAN holds a
  * comma itself: a SPIFFE ID can't, and neither can the tags that a control plane writes there
- * (src/resource/schema/kind-fields.ts). Where one does, a deny matches more, an allow list nothing, and our own listeners
- * close the connection first (src/xds/envoy/sans-filter.ts).
+ * (src/resource/schema/kind-fields.ts). Where one does, a deny matches more, an allow list nothing, and our own
+ * listeners close the connection first (src/xds/envoy/sans-filter.ts).
  *
  *   spiffe://td/a,kuma://env/dev   has spiffe://td/a and kuma://env/dev, not spiffe://td
  */

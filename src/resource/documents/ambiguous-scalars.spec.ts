@@ -9,7 +9,10 @@ function read(text: string): unknown {
   return 'problem' in document ? document.problem.reason : (document.value as { a: unknown }).a;
 }
 
-/** Each was put into a port, an `enabled` or a tag of a document for the real kumactl 2.14.3: it takes them for what stands behind them. */
+/**
+ * Each was put into a port, an `enabled` or a tag of a document for the real kumactl 2.14.3: it takes them for what
+ * stands behind them.
+ */
 const REFUSED: readonly [scalars: string, reason: RegExp][] = [
   ['010001 0777 00 08 09 -010 +010 0_7 0_8', /without a leading zero/],
   ['0o17 0O17 -0o17 0o_7 0b101 0B1 -0b1 0X1F -0x10 +0x10 0xA_B', /without a leading zero/],

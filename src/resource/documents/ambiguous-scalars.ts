@@ -1,7 +1,9 @@
 /** `yes` and its like are true or false to YAML 1.1, with which kumactl and kubectl read, and texts to YAML 1.2. */
 const SWITCH = /^(y|Y|yes|Yes|YES|n|N|no|No|NO|on|On|ON|off|Off|OFF)$/;
 
-/** Whole numbers whose notation the two read differently, or only one of them reads: all with a leading zero but `0x1f`. */
+/**
+ * Whole numbers whose notation the two read differently, or only one of them reads: all with a leading zero but `0x1f`.
+ */
 const NOTATION = /^[-+]?0([\d_]+|[oO][0-7_]+|[bB][01_]+|[xX][\da-fA-F_]+)$/;
 const SAME = /^0x[\da-fA-F]+$/;
 
@@ -9,8 +11,9 @@ const SAME = /^0x[\da-fA-F]+$/;
 const SPACED = /^[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?$/;
 
 /**
- * Why a plain scalar of YAML is one thing to some parsers and another to others; undefined: it is the same to all. The real kumactl 2.14.3 reads
- * `010001` as 4097, `1_000` as 1000 and `on` as true; `1:30` and `2001-01-01` are texts to it as they are here.
+ * Why a plain scalar of YAML is one thing to some parsers and another to others; undefined: it is the same to all. The
+ * real kumactl 2.14.3 reads `010001` as 4097, `1_000` as 1000 and `on` as true; `1:30` and `2001-01-01` are texts to it
+ * as they are here.
  */
 export function ambiguity(source: string): string | undefined {
   if (SWITCH.test(source)) return 'is true or false to some parsers and a text to others: write true or false, or put it in quotes';

@@ -2,7 +2,10 @@ import { findKind } from '../kinds.ts';
 import { isObject } from '../field-path.ts';
 import type { JsonObject } from '../resource.ts';
 
-/** The kinds of the early form (policy-matching seed) by the names of its examples and of its section "Rolling out", and what they are called today. */
+/**
+ * The kinds of the early form (docs/design/matching.md#the-early-form) by the names of its examples, and what they are
+ * called today.
+ */
 export const EARLY_TYPES: Readonly<Record<string, string>> = {
   UpstreamTimeout: 'MeshTimeout',
   MeshUpstreamTimeout: 'MeshTimeout',
@@ -25,8 +28,9 @@ export const EARLY_TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Where a document says that it is a policy in the early form: only `conf` does (design, section 5). undefined for what `meridianctl convert` can't
- * read, which nobody should be sent there with: another kind, and Kuma's policies with `sources` and `destinations`, which have a `conf` too.
+ * Where a document says that it is a policy in the early form: only `conf` does
+ * (docs/design/matching.md#the-early-form). undefined for what `meridianctl convert` can't read, which nobody should be
+ * sent there with: another kind, and Kuma's policies with `sources` and `destinations`, which have a `conf` too.
  */
 export function earlyField(type: string, value: JsonObject): string | undefined {
   if (!Object.hasOwn(EARLY_TYPES, type) && !findKind(type)?.policy) return undefined;

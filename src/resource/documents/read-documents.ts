@@ -23,15 +23,16 @@ const OPTIONS = {
 
 /**
  * How many collections may be open at once while a text is read. Twice the limit of a body, for a pair in a list counts
- * here too: the exact limit is that of the value (src/resource/resource-limits.ts). The library recurses, and some ten thousand
- * levels end the process without an exception, so it must not see them.
+ * here too: the exact limit is that of the value (src/resource/resource-limits.ts). The library recurses, and some ten
+ * thousand levels end the process without an exception, so it must not see them.
  */
 const MAX_OPEN = 2 * MAX_LEVELS;
 
 /**
- * Splits a text of YAML or JSON documents into values. Empty documents are left out. A document with an error (its line and
- * column are in the reason), a key that comes twice, what parsers read differently (src/resource/documents/ambiguous-scalars.ts), an unknown tag, an alias bomb or an alias to itself is a problem of that
- * document alone; only nesting without end stops the reading. Never throws.
+ * Splits a text of YAML or JSON documents into values. Empty documents are left out. A document with an error (its line
+ * and column are in the reason), a key that comes twice, what parsers read differently
+ * (src/resource/documents/ambiguous-scalars.ts), an unknown tag, an alias bomb or an alias to itself is a problem of
+ * that document alone; only nesting without end stops the reading. Never throws.
  */
 export function readDocuments(text: string): ReadDocument[] {
   const lines = new LineCounter();
@@ -82,7 +83,10 @@ interface Unclear {
   readonly reason: string;
 }
 
-/** The first that other parsers would read as something else: a key that its map has already (they differ on which one counts), `010`, `on`. */
+/**
+ * The first that other parsers would read as something else: a key that its map has already (they differ on which one
+ * counts), `010`, `on`.
+ */
 function unclearIn(document: Composed): Unclear | undefined {
   let found: Unclear | undefined;
   const stop = (unclear: Unclear | undefined) => {

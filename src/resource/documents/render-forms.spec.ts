@@ -125,7 +125,7 @@ test('a rendered document of either format, as JSON or YAML, parses back to what
         for (const parsed of [
           parseDocument(rendered),
           ...parseDocuments(JSON.stringify(rendered)),
-          ...parseDocuments(stringify(rendered)),
+          ...parseDocuments(stringify(rendered, { compat: 'yaml-1.1' })),
         ]) {
           assert.deepEqual(parsed.problems, []);
           const { name, ...rest } = parsed.draft ?? { name: '' };

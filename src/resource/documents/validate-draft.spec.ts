@@ -264,50 +264,6 @@ const TABLE: readonly [type: string, spec: JsonObject, fields: string[]][] = [
   ['Zone', { enabled: 'no', attributes: { a: 1 }, other: 1 }, ['enabled', 'attributes.a', 'other']],
   ['Mesh', { mtls: { enabledBackend: 'x' } }, []],
   ['MeshIdentity', { any: 1 }, []],
-
-  // Access policies.
-  ['AccessPolicy', {}, ['spec.action', 'spec.from', 'spec.to']],
-  [
-    'AccessPolicy',
-    { action: 'allow', from: [{ workloadSelector: {} }], to: [{ workloadSelector: { matchLabels: { 'k8s:label:app': '' } } }] },
-    [],
-  ],
-  ['AccessPolicy', { action: 'Allow', from: [{}], to: [] }, ['spec.action', 'spec.from[0].workloadSelector', 'spec.to']],
-  [
-    'PrivilegedAccessPolicy',
-    { action: 'deny', from: [{ workloadSelector: { x: 1 } }], to: [{ workloadSelector: {}, workloadSets: [] }] },
-    ['spec.from[0].workloadSelector.x', 'spec.to[0].workloadSets'],
-  ],
-  [
-    'AccessPolicy',
-    {
-      action: 'deny',
-      from: [
-        {
-          workloadSelector: {
-            matchExpressions: [
-              { key: 'a', operator: 'In' },
-              { key: 'a', operator: 'NotIn', values: [] },
-              { key: 'a', operator: 'Exists', values: ['b'] },
-            ],
-          },
-        },
-      ],
-      to: [{ workloadSelector: { matchExpressions: [{ key: '', operator: 'in' }] } }],
-    },
-    [
-      'spec.from[0].workloadSelector.matchExpressions[0].values',
-      'spec.from[0].workloadSelector.matchExpressions[1].values',
-      'spec.from[0].workloadSelector.matchExpressions[2].values',
-      'spec.to[0].workloadSelector.matchExpressions[0].key',
-      'spec.to[0].workloadSelector.matchExpressions[0].operator',
-    ],
-  ],
-  ['LoadBalancingPolicy', { scheme: 'random' }, []],
-  ['LoadBalancingPolicy', { scheme: 'static', sites: ['east', 'west'], to: [{ workloadSelector: {} }] }, []],
-  ['LoadBalancingPolicy', { scheme: 'attributes', attributes: ['site:location'] }, []],
-  ['LoadBalancingPolicy', { scheme: 'static', attributes: ['a'] }, ['spec.sites', 'spec.attributes']],
-  ['LoadBalancingPolicy', { scheme: 'best', sites: ['A'] }, ['spec.scheme', 'spec.sites[0]']],
 ];
 
 test('bodies', () => {

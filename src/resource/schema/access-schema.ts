@@ -16,8 +16,8 @@ const expression = z
   });
 
 /**
- * A set of workloads or services by their attributes: all labels and expressions must hold. `workloadSelector: {}` is everything, and
- * is accepted since ClusterLink's policies say "everybody" with it; a missing selector is not.
+ * A set of workloads or services by their attributes: all labels and expressions must hold. `workloadSelector: {}` is
+ * everything, and is accepted since ClusterLink's policies say "everybody" with it; a missing selector is not.
  */
 const selected = z
   .strictObject({
@@ -32,16 +32,20 @@ export type SelectionSpec = z.infer<typeof selected>;
 
 const selection = z.array(selected).min(1);
 
-/** The spec of an AccessPolicy or PrivilegedAccessPolicy (docs/design/attributes.md#kinds): `{action, from[], to[]}`, an item of each must match. */
+/**
+ * The spec of an AccessPolicy or PrivilegedAccessPolicy (docs/design/attributes.md#kinds): `{action, from[], to[]}`, an
+ * item of each must match.
+ */
 export const accessSchema = z.strictObject({ action: z.enum(['allow', 'deny']), from: selection, to: selection });
 
 /**
- * The spec of a LoadBalancingPolicy (docs/design/attributes.md#load-balancing), which picks one of the sites that access policies allow:
+ * The spec of a LoadBalancingPolicy (docs/design/attributes.md#load-balancing), which picks one of the sites that
+ * access policies allow:
  *
  *   from, to     which clients and services it is for, as in an AccessPolicy; absent: all
  *   scheme       `random`, `round-robin`, `static` or `attributes`
  *   sites        with `static`: the sites in the order of preference
- *   attributes   with `attributes`: the keys to compare; the site that shares the first ones with the client's site wins
+ *   attributes   with `attributes`: the keys to compare; the site wins that shares the first ones with the client's
  *
  *   scheme: attributes
  *   attributes: [site:location]     # same geography first

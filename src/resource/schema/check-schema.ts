@@ -9,7 +9,10 @@ export type Checked<T> =
   | { readonly data: T; readonly problems: readonly [] }
   | { readonly data: undefined; readonly problems: readonly Problem[] };
 
-/** Checks a value against a schema. In: where the value stands. Out: the data, or all problems with their paths in our words. */
+/**
+ * Checks a value against a schema. In: where the value stands. Out: the data, or all problems with their paths in our
+ * words.
+ */
 export function check<T>(schema: z.ZodType<T>, value: unknown, path: Path): Checked<T> {
   const result = schema.safeParse(value, { error: reason });
   if (result.success) return { data: result.data, problems: [] };

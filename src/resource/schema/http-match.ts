@@ -44,7 +44,9 @@ function headerValueReason(type: string, value: unknown): string | undefined {
 
 const queryParam = z.strictObject({ type: z.enum(['Exact', 'RegularExpression']), name: text, value: z.string() });
 
-/** One of `matches`: all that it says must hold. As it is stored; an empty one, which Kuma has, is for every request. */
+/**
+ * One of `matches`: all that it says must hold. As it is stored; an empty one, which Kuma has, is for every request.
+ */
 export const storedHttpMatch = z
   .strictObject({
     path: path.optional(),

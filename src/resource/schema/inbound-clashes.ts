@@ -16,8 +16,8 @@ interface Written {
 }
 
 /**
- * What of `networking.inbound` would make it a matter of luck which rules hold: two inbounds on one socket, and a section (an inbound's name, else
- * its port) that means another inbound too, by its name or its port.
+ * What of `networking.inbound` would make it a matter of luck which rules hold: two inbounds on one socket, and a
+ * section (an inbound's name, else its port) that means another inbound too, by its name or its port.
  *
  *   {port: 80, name: a}, {port: 81, name: a}                      ->  [1].name
  *   {port: 80, name: '81'}, {port: 81}                            ->  [0].name

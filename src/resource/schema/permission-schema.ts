@@ -3,7 +3,7 @@ import { ALWAYS } from './check-schema.ts';
 import { METHODS, pathReason, spiffeReason } from './spiffe-matches.ts';
 import { fromRef, topRef } from './target-ref.ts';
 
-/** Both spellings of each action (design, section 5), and what they are called here. */
+/** Both spellings of each action (docs/design/access.md#three-shapes), and what they are called here. */
 export const ACTIONS = {
   Allow: 'Allow',
   ALLOW: 'Allow',
@@ -50,8 +50,9 @@ const SHAPES = ['default', 'rules', 'from'] as const;
 type Shape = (typeof SHAPES)[number];
 
 /**
- * A stored spec of a MeshTrafficPermission, in one of three shapes (design, section 5): `default.{deny, allowWithShadowDeny, allow}`
- * (SPIFFE seed), `rules[].default.{...}` (Kuma), or `from[].default.action` (first MTP seed). Never two of them say something.
+ * A stored spec of a MeshTrafficPermission, in one of three shapes (docs/design/access.md#three-shapes):
+ * `default.{deny, allowWithShadowDeny, allow}` (docs/design/sources.md#spiffe), `rules[].default.{...}` (Kuma), or
+ * `from[].default.action` (docs/design/sources.md#permission). Never two of them say something.
  */
 export const storedMtpSchema = z
   .strictObject({
@@ -79,8 +80,8 @@ export const storedMtpSchema = z
   }, ALWAYS);
 
 /**
- * What may be written: every part of it says something, as with Kuma. What says nothing looks like a rule that holds, and was for some time one that
- * took the place of others.
+ * What may be written: every part of it says something, as with Kuma. What says nothing looks like a rule that holds,
+ * and was for some time one that took the place of others.
  */
 export const mtpSchema = storedMtpSchema.superRefine((spec, context) => {
   const silent = (path: (string | number)[], message: string): void => context.addIssue({ code: 'custom', path, message });
@@ -102,7 +103,10 @@ const ADVICE: Readonly<Record<Shape, string>> = {
   from: 'give an item, or delete the policy',
 };
 
-/** Which shapes say something: an empty list beside another shape is as good as absent. Anything may stand in it still (see ALWAYS). */
+/**
+ * Which shapes say something: an empty list beside another shape is as good as absent. Anything may stand in it still
+ * (see ALWAYS).
+ */
 export function shapesOf(spec: Readonly<Partial<Record<Shape, unknown>>>): Shape[] {
   return SHAPES.filter((shape) => (shape === 'default' ? saysAny(spec.default) : listOf(spec[shape]).length > 0));
 }

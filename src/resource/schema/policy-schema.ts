@@ -9,15 +9,19 @@ import { fromRef, routeTopRef, topRef, toRef } from './target-ref.ts';
 /** Items of `to` for the kinds that have more in them than a `default`. */
 const ITEMS: Readonly<Record<string, z.ZodType>> = { MeshHTTPRoute: httpRouteItem, MeshTCPRoute: tcpRouteItem };
 
-/** What is said by the kinds that decide an access; that of other policies is carried as it is. MeshTrafficPermission has a schema of its own. */
+/**
+ * What is said by the kinds that decide an access; that of other policies is carried as it is. MeshTrafficPermission
+ * has a schema of its own.
+ */
 const CONFS: Readonly<Record<string, z.ZodType>> = { MeshTLS: tlsConf };
 
 const toItem = z.strictObject({ targetRef: toRef, default: anyObject.optional() });
 const rulesItem = z.strictObject({ matches: z.array(anyObject).optional(), default: anyObject.optional() });
 
 /**
- * The spec of a targetRef policy: `targetRef`, and of `to`, `from`, `rules` and `default` what the kind has, each optional. A
- * `default` is carried as it is, whatever object it is (docs/design/resources.md#strictness). MeshTrafficPermission has its own schema (mtp.ts).
+ * The spec of a targetRef policy: `targetRef`, and of `to`, `from`, `rules` and `default` what the kind has, each
+ * optional. A `default` is carried as it is, whatever object it is (docs/design/resources.md#strictness).
+ * MeshTrafficPermission has its own schema (mtp.ts).
  */
 export function policySchema(kind: Kind, shape: PolicyShape): z.ZodType {
   const item = ITEMS[kind.type];

@@ -14,8 +14,8 @@ const filter = z.looseObject({
 });
 
 /**
- * `to[]` of a MeshHTTPRoute: `{targetRef, hostnames, rules: [{matches, default: {filters, backendRefs}}]}`. Its matches decide what permissions on the
- * route are for, so they are checked to the leaf.
+ * `to[]` of a MeshHTTPRoute: `{targetRef, hostnames, rules: [{matches, default: {filters, backendRefs}}]}`. Its matches
+ * decide what permissions on the route are for, so they are checked to the leaf.
  */
 export const httpRouteItem = z.strictObject({
   targetRef: toRef,
@@ -30,7 +30,10 @@ export const httpRouteItem = z.strictObject({
     .optional(),
 });
 
-/** Between services nothing looks at the host, so that host names would be believed to narrow a route and don't. As with Kuma. */
+/**
+ * Between services nothing looks at the host, so that host names would be believed to narrow a route and don't. As with
+ * Kuma.
+ */
 export function hostnamesOnGateways(spec: RouteSpec, context: z.RefinementCtx): void {
   if (spec.targetRef?.kind === 'MeshGateway' || !Array.isArray(spec.to)) return;
   for (const [index, item] of spec.to.entries()) {

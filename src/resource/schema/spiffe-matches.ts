@@ -1,4 +1,7 @@
-/** What is wrong with the values that matchers of a MeshTrafficPermission and of a MeshHTTPRoute compare with; undefined: nothing. */
+/**
+ * What is wrong with the values that matchers of a MeshTrafficPermission and of a MeshHTTPRoute compare with;
+ * undefined: nothing.
+ */
 
 /** The methods that a matcher may name, as in Kuma. They are compared letter by letter. */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'] as const;
@@ -7,8 +10,9 @@ const TRUST_DOMAIN = /^[a-z0-9._-]{1,255}$/;
 const SPIFFE_SEGMENT = /^[A-Za-z0-9._-]+$/;
 
 /**
- * A SPIFFE ID, or the beginning of one in whole segments (docs/design/access.md#identities). `spiffe://td/ns/pay` is both, `spiffe://td/` only a
- * prefix. A value that no certificate can hold is refused: a deny that never matches is a hole.
+ * A SPIFFE ID, or the beginning of one in whole segments (docs/design/access.md#identities). `spiffe://td/ns/pay` is
+ * both, `spiffe://td/` only a prefix. A value that no certificate can hold is refused: a deny that never matches is a
+ * hole.
  */
 export function spiffeReason(type: string, value: string): string | undefined {
   if (!value.startsWith('spiffe://')) return 'must begin with spiffe://';
@@ -24,8 +28,8 @@ export function spiffeReason(type: string, value: string): string | undefined {
 }
 
 /**
- * A path as Envoy compares it: without the query, and normalised (`//`, `/./` and `/../` are gone, escapes of plain characters are
- * written out). Any other value would never match, and a deny that never matches is a hole.
+ * A path as Envoy compares it: without the query, and normalised (`//`, `/./` and `/../` are gone, escapes of plain
+ * characters are written out). Any other value would never match, and a deny that never matches is a hole.
  */
 export function pathReason(value: string): string | undefined {
   if (!value.startsWith('/')) return 'must begin with "/"';

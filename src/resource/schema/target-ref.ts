@@ -71,8 +71,8 @@ export const TO: ReferencePosition = {
 };
 
 /**
- * `spec.from[].targetRef`: the clients of incoming traffic, by the tags in their certificates. A namespace or labels would be
- * believed to narrow it and can't, so they are refused.
+ * `spec.from[].targetRef`: the clients of incoming traffic, by the tags in their certificates. A namespace or labels
+ * would be believed to narrow it and can't, so they are refused.
  */
 export const FROM: ReferencePosition = {
   optional: true,
@@ -105,13 +105,16 @@ const fields = {
   proxyTypes: z.array(z.enum(['Sidecar', 'Gateway'])).min(1),
 } satisfies Record<Field, z.ZodType>;
 
-/** The schema of a reference at a position. `extra`: fields that stand beside it in one object (weights of backends). */
+/**
+ * The schema of a reference at a position. `extra`: fields that stand beside it in one object (weights of backends).
+ */
 export function targetRef<Extra extends z.ZodRawShape>(position: ReferencePosition, extra: Extra) {
   const kinds = z.enum(Object.keys(position.kinds));
   return z
     .strictObject({ kind: kinds.optional(), ...z.strictObject(fields).partial().shape, ...extra })
     .superRefine((ref: unknown, context) => {
-      // Its fields may be of wrong types still: the schema above has said so, and what follows only asks which are there.
+      // Its fields may be of wrong types still: the schema above has said so, and what follows only asks which are
+      // there.
       for (const [field, reason] of faults(ref as Partial<TargetRef>, position))
         context.addIssue({ code: 'custom', path: [field], message: reason });
     }, ALWAYS);

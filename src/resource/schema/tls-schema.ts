@@ -2,7 +2,10 @@ import { z } from 'zod';
 
 const version = z.enum(['TLSAuto', 'TLS10', 'TLS11', 'TLS12', 'TLS13']).optional();
 
-/** What a MeshTLS says, as in Kuma. It decides whether plain text gets past all permissions: a field that is passed over would lose a `Strict`. */
+/**
+ * What a MeshTLS says, as in Kuma. It decides whether plain text gets past all permissions: a field that is passed over
+ * would lose a `Strict`.
+ */
 export const tlsConf = z.strictObject({
   mode: z.enum(['Strict', 'Permissive']).optional(),
   tlsVersion: z.strictObject({ min: version, max: version }).optional(),

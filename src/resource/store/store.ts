@@ -158,8 +158,8 @@ export interface MirrorReader {
   /** In key order. */
   each(peer: string): IterableIterator<MirrorItem>;
   /**
-   * How often something of the peer's mirror was written since this store was opened: while it is the same, so is what is
-   * refused.
+   * How often something of the peer's mirror was written since this store was opened: while it is the same, so is what
+   * is refused.
    */
   changes(peer: string): number;
   /** The refusals of the peer's feed, in key order, after the key `after`. */

@@ -31,8 +31,8 @@ export interface Sent {
   /** Those that are for `peer`, in key order. */
   keys(peer: string, filter: WithdrawalFilter, offset: number, size: number): readonly Key[];
   /**
-   * What somebody lost after `revision`, as far as the log reaches back, the last first: each key once for each audience that it had. What came and went
-   * since is among it.
+   * What somebody lost after `revision`, as far as the log reaches back, the last first: each key once for each
+   * audience that it had. What came and went since is among it.
    */
   withdrawn(
     revision: number,

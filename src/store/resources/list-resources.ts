@@ -13,8 +13,9 @@ const HAS_LABELS = `NOT EXISTS (
     SELECT 1 FROM json_each(resources.labels) AS label WHERE label.key = wanted.key AND label.value = wanted.value))`;
 
 /**
- * The resources of a kind that the filter leaves, ordered by mesh, name and namespace, `size` of them behind the first `offset`;
- * `total` counts them all. A statement is prepared once: a filter has three parts that may be absent, so there are eight.
+ * The resources of a kind that the filter leaves, ordered by mesh, name and namespace, `size` of them behind the first
+ * `offset`; `total` counts them all. A statement is prepared once: a filter has three parts that may be absent, so
+ * there are eight.
  */
 export function createList(db: Connection): (filter: Filter, offset: number, size: number) => Page {
   const prepared = new Map<string, ReturnType<typeof prepareList>>();

@@ -16,7 +16,9 @@ export interface BootstrapInput {
   readonly adminPort: number;
   /** A PEM file with the CA of the xDS server's certificate. Without it the connection is plain text, for loopback. */
   readonly xdsCa?: string | undefined;
-  /** PEM files of the proxy's own certificate for the xDS server; Envoy reads them when it starts. With `xdsCa` only. */
+  /**
+   * PEM files of the proxy's own certificate for the xDS server; Envoy reads them when it starts. With `xdsCa` only.
+   */
   readonly xdsIdentity?: { readonly cert: string; readonly key: string } | undefined;
 }
 
@@ -24,9 +26,10 @@ const CLUSTER = 'meridian-xds';
 const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 
 /**
- * An Envoy bootstrap (proto3 JSON) for one proxy: who it is, its proof, and where its zone is. Throws `invalid` when xdsAddress is not one, and
- * when nothing proves who it is.
- * How long a TCP connection that lost its permission may go on is Envoy's `--drain-time-s`, which no bootstrap can set: see `envoyArguments`.
+ * An Envoy bootstrap (proto3 JSON) for one proxy: who it is, its proof, and where its zone is. Throws `invalid` when
+ * xdsAddress is not one, and when nothing proves who it is.
+ * How long a TCP connection that lost its permission may go on is Envoy's `--drain-time-s`, which no bootstrap can set:
+ * see `envoyArguments`.
  */
 export function bootstrap({ mesh, name, xdsAddress, token, adminPort, xdsCa, xdsIdentity }: BootstrapInput): JsonObject {
   const { host, port } = addressOf(xdsAddress);
@@ -91,8 +94,8 @@ function tls(host: string, ca: string, identity: BootstrapInput['xdsIdentity']):
 }
 
 /**
- * The command line to start Envoy with. `drainSeconds` (1 or more): how long a TCP connection that lost its permission may go on. Envoy
- * closes what is left of a changed listener then, idle or not; if not told, after ten minutes.
+ * The command line to start Envoy with. `drainSeconds` (1 or more): how long a TCP connection that lost its permission
+ * may go on. Envoy closes what is left of a changed listener then, idle or not; if not told, after ten minutes.
  */
 export function envoyArguments(bootstrapFile: string, drainSeconds: number): string[] {
   return ['-c', bootstrapFile, '--drain-time-s', String(drainSeconds), '--drain-strategy', 'immediate'];

@@ -16,11 +16,12 @@ export interface Generated extends Snapshot {
 }
 
 /**
- * All that a proxy is to have, as proto3 JSON (design, section 5, "Delivery"). It can be made of whatever is given: an inbound that can't be built, or
- * that has the name or the socket of another one, lets nobody in, and holds up no other.
+ * All that a proxy is to have, as proto3 JSON (docs/design/access.md#delivery). It can be made of whatever is given: an
+ * inbound that can't be built, or that has the name or the socket of another one, lets nobody in, and holds up no
+ * other.
  *
  *   http inbound   cluster, routes, listener, and its RBAC as an extension config that the listener asks for
- *   tcp inbound    cluster, listener with its RBAC in it, and the RBAC as an extension config for other people's listeners
+ *   tcp inbound    cluster, listener with its RBAC in it, and the RBAC as an extension config for listeners of others
  *   shut inbound   the same with an RBAC that denies everybody, and without routes of its own or plain text
  */
 export function generate({ inbounds, certificates }: ProxyInput): Generated {

@@ -4,8 +4,9 @@ import { FROM_XDS, httpRbacFilter, perRoute } from './rbac-filters.ts';
 import { typeUrl } from '../wire/resource-types.ts';
 
 /**
- * The HTTP filters of an inbound. Paths are made plain before the rules see them, and what can be read in two ways is refused with 400,
- * because the application might read it in the other: escaped slashes, header names with "_" (beside "-").
+ * The HTTP filters of an inbound. Paths are made plain before the rules see them, and what can be read in two ways is
+ * refused with 400, because the application might read it in the other: escaped slashes, header names with "_" (beside
+ * "-").
  */
 export function httpManager(inbound: InboundInput, enforced: boolean): JsonObject {
   const router = { name: 'envoy.filters.http.router', typedConfig: { '@type': typeUrl('envoy.extensions.filters.http.router.v3.Router') } };
@@ -25,7 +26,8 @@ export function httpManager(inbound: InboundInput, enforced: boolean): JsonObjec
 }
 
 /**
- * Some applications drop what follows ";" in a segment: `/admin;x` would be `/admin` to them, and not to the rules. Some do so with `%3b` too.
+ * Some applications drop what follows ";" in a segment: `/admin;x` would be `/admin` to them, and not to the rules.
+ * Some do so with `%3b` too.
  */
 const AMBIGUOUS: JsonObject = {
   match: { safeRegex: { regex: '.*(;|%3[Bb]).*' } },
@@ -36,8 +38,8 @@ const AMBIGUOUS: JsonObject = {
 const OVERRIDES = ['x-http-method-override', 'x-http-method', 'x-method-override', 'x-original-url', 'x-rewrite-url'];
 
 /**
- * All of an inbound's routes lead to the application. They are discovered, not part of the listener, so that the RBAC of a route changes on open
- * connections too.
+ * All of an inbound's routes lead to the application. They are discovered, not part of the listener, so that the RBAC
+ * of a route changes on open connections too.
  */
 export function routesOf(inbound: InboundInput): JsonObject {
   const { routes, cluster } = namesOf(inbound);

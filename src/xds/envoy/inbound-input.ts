@@ -8,8 +8,8 @@ export interface ProxyInput {
 }
 
 /**
- * PEM files on the proxy's machine: the CAs that callers' certificates are checked with, the proxy's own certificate with its chain, and the key.
- * Envoy reads them again when a file is moved into a folder of theirs.
+ * PEM files on the proxy's machine: the CAs that callers' certificates are checked with, the proxy's own certificate
+ * with its chain, and the key. Envoy reads them again when a file is moved into a folder of theirs.
  */
 export interface Certificates {
   readonly ca: string;
@@ -28,11 +28,13 @@ export interface InboundInput {
   readonly servicePort: number;
   readonly protocol: 'tcp' | 'http' | 'http2' | 'grpc';
   /**
-   * Proto3 JSON of Envoy's network RBAC filter (used on TCP) and HTTP RBAC filter (on the others), with or without `@type`. Where one is
-   * missing, or says neither `rules` nor `matcher`, everything is denied.
+   * Proto3 JSON of Envoy's network RBAC filter (used on TCP) and HTTP RBAC filter (on the others), with or without
+   * `@type`. Where one is missing, or says neither `rules` nor `matcher`, everything is denied.
    */
   readonly rbac: { readonly network?: JsonObject | undefined; readonly http?: JsonObject | undefined };
-  /** Routes with an RBAC of their own, which stands in place of the inbound's; the first that matches counts. HTTP only. */
+  /**
+   * Routes with an RBAC of their own, which stands in place of the inbound's; the first that matches counts. HTTP only.
+   */
   readonly routes?: readonly InboundRoute[] | undefined;
   /** Plain text is let in too, without RBAC: it proves nobody's identity. */
   readonly plaintextToo: boolean;
@@ -59,8 +61,9 @@ export function isHttp({ protocol }: InboundInput): boolean {
 }
 
 /**
- * Names of what is made for an inbound. That of its RBAC is what people with listeners of their own ask for. A listener is called by its socket: so
- * inbounds may change their names or ports with one another, where Envoy would refuse a listener whose socket another one still has, and keep the old.
+ * Names of what is made for an inbound. That of its RBAC is what people with listeners of their own ask for. A listener
+ * is called by its socket: so inbounds may change their names or ports with one another, where Envoy would refuse a
+ * listener whose socket another one still has, and keep the old.
  */
 export const namesOf = ({ name, address, port }: InboundInput) => ({
   listener: `inbound:${hostOf(address)}:${port}`,

@@ -7,8 +7,8 @@ import { mutualTls } from './mutual-tls.ts';
 import { typeUrl } from '../wire/resource-types.ts';
 
 /**
- * The listener of an inbound. Without plain text there is one chain, with mutual TLS and RBAC. With it there are two, chosen by the first bytes:
- * TLS has the RBAC; plain text, which no identity comes with, has none.
+ * The listener of an inbound. Without plain text there is one chain, with mutual TLS and RBAC. With it there are two,
+ * chosen by the first bytes: TLS has the RBAC; plain text, which no identity comes with, has none.
  */
 export function listenerOf(inbound: InboundInput): JsonObject {
   const tls = { ...chain(inbound, true), transportSocket: mutualTls(isHttp(inbound) ? ['h2', 'http/1.1'] : []) };

@@ -8,8 +8,8 @@ const OWN = 'identity';
 const CALLERS = 'callers';
 
 /**
- * The proxy's certificate and what it checks callers' with. They name files only, so no key comes here; as secrets of their own they are read
- * again when a file is replaced by a move.
+ * The proxy's certificate and what it checks callers' with. They name files only, so no key comes here; as secrets of
+ * their own they are read again when a file is replaced by a move.
  */
 export function secretsOf({ ca, cert, key }: Certificates): JsonObject[] {
   const tlsCertificate = { certificateChain: { filename: cert }, privateKey: { filename: key }, watchedDirectory: folderOf(cert) };

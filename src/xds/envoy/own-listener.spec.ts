@@ -62,7 +62,10 @@ it('gives the RBAC alone to an Envoy with a listener of its own, over TLS to the
   assert.equal(xds.view(PROXY)?.streams[0]?.types.length, 1);
 });
 
-/** The bootstrap without what the zone would have given, and with a listener that asks for `rbac:db` and denies until it comes. */
+/**
+ * The bootstrap without what the zone would have given, and with a listener that asks for `rbac:db` and denies until it
+ * comes.
+ */
 function withOwnListener(
   given: JsonObject,
   port: number,

@@ -29,14 +29,17 @@ export function rbacExtension(inbound: InboundInput): JsonObject {
 }
 
 /**
- * On TCP the RBAC is part of the listener: an open connection keeps the filter that it began with, and only a changed listener makes Envoy drain
- * it, within `--drain-time-s`.
+ * On TCP the RBAC is part of the listener: an open connection keeps the filter that it began with, and only a changed
+ * listener makes Envoy drain it, within `--drain-time-s`.
  */
 export function networkRbacFilter(inbound: InboundInput): JsonObject {
   return { name: namesOf(inbound).rbac, typedConfig: networkRbac(inbound) };
 }
 
-/** On HTTP it is discovered: a change holds at once, on open connections too, and no connection is drained for it. Until it comes: deny. */
+/**
+ * On HTTP it is discovered: a change holds at once, on open connections too, and no connection is drained for it. Until
+ * it comes: deny.
+ */
 export function httpRbacFilter(inbound: InboundInput): JsonObject {
   return {
     name: namesOf(inbound).rbac,

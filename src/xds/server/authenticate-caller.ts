@@ -51,8 +51,9 @@ function uriSansOf(names: string): string[] {
 }
 
 /**
- * A caller is the proxy that its node id names when its token is for that one, or its certificate has one URI SAN, the proxy's SPIFFE ID. Who
- * shows both must prove it by both. `now`: seconds since 1970. `spiffeIdOf`: undefined for a proxy that is not known by a certificate.
+ * A caller is the proxy that its node id names when its token is for that one, or its certificate has one URI SAN, the
+ * proxy's SPIFFE ID. Who shows both must prove it by both. `now`: seconds since 1970. `spiffeIdOf`: undefined for a
+ * proxy that is not known by a certificate.
  */
 export function authenticator(
   secret: Uint8Array,

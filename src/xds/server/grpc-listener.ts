@@ -29,8 +29,8 @@ const HANDSHAKE = 10_000;
 const QUIET = 1_000;
 
 /**
- * Listens for proxies. TLS files that are replaced count from the next look on; what can't be used is told, and the old ones stay. When the CA of
- * the proxies is another, all connections end: each comes back and is verified again.
+ * Listens for proxies. TLS files that are replaced count from the next look on; what can't be used is told, and the old
+ * ones stay. When the CA of the proxies is another, all connections end: each comes back and is verified again.
  * Throws `invalid` (the files) and `unavailable` (the port can't be had).
  */
 export async function listen(options: ListenOptions): Promise<GrpcListener> {

@@ -20,7 +20,10 @@ interface KeptRefusal extends ProxyRefusal {
   readonly retryAt: number;
 }
 
-/** What one proxy refuses of one type, and when each is tried again: after 1 s, 2 s, 4 s, a minute at most. Another version goes at once. */
+/**
+ * What one proxy refuses of one type, and when each is tried again: after 1 s, 2 s, 4 s, a minute at most. Another
+ * version goes at once.
+ */
 export class Nacks {
   private readonly clock: Clock;
 

@@ -1,4 +1,7 @@
-/** The proxy of a Dataplane: its mesh, and its name in this zone's REST API (`<name>.<namespace>` where there are namespaces). */
+/**
+ * The proxy of a Dataplane: its mesh, and its name in this zone's REST API (`<name>.<namespace>` where there are
+ * namespaces).
+ */
 export interface ProxyId {
   readonly mesh: string;
   readonly name: string;

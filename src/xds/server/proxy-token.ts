@@ -5,8 +5,8 @@ import type { ProxyId } from './proxy-id.ts';
 const PURPOSE = 'meridian proxy token 1';
 
 /**
- * A proxy's proof of who it is: `<what it says>.<HMAC>`, both base64url. In: the zone's secret (32 bytes or more), the proxy, and when the token
- * ends, in seconds since 1970.
+ * A proxy's proof of who it is: `<what it says>.<HMAC>`, both base64url. In: the zone's secret (32 bytes or more), the
+ * proxy, and when the token ends, in seconds since 1970.
  */
 export function issueToken(secret: Uint8Array, { mesh, name }: ProxyId, expires: number): string {
   const body = Buffer.from(JSON.stringify([mesh, name, expires])).toString('base64url');

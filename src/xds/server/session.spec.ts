@@ -237,7 +237,10 @@ it('gives a proxy what there is in the end, whatever is changed, refused and los
   );
 });
 
-/** A proxy that takes a response whole, or refuses it, and then has taken the first part of it all the same, as Envoy does. */
+/**
+ * A proxy that takes a response whole, or refuses it, and then has taken the first part of it all the same, as Envoy
+ * does.
+ */
 class Proxy {
   listeners = new Map<string, string>();
   private opened = open();

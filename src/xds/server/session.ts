@@ -44,7 +44,9 @@ export class XdsSession {
     this.subscriptions.set(request.typeUrl, new Subscription(request, wildcard, this.clock));
   }
 
-  /** What the proxy is to have from now on. Before the first time nothing is sent, so that a proxy keeps what it has. */
+  /**
+   * What the proxy is to have from now on. Before the first time nothing is sent, so that a proxy keeps what it has.
+   */
   update(there: Encoded): void {
     this.there = there;
   }

@@ -17,7 +17,10 @@ export type XdsReport = (level: 'info' | 'warn', message: string, details: Reado
 /** What the streams of a server share. */
 export interface Shared {
   readonly authenticate: Authenticate;
-  /** What the proxy is to have; undefined: there is no such Dataplane. Throws: it can't be said now, and the proxy keeps what it has. */
+  /**
+   * What the proxy is to have; undefined: there is no such Dataplane. Throws: it can't be said now, and the proxy keeps
+   * what it has.
+   */
   readonly snapshotOf: (proxy: ProxyId) => Snapshot | undefined;
   readonly proxies: Proxies;
   readonly clock: Clock;
@@ -51,7 +54,8 @@ export function serve(call: Call, shared: Shared): void {
     call.end();
   });
   call.on('cancelled', close);
-  // A call that broke off is over: grpc-js says 'cancelled' too, and nothing was lost that the next stream would not send.
+  // A call that broke off is over: grpc-js says 'cancelled' too, and nothing was lost that the next stream would not
+  // send.
   call.on('error', close);
 }
 

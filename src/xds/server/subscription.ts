@@ -37,8 +37,8 @@ const MOST_NAMES = 10_000;
 
 /**
  * One type on one stream: what the proxy asked for, what it has, and what it should be sent next.
- * One response at a time is on its way, so that its answer tells what the proxy has, and a proxy that does not answer holds no more than
- * that one in memory: the next is made from what there is then.
+ * One response at a time is on its way, so that its answer tells what the proxy has, and a proxy that does not answer
+ * holds no more than that one in memory: the next is made from what there is then.
  *
  *   has a=1 b=1, there is a=2 b=1 c=1   next: {a=2, c=1}
  *   refused                             next: {a=2}, then {c=1}: each alone, so that a bad one holds up no other
@@ -86,7 +86,9 @@ export class Subscription {
     for (const name of unsubscribe) this.forget(name);
   }
 
-  /** What to send now, under this nonce; undefined: nothing. `mayRemove`: whether the proxy can do without what is gone. */
+  /**
+   * What to send now, under this nonce; undefined: nothing. `mayRemove`: whether the proxy can do without what is gone.
+   */
   next(there: Resources, nonce: string, mayRemove: boolean): ResponseContent | undefined {
     if (this.pending) return undefined;
     const differing = this.differing(there).filter((name) => !this.refusals.holds(name, versionIn(there, name)));

@@ -58,7 +58,8 @@ const SERVICE = {
 
 /**
  * Serves delta xDS to Envoys: the aggregated discovery service over gRPC.
- * Throws `invalid` (an address that is not loopback, without TLS; TLS files that can't be used) and `unavailable` (the port can't be had).
+ * Throws `invalid` (an address that is not loopback, without TLS; TLS files that can't be used) and `unavailable` (the
+ * port can't be had).
  */
 export async function startXds(options: XdsOptions): Promise<Xds> {
   const { address, port, tls, authenticate, snapshotOf, report, clock = SYSTEM_CLOCK } = options;

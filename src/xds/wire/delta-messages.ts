@@ -78,7 +78,10 @@ const FIELD = {
   any: { typeUrl: 1, value: 2 },
 } as const;
 
-/** Written straight away: a resource may have megabytes, and protobuf-es copies them once for each message that they are in. */
+/**
+ * Written straight away: a resource may have megabytes, and protobuf-es copies them once for each message that they are
+ * in.
+ */
 export function writeResponse({ typeUrl, nonce, resources, removed }: DeltaResponse): Buffer {
   const { response } = FIELD;
   out.clear();

@@ -5,7 +5,10 @@ import { jsonToBytes } from './json-to-bytes.ts';
 import { messageOf } from './type-registry.ts';
 import { RESOURCE_TYPES, messageName, type Snapshot, TYPE_URLS } from './resource-types.ts';
 
-/** A resource as it is sent. The version is a hash of the bytes: the same content has the same version, after a restart too. */
+/**
+ * A resource as it is sent. The version is a hash of the bytes: the same content has the same version, after a restart
+ * too.
+ */
 export interface EncodedResource {
   readonly name: string;
   readonly version: string;

@@ -14,11 +14,13 @@ type Entries = Map<string, { readonly value: JsonObject; readonly bytes: Uint8Ar
 const known = new WeakMap<JsonObject, { readonly field: DescField; readonly entries: Entries }>();
 
 /**
- * The bytes of a message that is given as proto3 JSON: another order of fields than protobuf-es has, the same message. What is common in Envoy's
- * configuration is written straight away, many times as fast as by way of a message; whatever else there is goes that way, field by field, which
- * also finds what is wrong. Throws what protobuf-es throws for JSON that is not of the message.
+ * The bytes of a message that is given as proto3 JSON: another order of fields than protobuf-es has, the same message.
+ * What is common in Envoy's configuration is written straight away, many times as fast as by way of a message; whatever
+ * else there is goes that way, field by field, which also finds what is wrong. Throws what protobuf-es throws for JSON
+ * that is not of the message.
  *
- * Of a map that is the same object as last time, only the values that are other objects are encoded: a map may change, its values must not.
+ * Of a map that is the same object as last time, only the values that are other objects are encoded: a map may change,
+ * its values must not.
  *
  *   {map: {a: A, b: B}}, then the same map with b: C   ->  A is known, C is encoded
  */
@@ -160,7 +162,10 @@ function fieldsOf(type: DescMessage): ReadonlyMap<string, DescField> {
   return named;
 }
 
-/** Whether JSON says two things of which there can be one: a member of a oneof beside another, or a field by both of its names. */
+/**
+ * Whether JSON says two things of which there can be one: a member of a oneof beside another, or a field by both of its
+ * names.
+ */
 function choosesTwice(type: DescMessage, json: JsonObject): boolean {
   const names = Object.keys(json);
   if (names.length < 2) return false;

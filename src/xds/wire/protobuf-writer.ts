@@ -1,6 +1,6 @@
 /**
- * Protobuf's wire format, written from its end: when the length of a message is written, the message stands behind it already, and nothing
- * is moved. Fields come out in the reverse order of the calls.
+ * Protobuf's wire format, written from its end: when the length of a message is written, the message stands behind it
+ * already, and nothing is moved. Fields come out in the reverse order of the calls.
  *
  *   text('a') length(1) tag(1)  ->  0a 01 61
  */

@@ -12,7 +12,10 @@ export function messageName(url: string): string {
   return url.startsWith(PREFIX) ? url.slice(PREFIX.length) : '';
 }
 
-/** What a proxy is sent, by the kind's name in a snapshot. In this order on one stream: what is referred to before what refers to it. */
+/**
+ * What a proxy is sent, by the kind's name in a snapshot. In this order on one stream: what is referred to before what
+ * refers to it.
+ */
 export const TYPE_URLS = {
   clusters: typeUrl('envoy.config.cluster.v3.Cluster'),
   secrets: typeUrl('envoy.extensions.transport_sockets.tls.v3.Secret'),

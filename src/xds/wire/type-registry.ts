@@ -7,9 +7,12 @@ import { DESCRIPTORS } from './gen/descriptors.ts';
 /** Envoy's messages by name. */
 export const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, gunzipSync(Buffer.from(DESCRIPTORS, 'base64'))));
 
-/** The message of a full name (`envoy.config.cluster.v3.Cluster`). Throws `internal`: scripts/generate-xds.mjs leaves it out. */
+/**
+ * The message of a full name (`envoy.config.cluster.v3.Cluster`). Throws `internal`: scripts/generate-xds.mjs leaves it
+ * out.
+ */
 export function messageOf(name: string): DescMessage {
   const found = registry.getMessage(name);
-  if (!found) throw new MeridianError('internal', `${name} is not in src/xds/gen`);
+  if (!found) throw new MeridianError('internal', `${name} is not in src/xds/wire/gen`);
   return found;
 }

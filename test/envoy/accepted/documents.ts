@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 /**
- * Documents as people and programs write them, of one small mesh: many are refused, and many that are odd are accepted. Everything is raw: the
- * parser says what is a document.
+ * Documents as people and programs write them, of one small mesh: many are refused, and many that are odd are accepted.
+ * Everything is raw: the parser says what is a document.
  */
 
 /** Of a place on the loopback, so that a real Envoy listens there. */

@@ -2,8 +2,9 @@ import { Scope } from '../../harness/scope.ts';
 import { type Counts, openStage, play, type Stage } from './play.ts';
 
 /**
- * `long.ts DOCUMENTS [SEED]`: plays batches until so many documents were accepted. Prints each seed that fails, as it fails, and how far it is every
- * 5 batches; a fresh Envoy follows a failure. Exits with 1 if anything failed. `MERIDIAN_ACCEPTED_SEED=n npm test -- accepted` plays one again.
+ * `long.ts DOCUMENTS [SEED]`: plays batches until so many documents were accepted. Prints each seed that fails, as it
+ * fails, and how far it is every 5 batches; a fresh Envoy follows a failure. Exits with 1 if anything failed.
+ * `MERIDIAN_ACCEPTED_SEED=n npm test -- accepted` plays one again.
  */
 const [wanted = 100_000, first = 1] = process.argv.slice(2).map(Number);
 const REQUESTS = 40;

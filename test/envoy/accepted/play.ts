@@ -47,7 +47,10 @@ export interface Counts {
   denied: number;
 }
 
-/** One real Envoy with what all batches share: applications, callers, and the xDS server that gives it a batch's inbounds. */
+/**
+ * One real Envoy with what all batches share: applications, callers, and the xDS server that gives it a batch's
+ * inbounds.
+ */
 export interface Stage {
   readonly given: readonly Given[];
   /** Gives these inbounds, and waits until the Envoy has all of them. Throws what it refuses. */
@@ -132,7 +135,10 @@ async function answer(
   return status === 403 ? 'Deny' : 'Allow';
 }
 
-/** Plays one batch: what is accepted builds, the Envoy takes it, and `can` says what the Envoy does. The same for the same seed. */
+/**
+ * Plays one batch: what is accepted builds, the Envoy takes it, and `can` says what the Envoy does. The same for the
+ * same seed.
+ */
 export async function play(stage: Stage, seed: number, requests: number, changes = CHANGES): Promise<Counts> {
   const counts: Counts = { documents: 0, accepted: 0, listeners: 0, shut: 0, allowed: 0, denied: 0 };
   const zone = newZoneWith(stage.given.map(({ mesh }) => mesh));
