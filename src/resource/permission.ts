@@ -4,12 +4,7 @@ import type { JsonObject } from './resource.ts';
 import { check } from './schema/check-schema.ts';
 import { ACTIONS, shapesOf, storedMtpSchema } from './schema/permission-schema.ts';
 import { isAbsent, type TargetRef } from './schema/target-ref.ts';
-
-/** How a value is compared: whole, or as a beginning in whole segments (docs/design/access.md#identities). */
-export interface StringMatch {
-  readonly type: 'Exact' | 'Prefix';
-  readonly value: string;
-}
+import type { StringMatch } from './string-match.ts';
 
 /** A matcher in one spelling. All that is there must hold; at least one field is there. */
 export interface Matcher {

@@ -1,6 +1,7 @@
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import { isClient, requiredSans } from '../../policy/match/client-sans.ts';
 import type { Matcher, Mtp } from '../../resource/permission.ts';
+import { foldMatch } from '../../resource/string-match.ts';
 import { belowKey, clientKeys, meshKey, sanKey } from './client-keys.ts';
 
 type List = 'deny' | 'allow' | 'allowWithShadowDeny';
@@ -122,8 +123,7 @@ function fromKey(item: PermissionFromItem, mesh: string): string {
 }
 
 function matcherKey({ spiffeId }: Matcher): string | undefined {
-  if (!spiffeId) return undefined;
-  return spiffeId.type === 'Exact' ? sanKey(spiffeId.value) : belowKey(spiffeId.value);
+  return spiffeId && foldMatch(spiffeId, { Exact: sanKey, Prefix: belowKey });
 }
 
 /** One without a route that has lists stands for all such; through a route each may count or not. */

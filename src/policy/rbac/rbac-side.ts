@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../resource/resource.ts';
 import type { VerdictSide } from '../decide/evaluate-permissions.ts';
 import type { RequestSubject } from '../decide/read-request.ts';
-import type { StringMatch } from '../../resource/permission.ts';
+import type { StringMatch } from '../../resource/string-match.ts';
 import { type RegionPermission, actBy, allowRules, denyRules, type MatcherRule } from './applied-permissions.ts';
 import {
   act,

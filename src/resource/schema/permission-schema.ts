@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ALWAYS } from './check-schema.ts';
 import { METHODS, pathReason, spiffeReason } from './spiffe-matches.ts';
 import { fromRef, topRef } from './target-ref.ts';
+import { MATCH_TYPES, type MatchType } from '../string-match.ts';
 
 /** Both spellings of each action (design, section 5), and what they are called here. */
 export const ACTIONS = {
@@ -18,8 +19,8 @@ export const ACTIONS = {
 type WrittenAction = keyof typeof ACTIONS;
 
 /** `{type: Exact | Prefix, value}`; `reasonFor` says what is wrong with a value of that type. */
-function match(reasonFor: (type: string, value: string) => string | undefined) {
-  return z.strictObject({ type: z.enum(['Exact', 'Prefix']), value: z.string() }).superRefine(({ type, value }, context) => {
+function match(reasonFor: (type: MatchType, value: string) => string | undefined) {
+  return z.strictObject({ type: z.enum(MATCH_TYPES), value: z.string() }).superRefine(({ type, value }, context) => {
     const reason = typeof value === 'string' ? reasonFor(type, value) : undefined;
     if (reason !== undefined) context.addIssue({ code: 'custom', path: ['value'], message: reason });
   }, ALWAYS);
