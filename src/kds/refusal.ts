@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Key, keyFromTuple, keyTuple } from '../resource/key.ts';
 import { mtpOf } from '../resource/permission.ts';
+import { isSilent } from '../resource/permission-actions.ts';
 import type { JsonObject } from '../resource/resource.ts';
 import type { Refusal } from '../resource/store/store.ts';
 import { readableUpTo } from '../resource/readable-text.ts';
@@ -25,7 +26,7 @@ const wireRefusal = z.object({
  */
 export function inForceAfterRefusal(key: Key, hasPrevious: boolean, spec?: JsonObject): Refusal['inForce'] {
   if (hasPrevious) return 'previous';
-  if (key.type === 'MeshTrafficPermission' && spec && mtpOf(spec).shape === 'none') return 'none';
+  if (key.type === 'MeshTrafficPermission' && spec && isSilent(mtpOf(spec))) return 'none';
   return MAY_DENY.includes(key.type) ? 'deny' : 'none';
 }
 

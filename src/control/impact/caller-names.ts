@@ -6,6 +6,7 @@ import type { Key } from '../../resource/key.ts';
 import { LABEL } from '../../resource/labels.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import { fromItemsOf, matchersOf } from '../../resource/permission-actions.ts';
 import { foldMatch } from '../../resource/string-match.ts';
 import { pathsOf } from './client-keys.ts';
 
@@ -27,10 +28,9 @@ export interface Named {
 /** Everybody that permissions name, and the others: once each. */
 export function namedBy(permissions: readonly Permission[]): Named[] {
   const found = permissions.flatMap(({ key, mtp }): Unsampled[] => {
-    if (mtp.shape === 'from') return mtp.items.map(({ targetRef }) => fromItem(targetRef, targetRef.mesh ?? key.mesh));
-    if (mtp.shape !== 'spiffe') return [];
-    const matchers = [...mtp.deny, ...mtp.allow, ...mtp.allowWithShadowDeny];
-    return matchers.flatMap(({ spiffeId }) => (spiffeId ? foldMatch(spiffeId, { Exact: identity, Prefix: below }) : []));
+    const items = fromItemsOf(mtp).map(({ targetRef }) => fromItem(targetRef, targetRef.mesh ?? key.mesh));
+    const ids = matchersOf(mtp).flatMap(({ spiffeId }) => spiffeId ?? []);
+    return [...items, ...ids.map((id) => foldMatch(id, { Exact: identity, Prefix: below }))];
   });
   const distinct = [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
   const other = otherThan(distinct.flatMap(({ spiffeId, sans }) => [spiffeId, ...sans]));

@@ -1,5 +1,6 @@
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import { normalisePath, type RequestSubject } from '../../policy/decide/read-request.ts';
+import { matchersOf } from '../../resource/permission-actions.ts';
 import { foldMatch, matchesText, type StringMatch } from '../../resource/string-match.ts';
 
 /** Which requests are meant; what is not said may be anything. */
@@ -58,10 +59,7 @@ interface RequestCriteria {
 
 /** All that matchers and routes ask of a request. */
 function askedOf(permissions: readonly Permission[]): RequestCriteria {
-  const asked = permissions.flatMap(({ mtp, via = [] }) => [
-    ...(mtp.shape === 'spiffe' ? [...mtp.deny, ...mtp.allow, ...mtp.allowWithShadowDeny] : []),
-    ...via.flatMap(({ matches }) => matches),
-  ]);
+  const asked = permissions.flatMap(({ mtp, via = [] }) => [...matchersOf(mtp), ...via.flatMap(({ matches }) => matches)]);
   const paths = asked.flatMap(({ path }) => (path ? [oneSpelling(path)] : []));
   return {
     methods: [...new Set(asked.flatMap(({ method }) => method ?? []))].sort(),

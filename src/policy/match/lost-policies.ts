@@ -2,7 +2,8 @@ import { hashedName, looksHashed } from '../../naming/hash-name.ts';
 import { asObject, asText } from '../../naming/json.ts';
 import type { Key } from '../../resource/key.ts';
 import { mtpOf } from '../../resource/permission.ts';
-import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
+import { mayDeny } from '../../resource/permission-actions.ts';
+import type { JsonValue, Resource } from '../../resource/resource.ts';
 import { EVERY_REQUEST } from '../../resource/route-match.ts';
 import type { TargetRef } from '../../resource/schema/target-ref.ts';
 import { type Lost, type MeshIndex, means } from './mesh-index.ts';
@@ -49,7 +50,7 @@ function isAtHome({ key }: Resource, { dataplane }: Proxy): boolean {
 /** The route that a permission with denies names, and that is not here. The caller knows that. */
 export function missing({ kind, name, namespace }: TargetRef, policy: Policy): Via[] {
   const { key, spec } = policy.resource;
-  if (name === undefined || (policy.role === 'system' && looksHashed(name)) || !mayDeny(spec)) return [];
+  if (name === undefined || (policy.role === 'system' && looksHashed(name)) || !mayDeny(mtpOf(spec))) return [];
   const type = routeType({ kind });
   return [anyRequest({ ...key, type, namespace: namespace ?? key.namespace, name })];
 }
@@ -77,11 +78,4 @@ function servicesLost(value: JsonValue | undefined, proxy: Proxy, mesh: MeshInde
     return !labelled || includesAll(labelsOf(resource), textsOf(ref.labels));
   });
   return lost.map(({ resource }) => resource).filter((service) => kind === 'MeshMultiZoneService' || isAtHome(service, proxy));
-}
-
-/** Whether a permission denies anything, or can't be read, so that it may. */
-function mayDeny(spec: JsonObject): boolean {
-  const mtp = mtpOf(spec);
-  if (mtp.shape === 'spiffe') return mtp.deny.length > 0;
-  return mtp.shape === 'broken' || (mtp.shape === 'from' && mtp.items.some(({ action }) => action.startsWith('Deny')));
 }

@@ -21,7 +21,9 @@ type WrittenAction = keyof typeof ACTIONS;
 /** `{type: Exact | Prefix, value}`; `reasonFor` says what is wrong with a value of that type. */
 function match(reasonFor: (type: MatchType, value: string) => string | undefined) {
   return z.strictObject({ type: z.enum(MATCH_TYPES), value: z.string() }).superRefine(({ type, value }, context) => {
-    const reason = typeof value === 'string' ? reasonFor(type, value) : undefined;
+    // A type that is none has been told of; its value is looked at as a whole one.
+    const known = MATCH_TYPES.find((one) => one === type) ?? 'Exact';
+    const reason = typeof value === 'string' ? reasonFor(known, value) : undefined;
     if (reason !== undefined) context.addIssue({ code: 'custom', path: ['value'], message: reason });
   }, ALWAYS);
 }
