@@ -9,7 +9,7 @@ import type { TargetRef } from '../../resource/schema/target-ref.ts';
 import { type Lost, type MeshIndex, means } from './mesh-index.ts';
 import type { Policy } from './read-policies.ts';
 import type { Proxy } from './read-proxy.ts';
-import { isStrange, matchesOf, routesMeant, routeType, rulesLeadingTo, type Via } from './route-selection.ts';
+import { isRouteRef, isStrange, matchesOf, routesMeant, routeType, rulesLeadingTo, type Via } from './route-selection.ts';
 import { includesAll, labelsOf, textsOf } from './proxy-tags.ts';
 
 /**
@@ -26,7 +26,7 @@ export function lostTo(ref: TargetRef, policy: Policy, proxy: Proxy, mesh: MeshI
   const refused = mesh.lost(routeType(ref)).filter((lost) => isTargeted(lost, ref, policy, mesh));
   const lost = refused.map(({ resource }) => resource);
   if (ref.kind === 'MeshService') return lost.filter((service) => isAtHome(service, proxy)).map(({ key }) => anyRequest(key));
-  if (!ref.kind.endsWith('Route')) return [];
+  if (!isRouteRef(ref)) return [];
   const routes = routesMeant(ref, policy, proxy, mesh);
   if (lost.length + routes.length === 0) return missing(ref, policy);
   const through = lost.filter((route) => ref.labels === undefined || !isStrange(route, proxy));
