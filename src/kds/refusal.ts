@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Key, keyFromTuple, keyTuple } from '../resource/key.ts';
+import { findKind } from '../resource/kinds.ts';
 import { mtpOf } from '../resource/permission.ts';
+import { isSilent } from '../resource/permission-actions.ts';
 import type { JsonObject } from '../resource/resource.ts';
 import type { Refusal } from '../resource/store/store.ts';
 import { readableUpTo } from '../resource/readable-text.ts';
@@ -25,11 +27,9 @@ const wireRefusal = z.object({
  */
 export function inForceAfterRefusal(key: Key, hasPrevious: boolean, spec?: JsonObject): Refusal['inForce'] {
   if (hasPrevious) return 'previous';
-  if (key.type === 'MeshTrafficPermission' && spec && mtpOf(spec).shape === 'none') return 'none';
-  return MAY_DENY.includes(key.type) ? 'deny' : 'none';
+  if (key.type === 'MeshTrafficPermission' && spec && isSilent(mtpOf(spec))) return 'none';
+  return findKind(key.type)?.mayDeny ? 'deny' : 'none';
 }
-
-const MAY_DENY = ['MeshTrafficPermission', 'AccessPolicy', 'PrivilegedAccessPolicy'];
 
 /** It may repeat what is in the item: nothing of that is more than text. */
 export function cutReason(reason: string): string {

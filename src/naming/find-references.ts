@@ -1,5 +1,5 @@
 import type { Key } from '../resource/key.ts';
-import { findKind } from '../resource/kinds.ts';
+import { findKind, isRoute } from '../resource/kinds.ts';
 import { isObject, type Path } from '../resource/field-path.ts';
 import type { JsonObject, JsonValue, Place } from '../resource/resource.ts';
 import { looksHashed } from './hash-name.ts';
@@ -21,10 +21,6 @@ export interface Rendering {
   readonly namespace: string | undefined;
 }
 
-/** What a reference can name. A MeshServiceSubset names the value of a tag, not a resource. */
-const NAMED = new Set(['MeshService', 'MeshHTTPRoute', 'MeshTCPRoute', 'MeshExternalService', 'MeshMultiZoneService']);
-const ROUTES = new Set(['MeshHTTPRoute', 'MeshTCPRoute']);
-
 export interface SpecReference {
   readonly path: Path;
   readonly value: JsonValue | undefined;
@@ -45,7 +41,7 @@ export function referencePlaces(type: string, spec: JsonObject): SpecReference[]
   return asArray(spec.to).flatMap((item, i): SpecReference[] => {
     const path: Path = ['to', i];
     const target = { path: [...path, 'targetRef'], value: asObject(item)?.targetRef };
-    const backends = ROUTES.has(type) ? backendsOf(path, asObject(item)) : [];
+    const backends = isRoute(type) ? backendsOf(path, asObject(item)) : [];
     return [target, ...backends];
   });
 }
@@ -63,9 +59,10 @@ function backendsOf(path: Path, item: JsonObject | undefined): SpecReference[] {
   });
 }
 
+/** A MeshServiceSubset names the value of a tag, not a resource. */
 function toReference({ path, value }: SpecReference): Reference[] {
   const { kind, name, namespace, labels } = asObject(value) ?? {};
-  if (typeof kind !== 'string' || !NAMED.has(kind) || typeof name !== 'string' || name === '' || !isAbsent(labels)) return [];
+  if (typeof kind !== 'string' || !findKind(kind)?.named || typeof name !== 'string' || name === '' || !isAbsent(labels)) return [];
   const said = asText(namespace);
   return [said === undefined ? { path, kind, name } : { path, kind, name, namespace: said }];
 }

@@ -4,8 +4,6 @@ import type { JsonObject } from '../resource/resource.ts';
 import { asArray, asObject, isAbsent } from '../naming/json.ts';
 import { enforcementOf } from './enforcement-table.ts';
 
-/** Kinds whose `rules` say more than `from` can, for they name SPIFFE IDs. */
-const BY_IDENTITY = ['MeshFaultInjection', 'MeshTrafficPermission'];
 const OLDER_TARGETS = ['MeshSubset', 'MeshService', 'MeshServiceSubset'];
 
 /**
@@ -19,11 +17,11 @@ export function warningsOfDocument(type: string, labels: Labels, spec: JsonObjec
 }
 
 function deprecations(type: string, spec: JsonObject): string[] {
-  const policy = findKind(type)?.policy;
-  if (!policy) return [];
+  const found = findKind(type);
+  if (!found?.policy) return [];
   const warnings: string[] = [];
-  if (policy.rules && asArray(spec.from).length > 0) {
-    warnings.push(`'from' field is deprecated, use 'rules' ${BY_IDENTITY.includes(type) ? 'with SPIFFE IDs ' : ''}instead`);
+  if (found.policy.rules && asArray(spec.from).length > 0) {
+    warnings.push(`'from' field is deprecated, use 'rules' ${found.byIdentity ? 'with SPIFFE IDs ' : ''}instead`);
   }
   const kind = isAbsent(spec.targetRef) ? undefined : asObject(spec.targetRef)?.kind;
   if (typeof kind === 'string' && OLDER_TARGETS.includes(kind)) {

@@ -1,6 +1,5 @@
 import { asObject, asArray, isAbsent } from '../naming/json.ts';
-import type { KindType } from '../resource/kinds.ts';
-import { findKind } from '../resource/kinds.ts';
+import { findKind, type Kind, KINDS, type KindType, type Nature } from '../resource/kinds.ts';
 import { LABEL, type Labels } from '../resource/labels.ts';
 import type { JsonObject } from '../resource/resource.ts';
 import type { Proxy } from './match/read-proxy.ts';
@@ -36,44 +35,38 @@ const ASKED_BY_NOBODY: Rule = {
   because: 'kept and shown, and not enforced: no proxy asks access policies, MeshTrafficPermissions alone decide',
 };
 
-/** The one place that knows what is enforced of each kind. Whoever puts a kind in force changes its line here. */
-const RULES: Readonly<Record<KindType, Rule>> = {
-  AccessPolicy: ASKED_BY_NOBODY,
-  PrivilegedAccessPolicy: ASKED_BY_NOBODY,
+/** What is enforced of a kind that has no line in RULES: a new policy is not, until a line says so. */
+const BY_NATURE: Readonly<Record<Nature, Rule>> = {
+  mesh: { enforced: 'ignoring', ignored: (spec) => present(spec, MESH_IGNORED) },
+  zone: YES,
+  proxy: YES,
+  service: { enforced: 'no', because: 'kept and shown, and not enforced: no proxy sends requests to it' },
+  gateway: { enforced: 'no', because: 'matched and shown, and not enforced: the listeners of gateways are not served' },
+  route: ROUTE,
+  policy: TRAFFIC,
+  access: ASKED_BY_NOBODY,
+  insight: YES,
+  other: { enforced: 'no', because: 'kept and shown, and not enforced: no proxy asks it' },
+};
+
+/** What is enforced of kinds that differ from others of their nature. Whoever puts a kind in force gives it a line here. */
+const RULES: Readonly<Partial<Record<KindType, Rule>>> = {
   LoadBalancingPolicy: { enforced: 'no', because: 'kept and shown, and not enforced: no proxy picks a site by it' },
-  Dataplane: YES,
-  DataplaneInsight: YES,
   HostnameGenerator: { enforced: 'no', because: 'kept and shown, and not enforced: no host names are made' },
-  Mesh: { enforced: 'ignoring', ignored: (spec) => present(spec, MESH_IGNORED) },
-  MeshAccessLog: TRAFFIC,
-  MeshCircuitBreaker: TRAFFIC,
-  MeshExternalService: { enforced: 'no', because: 'kept and shown, and not enforced: no proxy sends requests to it' },
-  MeshFaultInjection: TRAFFIC,
-  MeshGateway: { enforced: 'no', because: 'matched and shown, and not enforced: the listeners of gateways are not served' },
-  MeshHTTPRoute: ROUTE,
-  MeshHealthCheck: TRAFFIC,
   MeshIdentity: { enforced: 'no', because: 'kept and shown, and not enforced: proxies bring certificates of their own' },
-  MeshLoadBalancingStrategy: TRAFFIC,
-  MeshMetric: TRAFFIC,
   MeshMultiZoneService: {
     enforced: 'partly',
     but: 'matched and shown, and not enforced: no proxy sends requests to it; it only tells where routes lead that permissions target',
   },
-  MeshPassthrough: TRAFFIC,
-  MeshProxyPatch: TRAFFIC,
-  MeshRateLimit: TRAFFIC,
-  MeshRetry: TRAFFIC,
   MeshService: YES,
-  MeshTCPRoute: ROUTE,
   MeshTLS: { enforced: 'inbounds', ignored: ({ rules, from }) => confFields([rules, from], ['tlsVersion', 'tlsCiphers']) },
-  MeshTimeout: TRAFFIC,
-  MeshTrace: TRAFFIC,
   MeshTrafficPermission: { enforced: 'inbounds', ignored: () => [] },
   MeshTrust: { enforced: 'no', because: 'kept and shown, and not enforced: proxies trust the CA of their own configuration' },
-  Workload: { enforced: 'no', because: 'kept and shown, and not enforced: no proxy asks it' },
-  Zone: YES,
-  ZoneInsight: YES,
 };
+
+function ruleOf({ type, nature }: Kind): Rule {
+  return Object.hasOwn(RULES, type) ? (RULES[type as KindType] ?? BY_NATURE[nature]) : BY_NATURE[nature];
+}
 
 /** Why nothing is enforced at the listeners of a proxy of this type; undefined: they are served. */
 export const NOT_SERVED: Readonly<Record<Proxy['type'], string | undefined>> = {
@@ -84,7 +77,7 @@ export const NOT_SERVED: Readonly<Record<Proxy['type'], string | undefined>> = {
 const MESH_IGNORED = ['constraints', 'logging', 'meshServices', 'metrics', 'networking', 'routing', 'tracing'];
 
 /** Kinds whose resources people write to allow or forbid access, though nothing asks them. */
-export const UNASKED: readonly KindType[] = (Object.keys(RULES) as KindType[]).filter((type) => RULES[type] === ASKED_BY_NOBODY);
+export const UNASKED: readonly string[] = KINDS.filter((kind) => ruleOf(kind) === ASKED_BY_NOBODY).map(({ type }) => type);
 
 /**
  * What of a resource is enforced, from itself alone (docs/enforcement.md#what-is-not-enforced). What its references
@@ -97,12 +90,13 @@ export const UNASKED: readonly KindType[] = (Object.keys(RULES) as KindType[]).f
  *   MeshTrust, MeshTimeout, AccessPolicy, ...              ->  no
  */
 export function enforcementOf(type: string, labels: Labels, spec: JsonObject): Enforcement {
-  const rule = isKindType(type) ? RULES[type] : YES;
-  if (findKind(type)?.policy && labels[LABEL.effect] === 'shadow')
+  const kind = findKind(type);
+  const rule = kind ? ruleOf(kind) : YES;
+  if (kind?.policy && labels[LABEL.effect] === 'shadow')
     return { enforced: 'no', reasons: [`it is labelled ${LABEL.effect}: shadow: it is matched and shown, and not enforced`] };
   switch (rule.enforced) {
     case 'yes':
-      return type === 'Dataplane' ? ofDataplane(spec) : { enforced: 'yes', reasons: [] };
+      return kind?.nature === 'proxy' ? ofDataplane(spec) : { enforced: 'yes', reasons: [] };
     case 'inbounds':
       return ofInbounds(type, spec, rule.ignored(spec));
     case 'ignoring':
@@ -112,10 +106,6 @@ export function enforcementOf(type: string, labels: Labels, spec: JsonObject): E
     case 'no':
       return { enforced: 'no', reasons: [`${/^[AEIOU]/.test(type) ? 'an' : 'a'} ${type} is ${rule.because}`] };
   }
-}
-
-function isKindType(type: string): type is KindType {
-  return Object.hasOwn(RULES, type);
 }
 
 function ofDataplane(spec: JsonObject): Enforcement {

@@ -1,11 +1,11 @@
 import type { Problem } from '../errors.ts';
 import { asObject } from '../naming/json.ts';
+import { isRoute, KINDS } from '../resource/kinds.ts';
 import type { JsonObject } from '../resource/resource.ts';
 import { isCustom, type Role } from './policy-role.ts';
 
-const ROUTES = new Set(['MeshHTTPRoute', 'MeshTCPRoute']);
 /** The policies that configure nothing but Envoy clusters. */
-const CLUSTER_POLICIES = new Set(['MeshCircuitBreaker', 'MeshHealthCheck']);
+const CLUSTER_POLICIES = new Set(KINDS.filter(({ clusters }) => clusters).map(({ type }) => type));
 
 /**
  * What a policy in a custom namespace may not do with a MeshGateway, which belongs to the whole cluster
@@ -21,7 +21,7 @@ export function gatewayProblems(
 ): Problem[] {
   if (!isCustom(namespace, systemNamespace) || asObject(spec.targetRef)?.kind !== 'MeshGateway') return [];
   const reasons: string[] = [];
-  if (ROUTES.has(type)) {
+  if (isRoute(type)) {
     reasons.push(
       `a ${type} on a MeshGateway belongs in the system namespace "${systemNamespace}", where its backends may be of any namespace`,
     );

@@ -8,19 +8,9 @@ export const ROLES = ['system', 'producer', 'consumer', 'workload-owner'] as con
 
 export type Role = (typeof ROLES)[number];
 
-/**
- * ClusterLink's policies in a custom namespace: the namespaced ones are synced like consumer policies
- * (docs/design/attributes.md#kinds).
- */
-const ACCESS_ROLES = new Map<string, Role>([
-  ['AccessPolicy', 'workload-owner'],
-  ['LoadBalancingPolicy', 'workload-owner'],
-  ['PrivilegedAccessPolicy', 'system'],
-]);
-
 /** Whether resources of a kind have a role: targetRef policies and access policies. */
 export function hasRole(kind: Kind): boolean {
-  return kind.policy !== undefined || ACCESS_ROLES.has(kind.type);
+  return kind.policy !== undefined || kind.nature === 'access';
 }
 
 /**
@@ -45,7 +35,8 @@ export function roleOf(
   systemNamespace: string,
 ): { readonly role: Role } | { readonly problems: readonly Problem[] } {
   if (!isCustom(namespace, systemNamespace)) return { role: 'system' };
-  if (!kind.policy) return { role: ACCESS_ROLES.get(kind.type) ?? 'system' };
+  // ClusterLink's: the namespaced ones are synced like consumer policies (docs/design/attributes.md#kinds).
+  if (!kind.policy) return { role: kind.nature === 'access' && kind.namespaced ? 'workload-owner' : 'system' };
   if (isAbsent(spec.to)) return { role: 'workload-owner' };
   const items = asArray(spec.to);
   const producer = items.findIndex((item) => isProducerItem(item, namespace));

@@ -9,9 +9,39 @@ export interface PolicyShape {
   readonly single: boolean;
 }
 
+/** What a kind is to the others. What follows from that for each kind of a nature stands in one table, NATURES. */
+export type Nature = 'mesh' | 'zone' | 'proxy' | 'service' | 'gateway' | 'route' | 'policy' | 'access' | 'insight' | 'other';
+
+/** What is true of all kinds of a nature. */
+interface NatureFacts {
+  /** Its place when many are applied: what others depend on comes first. */
+  readonly applied: number;
+  /** Whether resources of the kind may change what proxies decide. */
+  readonly decides: boolean;
+  /** Whether it can be selected by top-level targetRefs, or stands behind what is. Routes and policies are read as policies. */
+  readonly target: boolean;
+  /** Whether items of `to` and backendRefs may name it: the names are written anew in copies. */
+  readonly named: boolean;
+}
+
+const NATURES: Readonly<Record<Nature, NatureFacts>> = {
+  mesh: { applied: 0, decides: true, target: false, named: false },
+  zone: { applied: 1, decides: false, target: false, named: false },
+  proxy: { applied: 2, decides: true, target: true, named: false },
+  service: { applied: 2, decides: true, target: true, named: true },
+  gateway: { applied: 2, decides: true, target: true, named: false },
+  insight: { applied: 2, decides: false, target: false, named: false },
+  other: { applied: 2, decides: false, target: false, named: false },
+  route: { applied: 3, decides: true, target: false, named: true },
+  policy: { applied: 4, decides: false, target: false, named: false },
+  access: { applied: 5, decides: false, target: false, named: false },
+};
+
 /** Everything that Meridian knows about a kind without looking at a resource of it. */
-export interface Kind<Type extends string = string> {
+export interface Kind<Type extends string = string> extends NatureFacts {
   readonly type: Type;
+  /** An `insight` is written by control planes alone. */
+  readonly nature: Nature;
   /** The short name of the KRI; '' for kinds that have none (insights). */
   readonly short: string;
   /** The REST collection, `/meshes/{mesh}/<path>` or `/<path>`. */
@@ -32,9 +62,19 @@ export interface Kind<Type extends string = string> {
   readonly body: 'spec' | 'inline';
   readonly apiVersion: string;
   readonly policy: PolicyShape | undefined;
+  /** Whether what can't be read of it may hold a deny: it is then taken as one. */
+  readonly mayDeny: boolean;
+  /** Of a policy: it configures nothing but Envoy clusters. */
+  readonly clusters: boolean;
+  /** Kuma reads a `from` for everybody as `rules`, and the reverse (its `_resources`, `isFromAsRules`). */
+  readonly fromAsRules: boolean;
+  /** Its `rules` say more than `from` can, for they name SPIFFE IDs. */
+  readonly byIdentity: boolean;
+  /** Lists that grow where policies are merged, instead of being replaced. */
+  readonly concat: readonly string[];
 }
 
-type Traits = Partial<Pick<Kind, 'plural' | 'scope' | 'namespaced' | 'systemOnly' | 'hashed' | 'body' | 'apiVersion' | 'policy'>>;
+type Traits = Partial<Omit<Kind, 'type' | 'short' | 'path' | 'writtenBy' | 'sync' | keyof NatureFacts>> & { readonly decides?: true };
 
 /** Directions as the reference table writes them: d(own), u(p), a(cross). */
 function kind<Type extends string>(
@@ -45,8 +85,12 @@ function kind<Type extends string>(
   writers: string,
   traits: Traits = {},
 ): Kind<Type> {
+  const nature = traits.nature ?? 'other';
   return {
+    ...NATURES[nature],
+    ...(traits.decides ? { decides: true } : {}),
     type,
+    nature,
     short,
     path,
     plural: traits.plural ?? pluralOf(type),
@@ -59,6 +103,11 @@ function kind<Type extends string>(
     body: traits.body ?? 'spec',
     apiVersion: traits.apiVersion ?? 'kuma.io/v1alpha1',
     policy: traits.policy,
+    mayDeny: traits.mayDeny ?? false,
+    clusters: traits.clusters ?? false,
+    fromAsRules: traits.fromAsRules ?? false,
+    byIdentity: traits.byIdentity ?? false,
+    concat: traits.concat ?? [],
   };
 }
 
@@ -73,52 +122,62 @@ function pluralOf(type: string): string {
   return /(s|sh|ch)$/i.test(spaced) ? `${spaced}es` : `${spaced}s`;
 }
 
-function policy<Type extends string>(type: Type, short: string, path: string, lists: string): Kind<Type> {
+function policy<Type extends string>(type: Type, short: string, path: string, lists: string, traits: Traits = {}): Kind<Type> {
   const shape: PolicyShape = {
     to: lists.includes('to'),
     from: lists.includes('from'),
     rules: lists.includes('rules'),
     single: lists.includes('single'),
   };
-  return kind(type, short, path, 'dua', 'gz', { policy: shape });
+  return kind(type, short, path, 'dua', 'gz', { nature: 'policy', policy: shape, ...traits });
 }
 
 const CLUSTERLINK = 'clusterlink.net/v1alpha1';
 
 const ALL = [
-  kind('Dataplane', 'dp', 'dataplanes', 'u', 'z', { body: 'inline' }),
-  kind('DataplaneInsight', '', 'dataplane-insights', 'u', 'z', { body: 'inline' }),
+  kind('Dataplane', 'dp', 'dataplanes', 'u', 'z', { nature: 'proxy', body: 'inline' }),
+  kind('DataplaneInsight', '', 'dataplane-insights', 'u', 'z', { nature: 'insight', body: 'inline' }),
   kind('HostnameGenerator', 'hg', 'hostnamegenerators', 'du', 'gz', { scope: 'Global', systemOnly: true }),
-  kind('Mesh', 'm', 'meshes', 'd', 'g', { scope: 'Global', namespaced: false, hashed: false, body: 'inline' }),
-  policy('MeshAccessLog', 'mal', 'meshaccesslogs', 'to from rules'),
-  policy('MeshCircuitBreaker', 'mcb', 'meshcircuitbreakers', 'to from rules'),
-  kind('MeshExternalService', 'extsvc', 'meshexternalservices', 'du', 'gz', { systemOnly: true }),
-  policy('MeshFaultInjection', 'mfi', 'meshfaultinjections', 'to from rules'),
-  kind('MeshGateway', 'mgw', 'meshgateways', 'du', 'gz', { namespaced: false, body: 'inline' }),
-  policy('MeshHTTPRoute', 'mhttpr', 'meshhttproutes', 'to'),
-  policy('MeshHealthCheck', 'mhc', 'meshhealthchecks', 'to'),
+  kind('Mesh', 'm', 'meshes', 'd', 'g', { nature: 'mesh', scope: 'Global', namespaced: false, hashed: false, body: 'inline' }),
+  policy('MeshAccessLog', 'mal', 'meshaccesslogs', 'to from rules', { fromAsRules: true }),
+  policy('MeshCircuitBreaker', 'mcb', 'meshcircuitbreakers', 'to from rules', { fromAsRules: true, clusters: true }),
+  kind('MeshExternalService', 'extsvc', 'meshexternalservices', 'du', 'gz', { nature: 'service', systemOnly: true }),
+  policy('MeshFaultInjection', 'mfi', 'meshfaultinjections', 'to from rules', { byIdentity: true }),
+  kind('MeshGateway', 'mgw', 'meshgateways', 'du', 'gz', { nature: 'gateway', namespaced: false, body: 'inline' }),
+  policy('MeshHTTPRoute', 'mhttpr', 'meshhttproutes', 'to', { nature: 'route' }),
+  policy('MeshHealthCheck', 'mhc', 'meshhealthchecks', 'to', { clusters: true }),
   kind('MeshIdentity', 'mid', 'meshidentities', 'du', 'gz', { systemOnly: true }),
   policy('MeshLoadBalancingStrategy', 'mlbs', 'meshloadbalancingstrategies', 'to'),
   policy('MeshMetric', 'mm', 'meshmetrics', 'single'),
-  kind('MeshMultiZoneService', 'mzsvc', 'meshmultizoneservices', 'd', 'g', { systemOnly: true }),
+  kind('MeshMultiZoneService', 'mzsvc', 'meshmultizoneservices', 'd', 'g', { nature: 'service', systemOnly: true }),
   policy('MeshPassthrough', 'mp', 'meshpassthroughs', 'single'),
   policy('MeshProxyPatch', 'mpp', 'meshproxypatches', 'single'),
-  policy('MeshRateLimit', 'mrl', 'meshratelimits', 'to from rules'),
+  policy('MeshRateLimit', 'mrl', 'meshratelimits', 'to from rules', { fromAsRules: true }),
   policy('MeshRetry', 'mr', 'meshretries', 'to'),
-  kind('MeshService', 'msvc', 'meshservices', 'ua', 'z'),
-  policy('MeshTCPRoute', 'mtcpr', 'meshtcproutes', 'to'),
-  policy('MeshTLS', 'mtls', 'meshtlses', 'from rules'),
-  policy('MeshTimeout', 'mt', 'meshtimeouts', 'to from rules'),
+  kind('MeshService', 'msvc', 'meshservices', 'ua', 'z', { nature: 'service' }),
+  policy('MeshTCPRoute', 'mtcpr', 'meshtcproutes', 'to', { nature: 'route' }),
+  policy('MeshTLS', 'mtls', 'meshtlses', 'from rules', { decides: true, fromAsRules: true }),
+  policy('MeshTimeout', 'mt', 'meshtimeouts', 'to from rules', { fromAsRules: true }),
   policy('MeshTrace', 'mtr', 'meshtraces', 'single'),
   // `single` is its shape with `default` at the top (docs/design/sources.md#spiffe), which Kuma itself does not have.
-  policy('MeshTrafficPermission', 'mtp', 'meshtrafficpermissions', 'from rules single'),
+  policy('MeshTrafficPermission', 'mtp', 'meshtrafficpermissions', 'from rules single', {
+    decides: true,
+    mayDeny: true,
+    byIdentity: true,
+    concat: ['deny', 'allow', 'allowWithShadowDeny'],
+  }),
   kind('MeshTrust', 'mtrust', 'meshtrusts', 'du', 'gz', { systemOnly: true }),
   kind('Workload', 'wl', 'workloads', 'u', 'z'),
-  kind('Zone', 'z', 'zones', '', 'g', { scope: 'Global', namespaced: false, hashed: false, body: 'inline' }),
-  kind('ZoneInsight', '', 'zone-insights', '', 'gz', { scope: 'Global', namespaced: false, body: 'inline' }),
-  kind('AccessPolicy', 'ap', 'accesspolicies', 'du', 'gz', { apiVersion: CLUSTERLINK }),
-  kind('PrivilegedAccessPolicy', 'pap', 'privilegedaccesspolicies', 'du', 'gz', { namespaced: false, apiVersion: CLUSTERLINK }),
-  kind('LoadBalancingPolicy', 'lbp', 'loadbalancingpolicies', 'du', 'gz', { apiVersion: CLUSTERLINK }),
+  kind('Zone', 'z', 'zones', '', 'g', { nature: 'zone', scope: 'Global', namespaced: false, hashed: false, body: 'inline' }),
+  kind('ZoneInsight', '', 'zone-insights', '', 'gz', { nature: 'insight', scope: 'Global', namespaced: false, body: 'inline' }),
+  kind('AccessPolicy', 'ap', 'accesspolicies', 'du', 'gz', { nature: 'access', mayDeny: true, apiVersion: CLUSTERLINK }),
+  kind('PrivilegedAccessPolicy', 'pap', 'privilegedaccesspolicies', 'du', 'gz', {
+    nature: 'access',
+    mayDeny: true,
+    namespaced: false,
+    apiVersion: CLUSTERLINK,
+  }),
+  kind('LoadBalancingPolicy', 'lbp', 'loadbalancingpolicies', 'du', 'gz', { nature: 'access', apiVersion: CLUSTERLINK }),
 ];
 
 /**
@@ -137,6 +196,16 @@ const byPath = new Map(KINDS.map((k) => [k.path, k]));
 /** The kind named `type`, or undefined. */
 export function findKind(type: string): Kind | undefined {
   return byType.get(type);
+}
+
+/** Whether resources of a kind are routes. */
+export function isRoute(type: string): boolean {
+  return findKind(type)?.nature === 'route';
+}
+
+/** Whether control planes write a kind themselves, and nobody else. */
+export function isInsight({ nature }: Kind): boolean {
+  return nature === 'insight';
 }
 
 /** The kind named `type`. Throws `internal`: use it only where the type was checked before. */

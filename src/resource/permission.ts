@@ -4,12 +4,7 @@ import type { JsonObject } from './resource.ts';
 import { check } from './schema/check-schema.ts';
 import { ACTIONS, shapesOf, storedMtpSchema } from './schema/permission-schema.ts';
 import { isAbsent, type TargetRef } from './schema/target-ref.ts';
-
-/** How a value is compared: whole, or as a beginning in whole segments (docs/design/access.md#identities). */
-export interface StringMatch {
-  readonly type: 'Exact' | 'Prefix';
-  readonly value: string;
-}
+import type { StringMatch } from './string-match.ts';
 
 /** A matcher in one spelling. All that is there must hold; at least one field is there. */
 export interface Matcher {
@@ -20,15 +15,21 @@ export interface Matcher {
 
 export type MtpAction = (typeof ACTIONS)[keyof typeof ACTIONS];
 
+/** The lists of matchers that a permission may have. */
+export type MatcherList = keyof PermissionLists;
+
+export type MatcherLists = Readonly<Record<MatcherList, readonly Matcher[]>>;
+
+/** An item of `from`. */
+export interface FromItem {
+  readonly targetRef: TargetRef;
+  readonly action: MtpAction;
+}
+
 /** A MeshTrafficPermission as its shape says it. `none`: it says nothing, and so changes nothing. */
 export type Mtp =
-  | {
-      readonly shape: 'spiffe';
-      readonly deny: readonly Matcher[];
-      readonly allow: readonly Matcher[];
-      readonly allowWithShadowDeny: readonly Matcher[];
-    }
-  | { readonly shape: 'from'; readonly items: readonly { readonly targetRef: TargetRef; readonly action: MtpAction }[] }
+  | ({ readonly shape: 'spiffe' } & MatcherLists)
+  | { readonly shape: 'from'; readonly items: readonly FromItem[] }
   | { readonly shape: 'none' };
 
 type Spec = z.infer<typeof storedMtpSchema>;
@@ -86,7 +87,7 @@ function readItems(from: NonNullable<Spec['from']>): Mtp {
   return items.length === 0 ? NONE : { shape: 'from', items };
 }
 
-function readItem(item: NonNullable<Spec['from']>[number]): { targetRef: TargetRef; action: MtpAction }[] {
+function readItem(item: NonNullable<Spec['from']>[number]): FromItem[] {
   const { targetRef, default: conf } = item;
   if (conf?.action === undefined) return [];
   const kind = targetRef === undefined || isAbsent(targetRef) ? 'Mesh' : targetRef.kind;

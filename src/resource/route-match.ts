@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import type { StringMatch } from './permission.ts';
 import { isObject } from './field-path.ts';
 import type { JsonObject, JsonValue } from './resource.ts';
 import { check } from './schema/check-schema.ts';
 import { storedHttpMatch } from './schema/http-match.ts';
+import type { MatchType, StringMatch } from './string-match.ts';
 
 /** What a route asks of a request, as far as it is looked at here: of method and path. */
 export interface RouteMatch {
@@ -21,6 +21,13 @@ export const EVERY_REQUEST: RouteMatch = { certain: true };
 const UNTOLD: RouteMatch = { certain: false };
 
 type Match = z.infer<typeof storedHttpMatch>;
+
+/** How a path of each type is compared here; undefined: it is not. */
+const PATHS: Readonly<Record<NonNullable<Match['path']>['type'], MatchType | undefined>> = {
+  Exact: 'Exact',
+  PathPrefix: 'Prefix',
+  RegularExpression: undefined,
+};
 
 /** What was read, which never changes: thousands of permissions may target one route. */
 const known = new WeakMap<JsonObject, RouteMatch>();
@@ -48,10 +55,10 @@ function readMatch(match: JsonObject): RouteMatch {
   const { data } = check<Match>(storedHttpMatch, match, []);
   if (!data) return UNTOLD;
   const { method, path, headers = [], queryParams = [] } = data;
-  const isLiteral = path !== undefined && path.type !== 'RegularExpression';
+  const type = path && PATHS[path.type];
   return {
     ...(method === undefined ? {} : { method }),
-    ...(isLiteral ? { path: { type: path.type === 'Exact' ? 'Exact' : 'Prefix', value: path.value } } : {}),
-    certain: (path === undefined || isLiteral) && headers.length + queryParams.length === 0,
+    ...(path && type ? { path: { type, value: path.value } } : {}),
+    certain: (path === undefined || type !== undefined) && headers.length + queryParams.length === 0,
   };
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Key } from '../../src/resource/key.ts';
-import type { Matcher, Mtp, StringMatch } from '../../src/resource/permission.ts';
+import type { Matcher, Mtp } from '../../src/resource/permission.ts';
+import type { StringMatch } from '../../src/resource/string-match.ts';
 import type { JsonObject } from '../../src/resource/resource.ts';
 import type { TargetRef } from '../../src/resource/schema/target-ref.ts';
 import type { Permission } from '../../src/policy/decide/read-permissions.ts';

@@ -63,18 +63,10 @@ function toWritten(items: readonly JsonObject[], place: Place): Draft[] {
 
 function compare(a: Draft, b: Draft): number {
   return (
-    rank(a.type) - rank(b.type) ||
+    kindOf(a.type).applied - kindOf(b.type).applied ||
     compareText(a.type, b.type) ||
     compareText(a.mesh, b.mesh) ||
     compareText(a.namespace ?? '', b.namespace ?? '') ||
     compareText(a.name, b.name)
   );
-}
-
-function rank(type: string): number {
-  if (type === 'Mesh') return 0;
-  if (type === 'Zone') return 1;
-  if (type.endsWith('Policy')) return 5;
-  if (!kindOf(type).policy) return 2;
-  return type.endsWith('Route') ? 3 : 4;
 }

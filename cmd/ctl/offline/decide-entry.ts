@@ -1,6 +1,6 @@
 import { invalid } from '../../../src/errors.ts';
 import { decideBy, permissionMatches } from '../../../src/policy/decide/decide-request.ts';
-import type { Action } from '../../../src/policy/decide/evaluate-permissions.ts';
+import type { Action } from '../../../src/resource/permission-actions.ts';
 import { givenResource } from '../../../src/policy/decide/given-requests.ts';
 import { readPermissions } from '../../../src/policy/decide/read-permissions.ts';
 import type { Request } from '../../../src/policy/decide/read-request.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { findKind, type Kind, KINDS } from '../../../src/resource/kinds.ts';
+import { findKind, isInsight, type Kind, KINDS } from '../../../src/resource/kinds.ts';
 import { isObject } from '../../../src/resource/field-path.ts';
 import type { JsonObject } from '../../../src/resource/resource.ts';
 import { formatAge } from '../terminal/age.ts';
@@ -37,7 +37,7 @@ export function addGet(program: Command): void {
 
 /** `all`: every kind that lies in meshes and is written by users, in the order of the registry. */
 function parseKinds(text: string): readonly Kind[] {
-  return text.toLowerCase() === 'all' ? KINDS.filter(({ scope, short }) => scope === 'Mesh' && short !== '') : [parseKindName(text)];
+  return text.toLowerCase() === 'all' ? KINDS.filter((kind) => kind.scope === 'Mesh' && !isInsight(kind)) : [parseKindName(text)];
 }
 
 async function getList(server: Server, kinds: readonly Kind[], mesh: string, options: Options): Promise<void> {

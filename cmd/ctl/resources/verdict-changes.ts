@@ -1,5 +1,6 @@
 import { isObject } from '../../../src/resource/field-path.ts';
 import type { JsonObject, JsonValue } from '../../../src/resource/resource.ts';
+import { foldMatch, MATCH_TYPES } from '../../../src/resource/string-match.ts';
 import { textOf } from '../terminal/printable.ts';
 import { type Cell, formatTable } from '../terminal/table.ts';
 
@@ -54,7 +55,10 @@ function formatCondition({ method, methodNot, path, pathNot, noPath }: JsonObjec
 }
 
 function formatPath({ type, value }: JsonObject): string {
-  return type === 'Prefix' ? `${textOf(value).replace(/\/$/, '')}/*` : textOf(value);
+  const known = MATCH_TYPES.find((one) => one === type);
+  // A newer control plane may know more types.
+  if (known === undefined) return `${textOf(type)} ${textOf(value)}`;
+  return foldMatch({ type: known, value: textOf(value) }, { Exact: (path) => path, Prefix: (start) => `${start}/*` });
 }
 
 /** The shadow's is told where it is another one. */

@@ -2,11 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { notEnforcedNotes } from '../../control/mesh/not-enforced-notes.ts';
 import { MeridianError } from '../../errors.ts';
-import { FROM_AS_RULES, fromRules, inboundRules, wholly } from '../../policy/inspect/inbound-rules.ts';
+import { fromRules, inboundRules, wholly } from '../../policy/inspect/inbound-rules.ts';
 import { inboundKri } from '../../policy/inspect/proxy-layout.ts';
 import { notesOn } from '../../policy/inspect/proxy-notes.ts';
 import { wholeConf } from '../../policy/inspect/whole-conf.ts';
 import { formatKri, type Key, keyId } from '../../resource/key.ts';
+import { kindOf } from '../../resource/kinds.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 import { fromRef } from '../../resource/schema/target-ref.ts';
 import { NOT_FOUND } from '../http/error-answers.ts';
@@ -102,7 +103,7 @@ function inboundPolicy({ kind: { type }, inbounds }: MatchedKind): JsonObject[] 
   }));
   // What `from` says of every client is among the rules already, where Kuma reads it so.
   const from = fromRules(type, matches)
-    .filter(({ targetRef }) => targetRef.kind !== 'Mesh' || targetRef.mesh !== undefined || !FROM_AS_RULES.includes(type))
+    .filter(({ targetRef }) => targetRef.kind !== 'Mesh' || targetRef.mesh !== undefined || !kindOf(type).fromAsRules)
     .map((rule) => ({ conf: rule.conf, kri: strongest(rule.origins), targetRef: { ...rule.targetRef }, origins: rule.origins }));
   const all = [...rules, ...from];
   const origins = new Map(all.flatMap((rule) => rule.origins).map((key) => [keyId(key), key]));

@@ -1,8 +1,7 @@
 import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import { isGlobal, type Plane } from '../../control/plane/plane.ts';
-import { FROM_AS_RULES } from '../../policy/inspect/inbound-rules.ts';
-import { type Kind, KINDS, type PolicyShape, singularOf } from '../../resource/kinds.ts';
+import { isInsight, type Kind, KINDS, type PolicyShape, singularOf } from '../../resource/kinds.ts';
 import { principalOf } from '../auth/principal.ts';
 import { getConfig, getInfo, listKinds, listPolicyKinds, whoAmI } from '../openapi/openapi-info.ts';
 import { described } from '../openapi/operation.ts';
@@ -48,11 +47,11 @@ function isKumas({ apiVersion }: Kind): boolean {
 function describeKind(kind: Kind, { place }: Plane) {
   return {
     // What `kumactl export` carries to another global: what a user wrote at this one. It knows no kinds but Kuma's.
-    includeInFederation: kind.writtenBy.global && kind.short !== '' && kind.type !== 'Zone' && isKumas(kind),
+    includeInFederation: kind.writtenBy.global && !isInsight(kind) && kind.type !== 'Zone' && isKumas(kind),
     name: kind.type,
     path: kind.path,
     pluralDisplayName: kind.plural,
-    ...(kind.policy ? { policy: describeShape(kind.type, kind.policy) } : {}),
+    ...(kind.policy ? { policy: describeShape(kind, kind.policy) } : {}),
     readOnly: isReadOnly(kind, place),
     scope: kind.scope,
     shortName: kind.short,
@@ -60,12 +59,12 @@ function describeKind(kind: Kind, { place }: Plane) {
   };
 }
 
-function describeShape(type: string, { from, rules, to }: PolicyShape) {
+function describeShape({ fromAsRules }: Kind, { from, rules, to }: PolicyShape) {
   return {
     hasFromTargetRef: from,
     hasRulesTargetRef: rules,
     hasToTargetRef: to,
-    isFromAsRules: FROM_AS_RULES.includes(type),
+    isFromAsRules: fromAsRules,
     isTargetRef: true,
   };
 }

@@ -6,6 +6,7 @@ import type { Changed, VerdictPair } from '../../control/impact/compare-verdicts
 import { formatKri, type Key } from '../../resource/key.ts';
 import type { Place } from '../../resource/resource.ts';
 import { restName } from '../../resource/rest-name.ts';
+import { MATCH_TYPES } from '../../resource/string-match.ts';
 import { kri } from '../openapi/common-shapes.ts';
 
 const action = z.enum(['Allow', 'Deny']);
@@ -13,7 +14,7 @@ const decider = kri.nullable().describe('The policy that decides; null: none, an
 const verdict = z
   .strictObject({ decision: action, shadow: action, decidedBy: decider, shadowDecidedBy: decider })
   .meta({ id: 'Verdict', description: 'What is decided, and what would be if all shadow actions were enforced' });
-const match = z.strictObject({ type: z.enum(['Exact', 'Prefix']), value: z.string() });
+const match = z.strictObject({ type: z.enum(MATCH_TYPES), value: z.string() });
 const condition = z
   .strictObject({
     method: z.string().optional(),

@@ -6,7 +6,9 @@ import type { Key } from '../../resource/key.ts';
 import { LABEL } from '../../resource/labels.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { TargetRef } from '../../resource/schema/target-ref.ts';
-import { pathsOf, withoutSlash } from './client-keys.ts';
+import { fromItemsOf, matchersOf } from '../../resource/permission-actions.ts';
+import { foldMatch } from '../../resource/string-match.ts';
+import { pathsOf } from './client-keys.ts';
 
 /**
  * Clients that the permissions of an inbound name. `identity`: one SPIFFE ID; `prefix`: all that lie below one, but
@@ -26,39 +28,48 @@ export interface Named {
 /** Everybody that permissions name, and the others: once each. */
 export function namedBy(permissions: readonly Permission[]): Named[] {
   const found = permissions.flatMap(({ key, mtp }): Unsampled[] => {
-    if (mtp.shape === 'from') return mtp.items.map(({ targetRef }) => fromItem(targetRef, targetRef.mesh ?? key.mesh));
-    if (mtp.shape !== 'spiffe') return [];
-    return [...mtp.deny, ...mtp.allow, ...mtp.allowWithShadowDeny].flatMap(({ spiffeId }) => {
-      if (!spiffeId) return [];
-      const { type, value } = spiffeId;
-      return [type === 'Exact' ? identity(value) : { kind: 'prefix' as const, spiffeId: withoutSlash(value), sans: [] }];
-    });
+    const items = fromItemsOf(mtp).map(({ targetRef }) => fromItem(targetRef, targetRef.mesh ?? key.mesh));
+    const ids = matchersOf(mtp).flatMap(({ spiffeId }) => spiffeId ?? []);
+    return [...items, ...ids.map((id) => foldMatch(id, { Exact: identity, Prefix: below }))];
   });
   const distinct = [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
   const other = otherThan(distinct.flatMap(({ spiffeId, sans }) => [spiffeId, ...sans]));
-  return [...distinct.map((one) => sampled(one, other)), { kind: 'other', spiffeId: '', sans: [], sample: [`spiffe://${other}/${other}`] }];
+  return [...distinct, EVERYBODY_ELSE].map((one) => sampled(one, other));
 }
 
 type Unsampled = Omit<Named, 'sample'>;
 
+const EVERYBODY_ELSE: Unsampled = { kind: 'other', spiffeId: '', sans: [] };
+
 function identity(spiffeId: string): Unsampled {
   return { kind: 'identity', spiffeId, sans: [] };
+}
+
+function below(spiffeId: string): Unsampled {
+  return { kind: 'prefix', spiffeId, sans: [] };
 }
 
 /** Who has no other SANs is an identity, or all of a mesh. */
 function fromItem(ref: TargetRef, mesh: string): Unsampled {
   const required = requiredSans(ref, mesh);
   const [only, ...more] = required;
-  if (only === undefined) return { kind: 'prefix', spiffeId: `spiffe://${mesh}`, sans: [] };
+  if (only === undefined) return below(`spiffe://${mesh}`);
   const hasIdentity = required.some((san) => san.startsWith(`spiffe://${mesh}/`));
   if (hasIdentity && more.length === 0) return identity(only);
   return { kind: 'sans', spiffeId: '', sans: [...new Set([...(hasIdentity ? [] : [`spiffe://${mesh}/`]), ...required])].sort() };
 }
 
 function sampled(one: Unsampled, other: string): Named {
-  if (one.kind === 'identity') return { ...one, sample: [one.spiffeId] };
-  if (one.kind === 'prefix') return { ...one, sample: [`${one.spiffeId}/${other}`] };
-  return { ...one, sample: one.sans.map((san) => (san.startsWith('spiffe://') && san.endsWith('/') ? `${san}${other}` : san)) };
+  switch (one.kind) {
+    case 'identity':
+      return { ...one, sample: [one.spiffeId] };
+    case 'prefix':
+      return { ...one, sample: [`${one.spiffeId}/${other}`] };
+    case 'sans':
+      return { ...one, sample: one.sans.map((san) => (san.startsWith('spiffe://') && san.endsWith('/') ? `${san}${other}` : san)) };
+    case 'other':
+      return { ...one, sample: [`spiffe://${other}/${other}`] };
+  }
 }
 
 /** Longer than any text, so that none holds it. */

@@ -1,3 +1,5 @@
+import { withoutSlash } from '../../resource/string-match.ts';
+
 /**
  * The properties of a client that policies can ask for, as keys of maps: its URI SANs, the paths above its SPIFFE ID,
  * its mesh.
@@ -28,10 +30,6 @@ export function belowKey(prefix: string): string {
 /** For clients of a mesh. */
 export function meshKey(mesh: string): string {
   return `~ ${mesh}`;
-}
-
-export function withoutSlash(prefix: string): string {
-  return prefix.endsWith('/') ? prefix.slice(0, -1) : prefix;
 }
 
 /** A SPIFFE ID and all that it lies below, the nearest first. */

@@ -1,4 +1,5 @@
-import { type Action, evaluate } from '../../policy/decide/evaluate-permissions.ts';
+import { evaluate } from '../../policy/decide/evaluate-permissions.ts';
+import type { Action } from '../../resource/permission-actions.ts';
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import type { RequestSubject } from '../../policy/decide/read-request.ts';
 import type { Key } from '../../resource/key.ts';

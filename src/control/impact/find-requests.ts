@@ -1,8 +1,7 @@
-import { matchesText } from '../../policy/decide/match-request.ts';
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import { normalisePath, type RequestSubject } from '../../policy/decide/read-request.ts';
-import type { StringMatch } from '../../resource/permission.ts';
-import { withoutSlash } from './client-keys.ts';
+import { matchersOf } from '../../resource/permission-actions.ts';
+import { foldMatch, matchesText, type StringMatch } from '../../resource/string-match.ts';
 
 /** Which requests are meant; what is not said may be anything. */
 export interface RequestCondition {
@@ -60,10 +59,7 @@ interface RequestCriteria {
 
 /** All that matchers and routes ask of a request. */
 function askedOf(permissions: readonly Permission[]): RequestCriteria {
-  const asked = permissions.flatMap(({ mtp, via = [] }) => [
-    ...(mtp.shape === 'spiffe' ? [...mtp.deny, ...mtp.allow, ...mtp.allowWithShadowDeny] : []),
-    ...via.flatMap(({ matches }) => matches),
-  ]);
+  const asked = permissions.flatMap(({ mtp, via = [] }) => [...matchersOf(mtp), ...via.flatMap(({ matches }) => matches)]);
   const paths = asked.flatMap(({ path }) => (path ? [oneSpelling(path)] : []));
   return {
     methods: [...new Set(asked.flatMap(({ method }) => method ?? []))].sort(),
@@ -75,14 +71,21 @@ function askedOf(permissions: readonly Permission[]): RequestCriteria {
  * In one spelling: a slash at a prefix's end says nothing, and below what ends with one more there is nothing in a
  * normalised path.
  */
-function oneSpelling({ type, value }: StringMatch): StringMatch {
-  const start = type === 'Prefix' ? withoutSlash(value) : value;
-  return { type: start.endsWith('/') ? 'Exact' : type, value: start };
+function oneSpelling(path: StringMatch): StringMatch {
+  return foldMatch<StringMatch>(path, {
+    Exact: () => path,
+    Prefix: (value) => ({ type: value.endsWith('/') ? 'Exact' : 'Prefix', value }),
+  });
 }
 
 /** Whether there are such paths: normalised, without a query. */
-function isPossible({ type, value }: StringMatch): boolean {
-  return (type === 'Prefix' && value === '') || normalisePath(value) === value;
+function isPossible(path: StringMatch): boolean {
+  return isEvery(path) || normalisePath(path.value) === path.value;
+}
+
+/** Whether every path begins so. */
+function isEvery(path: StringMatch): boolean {
+  return foldMatch(path, { Exact: () => false, Prefix: (start) => start === '' });
 }
 
 /** Longer than any text, so that none holds it. */
@@ -99,19 +102,23 @@ function methodParts(methods: readonly string[]): RequestClass<string>[] {
 function pathParts(paths: readonly StringMatch[]): RequestClass<string>[] {
   if (paths.length === 0) return [{ when: {}, sample: '/' }];
   const other = otherThan(paths.map(({ value }) => value));
-  const parts = paths.map((path): RequestClass<string> => {
-    if (path.type === 'Exact') return { when: { path }, sample: path.value };
-    const inner = paths.filter((one) => one !== path && isWithin(one, path)).map(shown);
-    return { when: { path: shown(path), ...(inner.length > 0 ? { pathNot: inner } : {}) }, sample: `${path.value}/${other}` };
-  });
-  const rest: RequestClass<string>[] = paths.some(({ type, value }) => type === 'Prefix' && value === '')
-    ? []
-    : [{ when: { pathNot: paths.map(shown) }, sample: `/${other}` }];
+  const parts = paths.map((path) =>
+    foldMatch<RequestClass<string>>(path, {
+      Exact: (value) => ({ when: { path }, sample: value }),
+      Prefix: (start) => ({ when: beginning(path, paths), sample: `${start}/${other}` }),
+    }),
+  );
+  const rest: RequestClass<string>[] = paths.some(isEvery) ? [] : [{ when: { pathNot: paths.map(shown) }, sample: `/${other}` }];
   return [...parts, ...rest, { when: { noPath: true }, sample: undefined }];
 }
 
+function beginning(path: StringMatch, paths: readonly StringMatch[]): RequestCondition {
+  const inner = paths.filter((one) => one !== path && isWithin(one, path)).map(shown);
+  return { path: shown(path), ...(inner.length > 0 ? { pathNot: inner } : {}) };
+}
+
 function isWithin(inner: StringMatch, outer: StringMatch): boolean {
-  return matchesText(outer, inner.value) && !(inner.type === 'Prefix' && inner.value === outer.value);
+  return matchesText(outer, inner.value) && foldMatch(inner, { Exact: () => true, Prefix: (start) => start !== outer.value });
 }
 
 /** The prefix of all paths as it is written. */

@@ -1,17 +1,16 @@
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import { isClient, requiredSans } from '../../policy/match/client-sans.ts';
-import type { Matcher, Mtp } from '../../resource/permission.ts';
+import type { FromItem, Matcher, MatcherList, MtpOrBroken } from '../../resource/permission.ts';
+import { fromItemsOf, isUnreadable, listsOf, MATCHER_LISTS, matchersOf } from '../../resource/permission-actions.ts';
+import { foldMatch } from '../../resource/string-match.ts';
 import { belowKey, clientKeys, meshKey, sanKey } from './client-keys.ts';
-
-type List = 'deny' | 'allow' | 'allowWithShadowDeny';
-type PermissionFromItem = Extract<Mtp, { shape: 'from' }>['items'][number];
 
 /** One thing that a permission says: a matcher of a list, or an item of `from`. */
 export interface PermissionRule {
   readonly id: number;
   /** Where its permission stands in order. */
   readonly place: number;
-  readonly says: { readonly list: List; readonly matcher: Matcher } | { readonly item: PermissionFromItem };
+  readonly says: { readonly list: MatcherList; readonly matcher: Matcher } | { readonly item: FromItem };
 }
 
 /** What permissions say to one client. */
@@ -20,8 +19,6 @@ export interface Slice {
   readonly id: string;
   readonly rules: readonly PermissionRule[];
 }
-
-const LISTS: readonly List[] = ['deny', 'allow', 'allowWithShadowDeny'];
 
 /**
  * The permissions of an inbound, in their order, by the clients that they speak of: a client that few of them know is
@@ -41,11 +38,9 @@ export class Rules {
     this.permissions = permissions;
     let id = 0;
     permissions.forEach(({ key, mtp }, place) => {
-      if (mtp.shape === 'from') for (const item of mtp.items) this.#add({ id: id++, place, says: { item } }, fromKey(item, key.mesh));
-      if (mtp.shape === 'spiffe') {
-        for (const list of LISTS)
-          for (const matcher of mtp[list]) this.#add({ id: id++, place, says: { list, matcher } }, matcherKey(matcher));
-      }
+      for (const item of fromItemsOf(mtp)) this.#add({ id: id++, place, says: { item } }, fromKey(item, key.mesh));
+      for (const list of MATCHER_LISTS)
+        for (const matcher of listsOf(mtp)?.[list] ?? []) this.#add({ id: id++, place, says: { list, matcher } }, matcherKey(matcher));
     });
     this.#always = alwaysOf(permissions);
   }
@@ -93,44 +88,52 @@ export class Rules {
 
   #narrowed(place: number, rules: readonly PermissionRule[]): Permission[] {
     const permission = this.permissions[place];
-    if (!permission || permission.mtp.shape === 'broken' || permission.mtp.shape === 'none') return permission ? [permission] : [];
+    if (!permission) return [];
     const said = rules.map(({ says }) => says);
-    if (permission.mtp.shape === 'from') {
-      return [{ ...permission, mtp: { shape: 'from', items: said.flatMap((one) => ('item' in one ? [one.item] : [])) } }];
+    return [{ ...permission, mtp: narrowedTo(permission.mtp, said) }];
+  }
+}
+
+/** Of what a permission says, that. */
+function narrowedTo(mtp: MtpOrBroken, said: readonly PermissionRule['says'][]): MtpOrBroken {
+  switch (mtp.shape) {
+    case 'broken':
+    case 'none':
+      return mtp;
+    case 'from':
+      return { shape: 'from', items: said.flatMap((one) => ('item' in one ? [one.item] : [])) };
+    case 'spiffe': {
+      const of = (list: MatcherList) => said.flatMap((one) => ('list' in one && one.list === list ? [one.matcher] : []));
+      return { shape: 'spiffe', deny: of('deny'), allow: of('allow'), allowWithShadowDeny: of('allowWithShadowDeny') };
     }
-    const of = (list: List) => said.flatMap((one) => ('list' in one && one.list === list ? [one.matcher] : []));
-    const mtp = { shape: 'spiffe' as const, deny: of('deny'), allow: of('allow'), allowWithShadowDeny: of('allowWithShadowDeny') };
-    return [{ ...permission, mtp }];
   }
 }
 
 /** All that permissions ask of clients. */
 export function askedKeys(permissions: readonly Permission[]): string[] {
   return permissions.flatMap(({ key, mtp }) => {
-    if (mtp.shape === 'from')
-      return mtp.items.flatMap((item) => [meshKey(item.targetRef.mesh ?? key.mesh), ...requiredKeys(item, key.mesh)]);
-    return mtp.shape === 'spiffe' ? LISTS.flatMap((list) => mtp[list].flatMap((matcher) => matcherKey(matcher) ?? [])) : [];
+    const ofItem = (item: FromItem) => [meshKey(item.targetRef.mesh ?? key.mesh), ...requiredKeys(item, key.mesh)];
+    return [...fromItemsOf(mtp).flatMap(ofItem), ...matchersOf(mtp).flatMap((matcher) => matcherKey(matcher) ?? [])];
   });
 }
 
-function requiredKeys({ targetRef }: PermissionFromItem, mesh: string): string[] {
+function requiredKeys({ targetRef }: FromItem, mesh: string): string[] {
   return requiredSans(targetRef, targetRef.mesh ?? mesh).map(sanKey);
 }
 
-function fromKey(item: PermissionFromItem, mesh: string): string {
+function fromKey(item: FromItem, mesh: string): string {
   return requiredKeys(item, mesh)[0] ?? meshKey(item.targetRef.mesh ?? mesh);
 }
 
 function matcherKey({ spiffeId }: Matcher): string | undefined {
-  if (!spiffeId) return undefined;
-  return spiffeId.type === 'Exact' ? sanKey(spiffeId.value) : belowKey(spiffeId.value);
+  return spiffeId && foldMatch(spiffeId, { Exact: sanKey, Prefix: belowKey });
 }
 
 /** One without a route that has lists stands for all such; through a route each may count or not. */
 function alwaysOf(permissions: readonly Permission[]): number[] {
-  const first = permissions.findIndex(({ mtp, via }) => mtp.shape === 'spiffe' && via === undefined);
+  const first = permissions.findIndex(({ mtp, via }) => listsOf(mtp) && via === undefined);
   return permissions.flatMap(({ mtp, via }, place) => {
-    const counts = mtp.shape === 'broken' || place === first || (mtp.shape === 'spiffe' && via !== undefined);
+    const counts = isUnreadable(mtp) || place === first || (listsOf(mtp) && via !== undefined);
     return counts ? [place] : [];
   });
 }

@@ -6,10 +6,8 @@ import { findKind, KINDS } from '../../resource/kinds.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { Reader } from '../../resource/store/store.ts';
 
-/** Where targetRefs lead to, beside the policies (routes are policies). */
-export const TARGETS = ['Dataplane', 'MeshExternalService', 'MeshGateway', 'MeshMultiZoneService', 'MeshService'];
-
-const TYPES: readonly string[] = KINDS.filter(({ type, policy }) => policy !== undefined || TARGETS.includes(type)).map(({ type }) => type);
+/** Where targetRefs lead to, and the policies. */
+const READ = KINDS.filter(({ policy, target }) => policy !== undefined || target);
 
 /** The resources of one kind. The lists are never changed: another one takes their place. */
 interface Rows {
@@ -21,7 +19,9 @@ interface Rows {
 }
 
 /** Where targetRefs lead to, the routes among them; of Dataplanes, each speaks for itself. */
-export const LEADING = TYPES.filter((type) => type.endsWith('Route') || (TARGETS.includes(type) && type !== 'Dataplane'));
+export const LEADING: readonly string[] = READ.filter(({ nature, target }) => nature === 'route' || (target && nature !== 'proxy')).map(
+  ({ type }) => type,
+);
 
 const NONE: Rows = { byKey: new Map(), resources: [], policies: [] };
 
@@ -41,7 +41,7 @@ export class MeshRows {
   constructor(store: Pick<Reader, 'list' | 'get'>, mesh: string) {
     this.store = store;
     this.mesh = mesh;
-    for (const type of TYPES) this.#types.set(type, this.#read(type));
+    for (const { type } of READ) this.#types.set(type, this.#read(type));
   }
 
   /** Reads the rows of these keys again. Out: whether any of them belongs to the mesh. */

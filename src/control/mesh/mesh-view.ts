@@ -6,7 +6,7 @@ import { type Key, keyId } from '../../resource/key.ts';
 import { findKind } from '../../resource/kinds.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { Head } from '../../resource/store/store.ts';
-import { MeshRows, TARGETS } from './mesh-rows.ts';
+import { MeshRows } from './mesh-rows.ts';
 import { type Held, type Plane, touchedSince } from '../plane/plane.ts';
 import { standInForLost, standInForUnreadable, type RefusedItems, refusedIn } from './stand-ins.ts';
 
@@ -36,7 +36,7 @@ const KEPT = 4;
 
 /** Whether resources of a kind may change what proxies decide. */
 export function mayDecide(type: string): boolean {
-  return type === 'MeshTrafficPermission' || type === 'Mesh' || type === MESH_TLS || type.endsWith('Route') || TARGETS.includes(type);
+  return findKind(type)?.decides === true;
 }
 
 /**

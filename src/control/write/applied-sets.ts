@@ -1,6 +1,6 @@
 import { MeridianError, type Problem } from '../../errors.ts';
 import { type Key, keyId } from '../../resource/key.ts';
-import { KINDS, kindOf } from '../../resource/kinds.ts';
+import { isInsight, KINDS, kindOf } from '../../resource/kinds.ts';
 import { formatPath, quote } from '../../resource/field-path.ts';
 import type { Draft } from '../../resource/resource.ts';
 import type { Reader, Row } from '../../resource/store/store.ts';
@@ -55,7 +55,7 @@ export function refuseOtherSets(reader: Reader, { name }: AppliedSet, keys: read
  */
 export function leftOut(reader: Reader, { place }: Plane, { name }: AppliedSet, kept: readonly Key[]): readonly Key[] {
   const applied = new Set(kept.map(keyId));
-  const left = KINDS.filter(({ short }) => short !== '')
+  const left = KINDS.filter((kind) => !isInsight(kind))
     .flatMap(({ type }) => membersOf(reader, type, name))
     .filter((key) => key.zone === place.zone && !applied.has(keyId(key)));
   const zone = left.find(({ type }) => type === 'Zone');

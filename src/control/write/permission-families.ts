@@ -1,7 +1,8 @@
 import { asArray } from '../../naming/json.ts';
-import { isEverybody } from '../../policy/match/client-sans.ts';
+import { letsEverybodyIn } from '../../policy/decide/read-permissions.ts';
 import { type Key, keyId } from '../../resource/key.ts';
 import { mtpOf } from '../../resource/permission.ts';
+import { listsOf } from '../../resource/permission-actions.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 import type { Head, Reader } from '../../resource/store/store.ts';
 import { type Plane, touchedSince } from '../plane/plane.ts';
@@ -23,9 +24,8 @@ const LOOKED_AT = 200;
 /** undefined: of neither, or the item can't be read, which is told elsewhere. */
 export function familyOf(spec: JsonObject): Family | undefined {
   const mtp = mtpOf(spec);
-  if (mtp.shape === 'spiffe') return 'lists';
-  const all = mtp.shape === 'from' && mtp.items.some(({ targetRef, action }) => isEverybody(targetRef) && action.startsWith('Allow'));
-  return all ? 'fromAll' : undefined;
+  if (listsOf(mtp)) return 'lists';
+  return letsEverybodyIn(mtp) ? 'fromAll' : undefined;
 }
 
 /** Looks for one permission of each family among the first of a mesh. */

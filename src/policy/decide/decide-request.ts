@@ -4,7 +4,8 @@ import { indexMesh, type MeshIndex } from '../match/mesh-index.ts';
 import { type Policy, readPolicies } from '../match/read-policies.ts';
 import { type Inbound, type Proxy, readProxy } from '../match/read-proxy.ts';
 import { type Match, matchInbound } from '../match/select-policies.ts';
-import { type Action, evaluate } from './evaluate-permissions.ts';
+import type { Action } from '../../resource/permission-actions.ts';
+import { evaluate } from './evaluate-permissions.ts';
 import { type Permission, readPermissions, warningsAbout } from './read-permissions.ts';
 import { type Request, readRequest } from './read-request.ts';
 

@@ -1,15 +1,19 @@
 import type { Key } from '../../resource/key.ts';
-import type { Matcher, MtpAction } from '../../resource/permission.ts';
+import {
+  type Action,
+  decisionOf,
+  fromItemsOf,
+  isUnreadable,
+  listsOf,
+  listsSaying,
+  type VerdictSide,
+} from '../../resource/permission-actions.ts';
+import type { Matcher } from '../../resource/permission.ts';
 import { isClient, isEverybody } from '../match/client-sans.ts';
 import { allows, denies } from './match-request.ts';
 import type { Permission } from './read-permissions.ts';
 import type { RequestSubject } from './read-request.ts';
 import { comesThrough } from './route-request.ts';
-
-export type Action = 'Allow' | 'Deny';
-
-/** What is enforced, or what would be if all shadow actions were. */
-export type VerdictSide = 'enforced' | 'shadow';
 
 export interface Verdict {
   readonly action: Action;
@@ -44,7 +48,7 @@ interface ClientItem {
 export function evaluate(permissions: readonly Permission[], subject: RequestSubject, side: VerdictSide): Verdict {
   const applied = permissions.flatMap((permission) => apply(permission, subject));
   const said = applied.flatMap((permission) => saidBy(permission, subject, side));
-  const lists = applied.some(({ mtp }) => mtp.shape === 'spiffe');
+  const lists = applied.some(({ mtp }) => listsOf(mtp) !== undefined);
   return (
     byDenyLists(applied, subject, side) ?? (lists ? bySpecific(said) : byLast(said)) ?? byAllowLists(applied, subject, side) ?? closed(said)
   );
@@ -56,44 +60,28 @@ function apply(permission: Permission, subject: RequestSubject): AppliedPermissi
 }
 
 function byDenyLists(applied: readonly AppliedPermission[], subject: RequestSubject, side: VerdictSide): Verdict | undefined {
-  const last = applied.findLast(({ mtp }) => {
-    if (mtp.shape === 'broken') return true;
-    return mtp.shape === 'spiffe' && denyList(mtp, side).some((matcher) => denies(matcher, subject));
-  });
+  const last = applied.findLast(({ mtp }) => isUnreadable(mtp) || says(mtp, 'Deny', side, (matcher) => denies(matcher, subject)));
   if (!last) return undefined;
-  const reason = last.mtp.shape === 'broken' ? 'the policy can’t be read, and may deny anything' : 'a deny list names it';
+  const reason = isUnreadable(last.mtp) ? 'the policy can’t be read, and may deny anything' : 'a deny list names it';
   return { action: 'Deny', decidedBy: last.key, reason };
 }
 
 function byAllowLists(applied: readonly AppliedPermission[], subject: RequestSubject, side: VerdictSide): Verdict | undefined {
-  const last = applied.findLast(
-    ({ mtp, certain }) => certain && mtp.shape === 'spiffe' && allowList(mtp, side).some((matcher) => allows(matcher, subject)),
-  );
+  const last = applied.findLast(({ mtp, certain }) => certain && says(mtp, 'Allow', side, (matcher) => allows(matcher, subject)));
   return last && { action: 'Allow', decidedBy: last.key, reason: 'an allow list names it' };
 }
 
-type MatcherLists = Readonly<Record<'deny' | 'allow' | 'allowWithShadowDeny', readonly Matcher[]>>;
-
-function denyList({ deny, allowWithShadowDeny }: MatcherLists, side: VerdictSide): readonly Matcher[] {
-  return side === 'shadow' ? [...deny, ...allowWithShadowDeny] : deny;
-}
-
-function allowList({ allow, allowWithShadowDeny }: MatcherLists, side: VerdictSide): readonly Matcher[] {
-  return side === 'shadow' ? allow : [...allow, ...allowWithShadowDeny];
+/** Whether a matcher of those lists holds. */
+function says(mtp: Permission['mtp'], decision: Action, side: VerdictSide, holds: (matcher: Matcher) => boolean): boolean {
+  const lists = listsOf(mtp);
+  return lists !== undefined && listsSaying(decision, side).some((list) => lists[list].some(holds));
 }
 
 function saidBy({ key, mtp, certain }: AppliedPermission, { sans }: RequestSubject, side: VerdictSide): ClientItem[] {
-  if (mtp.shape !== 'from') return [];
-  return mtp.items
+  return fromItemsOf(mtp)
     .filter(({ targetRef }) => isClient(targetRef, key.mesh, sans))
-    .map(({ targetRef, action }) => ({ key, action: actionOn(action, side), everybody: isEverybody(targetRef) }))
+    .map(({ targetRef, action }) => ({ key, action: decisionOf(action, side), everybody: isEverybody(targetRef) }))
     .filter(({ action }) => certain || action === 'Deny');
-}
-
-function actionOn(action: MtpAction, side: VerdictSide): Action {
-  if (action === 'AllowWithShadowDeny') return side === 'shadow' ? 'Deny' : 'Allow';
-  if (action === 'DenyWithShadowAllow') return side === 'shadow' ? 'Allow' : 'Deny';
-  return action;
 }
 
 /** Where there are no lists, the last item decides. */

@@ -1,4 +1,5 @@
-import type { Matcher, StringMatch } from '../../resource/permission.ts';
+import type { Matcher } from '../../resource/permission.ts';
+import { matchesText } from '../../resource/string-match.ts';
 import type { RequestSubject } from './read-request.ts';
 
 /** Whether a condition holds; `maybe`: it can't be told from what is known of the request. */
@@ -39,15 +40,4 @@ export function answer({ protocol }: RequestSubject, part: string | undefined, h
 /** All of them: the worst answer. */
 export function all(answers: readonly Certainty[]): Certainty {
   return answers.includes('no') ? 'no' : answers.includes('maybe') ? 'maybe' : 'yes';
-}
-
-/**
- * Compares whole, or as a beginning in whole segments; a slash at the prefix's end says nothing.
- *
- *   Prefix spiffe://td/ns/pay  matches  spiffe://td/ns/pay and spiffe://td/ns/pay/sa/api,  not  spiffe://td/ns/payroll
- */
-export function matchesText({ type, value }: StringMatch, text: string): boolean {
-  if (type === 'Exact') return text === value;
-  const prefix = value.endsWith('/') ? value.slice(0, -1) : value;
-  return text === prefix || text.startsWith(`${prefix}/`);
 }

@@ -1,5 +1,6 @@
 import type { Key } from '../../resource/key.ts';
 import { type MtpOrBroken, mtpOf } from '../../resource/permission.ts';
+import { decisionOf, fromItemsOf, listsOf } from '../../resource/permission-actions.ts';
 import { isEverybody } from '../match/client-sans.ts';
 import type { Via } from '../match/route-selection.ts';
 import type { Match } from '../match/select-policies.ts';
@@ -27,12 +28,15 @@ export function readPermissions(matches: readonly Match[]): Permission[] {
  * everybody opens nothing any more (docs/design/access.md#evaluation).
  */
 export function warningsAbout(permissions: readonly Permission[]): string[] {
-  if (!permissions.some(({ mtp }) => mtp.shape === 'spiffe')) return [];
-  const leftovers = permissions.filter(
-    ({ mtp }) => mtp.shape === 'from' && mtp.items.some((item) => isEverybody(item.targetRef) && item.action.startsWith('Allow')),
-  );
+  if (!permissions.some(({ mtp }) => listsOf(mtp) !== undefined)) return [];
+  const leftovers = permissions.filter(({ mtp }) => letsEverybodyIn(mtp));
   return leftovers.map(
     ({ key }) =>
       `${key.name} allows every client with \`from\`, which opens nothing where a policy with deny or allow lists selects the inbound too`,
   );
+}
+
+/** Whether an item of `from` allows every client of its mesh. */
+export function letsEverybodyIn(mtp: MtpOrBroken): boolean {
+  return fromItemsOf(mtp).some(({ targetRef, action }) => isEverybody(targetRef) && decisionOf(action, 'enforced') === 'Allow');
 }

@@ -1,6 +1,7 @@
 import type { RouteMatch } from '../../resource/route-match.ts';
 import type { Via } from '../match/route-selection.ts';
-import { type Certainty, all, answer, matchesText } from './match-request.ts';
+import { matchesText } from '../../resource/string-match.ts';
+import { type Certainty, all, answer } from './match-request.ts';
 import type { RequestSubject } from './read-request.ts';
 
 /**

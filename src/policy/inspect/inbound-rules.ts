@@ -1,4 +1,5 @@
 import { asArray, asObject, isAbsent } from '../../naming/json.ts';
+import { kindOf } from '../../resource/kinds.ts';
 import type { Key } from '../../resource/key.ts';
 import { isObject } from '../../resource/field-path.ts';
 import type { JsonObject, JsonValue } from '../../resource/resource.ts';
@@ -26,9 +27,6 @@ export interface FromRule extends Merged {
 
 const PERMISSION = 'MeshTrafficPermission';
 
-/** Kinds of which Kuma reads a `from` for everybody as `rules`, and the reverse (its `_resources`, `isFromAsRules`). */
-export const FROM_AS_RULES: readonly string[] = ['MeshAccessLog', 'MeshCircuitBreaker', 'MeshRateLimit', 'MeshTLS', 'MeshTimeout'];
-
 /**
  * The rules of one kind on an inbound, the weakest first. Those of permissions stand side by side, as Kuma shows them:
  * each decides (docs/design/sources.md#spiffe). Of other kinds those with the same `matches` are merged; what holds for
@@ -40,7 +38,7 @@ export const FROM_AS_RULES: readonly string[] = ['MeshAccessLog', 'MeshCircuitBr
  */
 export function inboundRules(type: string, matches: readonly Match[]): InboundRule[] {
   if (type === PERMISSION) return matches.flatMap(permissionRules);
-  const policies = wholly(matches).map((policy) => (FROM_AS_RULES.includes(type) ? withRules(policy) : policy));
+  const policies = wholly(matches).map((policy) => (kindOf(type).fromAsRules ? withRules(policy) : policy));
   return mergeRules(type, policies).map((rule) => ({ ...rule, ruleIndexes: indexesOf(policies, rule), routes: [] }));
 }
 
@@ -98,7 +96,7 @@ function indexesOf(policies: readonly Policy[], { matches, origins }: Pick<Inbou
  *   [Mesh {a: 1}, MeshSubset {env: dev} {b: 1}]  ->  [Mesh: {a: 1}, MeshSubset {env: dev}: {a: 1, b: 1}]
  */
 export function fromRules(type: string, matches: readonly Match[]): FromRule[] {
-  const policies = wholly(matches).map((policy) => (FROM_AS_RULES.includes(type) ? withFrom(policy) : policy));
+  const policies = wholly(matches).map((policy) => (kindOf(type).fromAsRules ? withFrom(policy) : policy));
   const items = fromItems(policies);
   const refs = new Map(
     items.map(({ targetRef: ref, policy }) => {

@@ -1,4 +1,5 @@
 import { type Key, formatKri } from '../../resource/key.ts';
+import { isUnreadable } from '../../resource/permission-actions.ts';
 import { type Permission, readPermissions, warningsAbout } from '../decide/read-permissions.ts';
 import type { Proxy } from '../match/read-proxy.ts';
 import type { Match } from '../match/select-policies.ts';
@@ -43,7 +44,7 @@ function whyLost(reason: string | undefined): string {
 type Refusals = (key: Key) => string | undefined;
 
 function unreadable({ key, mtp }: Permission, refusal: Refusals): string[] {
-  if (mtp.shape !== 'broken') return [];
+  if (!isUnreadable(mtp)) return [];
   const reason = refusal(key);
   const why = reason === undefined ? 'can’t be read' : `was refused here (${reason})`;
   return [`${formatKri(key)} ${why}: until that is put right, what it selects is denied`];

@@ -2,13 +2,14 @@ import { hashedName, looksHashed } from '../../naming/hash-name.ts';
 import { asObject, asText } from '../../naming/json.ts';
 import type { Key } from '../../resource/key.ts';
 import { mtpOf } from '../../resource/permission.ts';
-import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
+import { mayDeny } from '../../resource/permission-actions.ts';
+import type { JsonValue, Resource } from '../../resource/resource.ts';
 import { EVERY_REQUEST } from '../../resource/route-match.ts';
 import type { TargetRef } from '../../resource/schema/target-ref.ts';
 import { type Lost, type MeshIndex, means } from './mesh-index.ts';
 import type { Policy } from './read-policies.ts';
 import type { Proxy } from './read-proxy.ts';
-import { isStrange, matchesOf, routesMeant, routeType, rulesLeadingTo, type Via } from './route-selection.ts';
+import { isRouteRef, isStrange, matchesOf, routesMeant, routeType, rulesLeadingTo, type Via } from './route-selection.ts';
 import { includesAll, labelsOf, textsOf } from './proxy-tags.ts';
 
 /**
@@ -26,7 +27,7 @@ export function lostTo(ref: TargetRef, policy: Policy, proxy: Proxy, mesh: MeshI
   const refused = mesh.lost(routeType(ref)).filter((lost) => isTargeted(lost, ref, policy, mesh));
   const lost = refused.map(({ resource }) => resource);
   if (ref.kind === 'MeshService') return lost.filter((service) => isAtHome(service, proxy)).map(({ key }) => anyRequest(key));
-  if (!ref.kind.endsWith('Route')) return [];
+  if (!isRouteRef(ref)) return [];
   const routes = routesMeant(ref, policy, proxy, mesh);
   if (lost.length + routes.length === 0) return missing(ref, policy);
   const through = lost.filter((route) => ref.labels === undefined || !isStrange(route, proxy));
@@ -50,7 +51,7 @@ function isAtHome({ key }: Resource, { dataplane }: Proxy): boolean {
 /** The route that a permission with denies names, and that is not here. The caller knows that. */
 export function missing({ kind, name, namespace }: TargetRef, policy: Policy): Via[] {
   const { key, spec } = policy.resource;
-  if (name === undefined || (policy.role === 'system' && looksHashed(name)) || !mayDeny(spec)) return [];
+  if (name === undefined || (policy.role === 'system' && looksHashed(name)) || !mayDeny(mtpOf(spec))) return [];
   const type = routeType({ kind });
   return [anyRequest({ ...key, type, namespace: namespace ?? key.namespace, name })];
 }
@@ -81,11 +82,4 @@ function servicesLost(value: JsonValue | undefined, proxy: Proxy, mesh: MeshInde
     return !labelled || includesAll(labelsOf(resource), textsOf(ref.labels));
   });
   return lost.map(({ resource }) => resource).filter((service) => kind === 'MeshMultiZoneService' || isAtHome(service, proxy));
-}
-
-/** Whether a permission denies anything, or can't be read, so that it may. */
-function mayDeny(spec: JsonObject): boolean {
-  const mtp = mtpOf(spec);
-  if (mtp.shape === 'spiffe') return mtp.deny.length > 0;
-  return mtp.shape === 'broken' || (mtp.shape === 'from' && mtp.items.some(({ action }) => action.startsWith('Deny')));
 }

@@ -2,6 +2,7 @@ import { asArray, asObject, isArray } from '../../naming/json.ts';
 import type { Key } from '../../resource/key.ts';
 import { keyId } from '../../resource/key.ts';
 import { isObject } from '../../resource/field-path.ts';
+import { findKind, isRoute } from '../../resource/kinds.ts';
 import type { JsonObject, JsonValue } from '../../resource/resource.ts';
 import type { Policy } from './read-policies.ts';
 
@@ -16,14 +17,6 @@ export interface PolicyConf {
   readonly policy: Policy;
   readonly conf: JsonObject;
 }
-
-/**
- * Lists that grow instead of being replaced, beside all those whose names begin with `append`
- * (docs/design/matching.md#merging).
- */
-const CONCAT: Readonly<Record<string, readonly string[]>> = { MeshTrafficPermission: ['deny', 'allow', 'allowWithShadowDeny'] };
-/** Whose `rules` are merged by their `matches`. */
-const ROUTES = ['MeshHTTPRoute', 'MeshTCPRoute'];
 
 /**
  * Merges the parts of one kind of policy, the first one weakest; shadow policies are left out. undefined: there are
@@ -60,8 +53,9 @@ export function mergeConfs(type: string, weaker: JsonObject, stronger: JsonObjec
 function mergeField(type: string, field: string, weaker: JsonValue | undefined, stronger: JsonValue): JsonValue {
   if (isObject(weaker) && isObject(stronger)) return mergeConfs(type, weaker, stronger);
   if (!isArray(weaker) || !isArray(stronger)) return stronger;
-  if (field === 'rules' && ROUTES.includes(type)) return mergeRules(type, weaker, stronger);
-  return field.startsWith('append') || CONCAT[type]?.includes(field) ? [...weaker, ...stronger] : stronger;
+  // The rules of routes are merged by their `matches`.
+  if (field === 'rules' && isRoute(type)) return mergeRules(type, weaker, stronger);
+  return field.startsWith('append') || findKind(type)?.concat.includes(field) ? [...weaker, ...stronger] : stronger;
 }
 
 /** Rules of the same `matches` are one rule; others stand side by side, in the order in which they came up. */

@@ -1,5 +1,6 @@
 import { asArray, asObject, asText, isAbsent } from '../../naming/json.ts';
 import type { Key } from '../../resource/key.ts';
+import { isRoute } from '../../resource/kinds.ts';
 import { LABEL } from '../../resource/labels.ts';
 import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
 import { type RouteMatch, readMatches } from '../../resource/route-match.ts';
@@ -53,8 +54,14 @@ export function routesMeant(ref: TargetRef, policy: Policy, proxy: Proxy, mesh: 
   return routes.filter((route) => ref.labels === undefined || !isStrange(route, proxy));
 }
 
+/** The kind of resource that a reference means. */
 export function routeType({ kind }: TargetRef): string {
   return kind === 'MeshGatewayRoute' ? 'MeshHTTPRoute' : kind;
+}
+
+/** Whether a reference means routes. */
+export function isRouteRef(ref: TargetRef): boolean {
+  return isRoute(routeType(ref));
 }
 
 export function matchesOf(rule: JsonObject): RouteMatch[] {

@@ -4,7 +4,7 @@ import { lostTo } from './lost-policies.ts';
 import { type MeshIndex, means } from './mesh-index.ts';
 import { mayTouch, type Policy, readPolicy } from './read-policies.ts';
 import { type Inbound, isSection, type Proxy } from './read-proxy.ts';
-import { matchesOf, routesTo, routeType, rulesOf, type Via } from './route-selection.ts';
+import { isRouteRef, matchesOf, routesTo, routeType, rulesOf, type Via } from './route-selection.ts';
 import { serviceSelects } from './service-selector.ts';
 import { includesAll, SERVICE_TAG } from './proxy-tags.ts';
 
@@ -33,7 +33,7 @@ function matchOne(policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshInde
   const isPermission = policy.resource.key.type === 'MeshTrafficPermission';
   if (!ref) return isPermission ? { policy } : undefined;
   if (selects(ref, policy, proxy, inbound, mesh)) return { policy };
-  const known = ref.kind.endsWith('Route') ? routesOf(ref, policy, proxy, inbound, mesh) : [];
+  const known = isRouteRef(ref) ? routesOf(ref, policy, proxy, inbound, mesh) : [];
   const via = isPermission ? [...known, ...lostTo(ref, policy, proxy, mesh)] : known;
   return via.length > 0 ? { policy, via } : undefined;
 }

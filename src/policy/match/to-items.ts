@@ -1,6 +1,6 @@
 import { asArray, asObject, asText } from '../../naming/json.ts';
 import { sameKey } from '../../resource/key.ts';
-import { findKind } from '../../resource/kinds.ts';
+import { findKind, isRoute } from '../../resource/kinds.ts';
 import type { Labels } from '../../resource/labels.ts';
 import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
 import type { TargetRef } from '../../resource/schema/target-ref.ts';
@@ -8,7 +8,7 @@ import { canonical, type Merged, mergeParts, type PolicyConf } from './merge-con
 import { type MeshIndex, means } from './mesh-index.ts';
 import { compareToItems } from './policy-order.ts';
 import type { Policy } from './read-policies.ts';
-import { routeType } from './route-selection.ts';
+import { isRouteRef, routeType } from './route-selection.ts';
 import { includesAll, labelsOf, SERVICE_TAG } from './proxy-tags.ts';
 
 /** An item of `to`. Its conf is its `default`; of a route, what stands beside the targetRef. */
@@ -40,7 +40,7 @@ function readItem(policy: Policy, value: JsonValue, index: number): ToItem[] {
   const { targetRef: ref, ...beside } = asObject(value) ?? {};
   const target = asObject(ref);
   if (typeof target?.kind !== 'string') return [];
-  const route = policy.resource.key.type.endsWith('Route');
+  const route = isRoute(policy.resource.key.type);
   // A stored policy was checked by its schema: a reference with a kind is one.
   return [{ policy, index, targetRef: target as unknown as TargetRef, conf: route ? beside : (asObject(beside.default) ?? {}) }];
 }
@@ -65,13 +65,13 @@ export function targetsOf(items: readonly ToItem[]): TargetRef[] {
 
 /** What an item is about, for show: a policy on a route is about the route. */
 export function subjectOf({ policy: { targetRef: top }, targetRef }: ToItem): TargetRef {
-  return top?.kind.endsWith('Route') ? { ...top, kind: routeType(top) } : targetRef;
+  return top && isRouteRef(top) ? { ...top, kind: routeType(top) } : targetRef;
 }
 
 /** What a policy on a route says is for requests through that route alone. */
 function isOnRoute({ policy }: ToItem, resource: Resource | undefined, mesh: MeshIndex): boolean {
   const top = policy.targetRef;
-  if (!top?.kind.endsWith('Route')) return true;
+  if (!top || !isRouteRef(top)) return true;
   return resource !== undefined && resource.key.type === routeType(top) && means(top, policy, resource, mesh);
 }
 

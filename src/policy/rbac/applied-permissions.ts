@@ -1,6 +1,15 @@
 import type { Key } from '../../resource/key.ts';
-import type { Matcher, MtpAction } from '../../resource/permission.ts';
-import type { VerdictSide } from '../decide/evaluate-permissions.ts';
+import type { Matcher } from '../../resource/permission.ts';
+import {
+  type Action,
+  differsInShadow,
+  fromItemsOf,
+  isUnreadable,
+  listsOf,
+  listsSaying,
+  SHADOW_LISTS,
+  type VerdictSide,
+} from '../../resource/permission-actions.ts';
 import type { Permission } from '../decide/read-permissions.ts';
 import { conditionOf } from './request-condition.ts';
 import { act, type RbacEffect, type OnMatch, type Predicate } from './envoy-matchers.ts';
@@ -43,11 +52,8 @@ type Protocol = 'http' | 'tcp';
  * dropped.
  */
 export function denyRules(by: RegionPermission, side: VerdictSide, protocol: Protocol): MatcherRule[] {
-  const { mtp } = by;
-  if (mtp.shape === 'broken') return [{ by, spiffeId: undefined, condition: undefined }];
-  if (mtp.shape !== 'spiffe') return [];
-  const matchers = side === 'shadow' ? [...mtp.deny, ...mtp.allowWithShadowDeny] : mtp.deny;
-  return matchers.map((matcher) => ({
+  if (isUnreadable(by.mtp)) return [{ by, spiffeId: undefined, condition: undefined }];
+  return matchersSaying('Deny', by, side).map((matcher) => ({
     by,
     spiffeId: matcher.spiffeId,
     condition: protocol === 'tcp' ? undefined : conditionOf(matcher, 'DENY'),
@@ -56,21 +62,20 @@ export function denyRules(by: RegionPermission, side: VerdictSide, protocol: Pro
 
 /** What a permission's lists allow. On TCP, a matcher with conditions on requests allows nothing. */
 export function allowRules(by: RegionPermission, side: VerdictSide, protocol: Protocol): MatcherRule[] {
-  const { mtp, certain } = by;
-  if (mtp.shape !== 'spiffe' || !certain) return [];
-  const matchers = side === 'shadow' ? mtp.allow : [...mtp.allow, ...mtp.allowWithShadowDeny];
+  if (!by.certain) return [];
+  const matchers = matchersSaying('Allow', by, side);
   const seen = protocol === 'tcp' ? matchers.filter(({ method, path }) => method === undefined && path === undefined) : matchers;
   return seen.map((matcher) => ({ by, spiffeId: matcher.spiffeId, condition: conditionOf(matcher, 'ALLOW') }));
 }
 
-/** Whether an action of `from` lets in: in the shadow, what it says it would. */
-export function letsIn(action: MtpAction, side: VerdictSide): boolean {
-  if (action === 'Allow' || action === 'Deny') return action === 'Allow';
-  return (action === 'AllowWithShadowDeny') === (side === 'enforced');
+function matchersSaying(decision: Action, { mtp }: RegionPermission, side: VerdictSide): readonly Matcher[] {
+  const lists = listsOf(mtp);
+  return lists ? listsSaying(decision, side).flatMap((list) => lists[list]) : [];
 }
 
 /** Whether it is another thing in the shadow than enforced. */
 export function speaksOfShadow({ mtp }: RegionPermission): boolean {
-  if (mtp.shape === 'spiffe') return mtp.allowWithShadowDeny.length > 0;
-  return mtp.shape === 'from' && mtp.items.some(({ action }) => letsIn(action, 'enforced') !== letsIn(action, 'shadow'));
+  const lists = listsOf(mtp);
+  if (lists && SHADOW_LISTS.some((list) => lists[list].length > 0)) return true;
+  return fromItemsOf(mtp).some(({ action }) => differsInShadow(action));
 }

@@ -1,7 +1,7 @@
-import type { VerdictSide } from '../decide/evaluate-permissions.ts';
+import { decisionOf, fromItemsOf, type VerdictSide } from '../../resource/permission-actions.ts';
 import { isEverybody, requiredSans } from '../match/client-sans.ts';
 import type { TargetRef } from '../../resource/schema/target-ref.ts';
-import { type RegionPermission, letsIn } from './applied-permissions.ts';
+import type { RegionPermission } from './applied-permissions.ts';
 
 /** What is asked of a client's certificate: to have a URI SAN, or one that begins so. */
 export type Formula =
@@ -23,10 +23,9 @@ export interface RbacFromItem {
  */
 export function itemsOf(applied: readonly RegionPermission[], side: VerdictSide): RbacFromItem[] {
   return applied.flatMap(({ key, mtp, certain }) => {
-    if (mtp.shape !== 'from') return [];
-    const items = mtp.items.map(({ targetRef, action }) => ({
+    const items = fromItemsOf(mtp).map(({ targetRef, action }) => ({
       means: meaning(targetRef, targetRef.mesh ?? key.mesh),
-      allow: letsIn(action, side),
+      allow: decisionOf(action, side) === 'Allow',
       everybody: isEverybody(targetRef),
     }));
     return certain ? items : items.filter(({ allow }) => !allow);

@@ -1,8 +1,18 @@
 import type { RegionPermission, MatcherRule } from './applied-permissions.ts';
 import { MatcherEntries, inOrder, onRules } from './matcher-entries.ts';
-import type { StringMatch } from '../../resource/permission.ts';
+import { foldMatch, type MatchCases } from '../../resource/string-match.ts';
 import { type RbacEffect, lookUp, type OnMatch, orElse } from './envoy-matchers.ts';
-import { withoutSlash } from './san-matchers.ts';
+
+/** Where an identity stands in the maps. */
+interface MapEntries {
+  readonly exact: string;
+  readonly prefix: string | undefined;
+}
+
+const ENTRIES: MatchCases<MapEntries> = {
+  Exact: (exact) => ({ exact, prefix: undefined }),
+  Prefix: (exact) => ({ exact, prefix: `${exact}/` }),
+};
 
 /**
  * The rules of one effect, by identity: so that the cost of a request does not grow with their number, nor that of a
@@ -28,14 +38,16 @@ export class Identities {
   change(gone: ReadonlySet<RegionPermission>, out: readonly MatcherRule[], into: readonly MatcherRule[]): void {
     for (const { spiffeId: id } of out) {
       if (!id) continue;
-      this.#exact.remove(exactText(id), gone);
-      if (id.type === 'Prefix') this.#prefix.remove(prefixText(id), gone);
+      const { exact, prefix } = foldMatch(id, ENTRIES);
+      this.#exact.remove(exact, gone);
+      if (prefix !== undefined) this.#prefix.remove(prefix, gone);
     }
     for (const rule of into) {
       const { spiffeId: id } = rule;
       if (!id) continue;
-      this.#exact.add(exactText(id), rule);
-      if (id.type === 'Prefix') this.#prefix.add(prefixText(id), rule);
+      const { exact, prefix } = foldMatch(id, ENTRIES);
+      this.#exact.add(exact, rule);
+      if (prefix !== undefined) this.#prefix.add(prefix, rule);
     }
     const others = this.#anybody.filter(({ by }) => !gone.has(by));
     this.#anybody = [...others, ...into.filter(({ spiffeId }) => !spiffeId)].sort(inOrder);
@@ -50,12 +62,4 @@ export class Identities {
     const anybody = onRules(this.#anybody, this.#effect);
     return anybody ? orElse(anybody, identities) : identities;
   }
-}
-
-function exactText({ type, value }: StringMatch): string {
-  return type === 'Exact' ? value : withoutSlash(value);
-}
-
-function prefixText({ value }: StringMatch): string {
-  return `${withoutSlash(value)}/`;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../resource/resource.ts';
-import type { VerdictSide } from '../decide/evaluate-permissions.ts';
+import { fromItemsOf, isUnreadable, listsOf, type VerdictSide } from '../../resource/permission-actions.ts';
 import type { RequestSubject } from '../decide/read-request.ts';
-import type { StringMatch } from '../../resource/permission.ts';
+import type { StringMatch } from '../../resource/string-match.ts';
 import { type RegionPermission, actBy, allowRules, denyRules, type MatcherRule } from './applied-permissions.ts';
 import {
   act,
@@ -59,10 +59,10 @@ export class SideRbac {
   change(out: readonly RegionPermission[], into: readonly RegionPermission[], all: readonly RegionPermission[]): void {
     const hadLists = this.#lists > 0;
     this.#applied = all;
-    this.#lists += count(into, 'spiffe') - count(out, 'spiffe');
-    this.#broken += count(into, 'broken') - count(out, 'broken');
-    const from = count(out, 'from') + count(into, 'from') > 0;
-    if (from) this.#from = all.filter(({ mtp }) => mtp.shape === 'from');
+    this.#lists += count(into, hasLists) - count(out, hasLists);
+    this.#broken += count(into, isUnreadable) - count(out, isUnreadable);
+    const from = count(out, hasItems) + count(into, hasItems) > 0;
+    if (from) this.#from = all.filter(({ mtp }) => hasItems(mtp));
     if (from || hadLists !== this.#lists > 0) this.#cases = fromCases(itemsOf(this.#from, this.#side), this.#lists > 0);
     if (this.#form === 'list') return;
     const gone = new Set(out);
@@ -107,8 +107,16 @@ export class SideRbac {
   }
 }
 
-function count(applied: readonly RegionPermission[], shape: RegionPermission['mtp']['shape']): number {
-  return applied.reduce((sum, { mtp }) => sum + (mtp.shape === shape ? 1 : 0), 0);
+function count(applied: readonly RegionPermission[], is: (mtp: RegionPermission['mtp']) => boolean): number {
+  return applied.reduce((sum, { mtp }) => sum + (is(mtp) ? 1 : 0), 0);
+}
+
+function hasLists(mtp: RegionPermission['mtp']): boolean {
+  return listsOf(mtp) !== undefined;
+}
+
+function hasItems(mtp: RegionPermission['mtp']): boolean {
+  return fromItemsOf(mtp).length > 0;
 }
 
 /** What `from` decides: all by itself, or beside lists. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StringMatch } from '../../resource/permission.ts';
+import type { StringMatch } from '../../resource/string-match.ts';
 import { type RequestMatch, conditionOf } from './request-condition.ts';
 import { act, type RbacEffect, firstOf, toMatcher } from './envoy-matchers.ts';
 import { decideByRbac } from '../../../test/harness/rbac-interpreter.ts';

@@ -1,6 +1,5 @@
-import type { StringMatch } from '../../resource/permission.ts';
+import { foldMatch, type MatchCases, type StringMatch } from '../../resource/string-match.ts';
 import { allOf, anyOf, type RbacEffect, METHOD, not, PATH, type Predicate, reads } from './envoy-matchers.ts';
-import { withoutSlash } from './san-matchers.ts';
 
 /** What a matcher may ask of the request. */
 export interface RequestMatch {
@@ -29,9 +28,13 @@ export function isMethod(method: string): Predicate {
   return reads(METHOD, { exact: method });
 }
 
-export function isPath({ type, value }: StringMatch): Predicate {
-  if (type === 'Exact') return anyOf(whole(value));
-  const start = withoutSlash(value);
+export function isPath(path: StringMatch): Predicate {
+  return foldMatch(path, PATHS);
+}
+
+const PATHS: MatchCases<Predicate> = { Exact: (path) => anyOf(whole(path)), Prefix: startsWith };
+
+function startsWith(start: string): Predicate {
   const below = reads(PATH, { prefix: `${start}/` });
   return start === '' ? below : anyOf([...whole(start), below]);
 }

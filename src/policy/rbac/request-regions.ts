@@ -1,12 +1,10 @@
-import type { StringMatch } from '../../resource/permission.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 import type { RouteMatch } from '../../resource/route-match.ts';
-import { matchesText } from '../decide/match-request.ts';
+import { foldMatch, type MatchCases, type MatchType, matchesText, type StringMatch } from '../../resource/string-match.ts';
 import type { Permission } from '../decide/read-permissions.ts';
 import type { RequestSubject } from '../decide/read-request.ts';
 import { isMethod, isPath, NO_PATH } from './request-condition.ts';
 import { allOf, type Predicate } from './envoy-matchers.ts';
-import { withoutSlash } from './san-matchers.ts';
 
 /** Requests of an inbound that come through the same of the routes that permissions target. */
 export interface Region {
@@ -37,7 +35,8 @@ export function regionsOf(permissions: readonly Permission[]): Region[] {
   const other = otherThan(routes);
   const paths = distinct(routes.flatMap(({ path }) => path ?? []));
   const regions = [...paths.sort(bySpecificity), undefined].flatMap((path) => {
-    const sample = path?.type === 'Exact' ? path.value : `${path?.value ?? ''}/${other}`;
+    const below = (start: string) => `${start}/${other}`;
+    const sample = path ? foldMatch(path, { Exact: (value) => value, Prefix: below }) : below('');
     const here = routes.filter((route) => route.method !== undefined && (!route.path || matchesText(route.path, sample)));
     return [...new Set(here.map(({ method }) => method)), undefined].map((method) =>
       toRegion(path, method, { path: sample, method: other }),
@@ -58,14 +57,25 @@ function toRegion(path: StringMatch | undefined, method: string | undefined, sam
 
 function toRoute(path: StringMatch | undefined, method: string | undefined): JsonObject {
   const headers = method === undefined ? {} : { headers: [{ name: ':method', stringMatch: { exact: method } }] };
-  if (path?.type === 'Exact') return { path: path.value, ...headers };
-  return path && path.value !== '' ? { pathSeparatedPrefix: path.value, ...headers } : { prefix: '/', ...headers };
+  return { ...(path ? foldMatch(path, ROUTE_PATHS) : EVERY_PATH), ...headers };
 }
+
+const EVERY_PATH: JsonObject = { prefix: '/' };
+
+const ROUTE_PATHS: MatchCases<JsonObject> = {
+  Exact: (path) => ({ path }),
+  Prefix: (start) => (start === '' ? EVERY_PATH : { pathSeparatedPrefix: start }),
+};
+
+const SPELLINGS: MatchCases<StringMatch> = {
+  Exact: (value) => ({ type: 'Exact', value }),
+  Prefix: (value) => ({ type: 'Prefix', value }),
+};
 
 /** A slash at a prefix's end says nothing. */
 function spelled(match: RouteMatch): RouteMatch {
   const { path } = match;
-  return path?.type === 'Prefix' ? { ...match, path: { ...path, value: withoutSlash(path.value) } } : match;
+  return path ? { ...match, path: foldMatch(path, SPELLINGS) } : match;
 }
 
 /** Longer than any text that is there, so that none holds it. */
@@ -79,5 +89,8 @@ function distinct(paths: readonly StringMatch[]): StringMatch[] {
 }
 
 function bySpecificity(a: StringMatch, b: StringMatch): number {
-  return Number(a.type === 'Prefix') - Number(b.type === 'Prefix') || b.value.length - a.value.length;
+  return RANKS[a.type] - RANKS[b.type] || b.value.length - a.value.length;
 }
+
+/** The most specific first. */
+const RANKS: Readonly<Record<MatchType, number>> = { Exact: 0, Prefix: 1 };

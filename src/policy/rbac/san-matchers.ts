@@ -1,4 +1,4 @@
-import type { StringMatch } from '../../resource/permission.ts';
+import { foldMatch, type MatchCases, type StringMatch } from '../../resource/string-match.ts';
 import { anyOf, not, type Predicate, reads, URI_SANS } from './envoy-matchers.ts';
 
 /**
@@ -35,16 +35,24 @@ export function hasBelow(start: string): Predicate {
 
 /** One of the client's SANs is meant. */
 export function hasId(id: StringMatch): Predicate {
-  return id.type === 'Exact' ? has(id.value) : anyOf([has(withoutSlash(id.value)), hasBelow(`${withoutSlash(id.value)}/`)]);
+  return foldMatch(id, SOME_SAN);
 }
 
 /** The client's only SAN is meant. */
 export function isId(id: StringMatch): Predicate {
-  const whole = reads(URI_SANS, { exact: withoutSlash(id.value) });
-  return id.type === 'Exact' ? whole : anyOf([whole, reads(URI_SANS, { prefix: `${withoutSlash(id.value)}/` })]);
+  return foldMatch(id, ONLY_SAN);
 }
 
-/** A slash at a prefix's end says nothing. */
-export function withoutSlash(value: string): string {
-  return value.endsWith('/') ? value.slice(0, -1) : value;
+const SOME_SAN: MatchCases<Predicate> = {
+  Exact: has,
+  Prefix: (start) => anyOf([has(start), hasBelow(`${start}/`)]),
+};
+
+const ONLY_SAN: MatchCases<Predicate> = {
+  Exact: isWhole,
+  Prefix: (start) => anyOf([isWhole(start), reads(URI_SANS, { prefix: `${start}/` })]),
+};
+
+function isWhole(san: string): Predicate {
+  return reads(URI_SANS, { exact: san });
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ALWAYS } from './check-schema.ts';
 import { METHODS, pathReason, spiffeReason } from './spiffe-matches.ts';
 import { fromRef, topRef } from './target-ref.ts';
+import { MATCH_TYPES, type MatchType } from '../string-match.ts';
 
 /** Both spellings of each action (docs/design/access.md#three-shapes), and what they are called here. */
 export const ACTIONS = {
@@ -18,9 +19,11 @@ export const ACTIONS = {
 type WrittenAction = keyof typeof ACTIONS;
 
 /** `{type: Exact | Prefix, value}`; `reasonFor` says what is wrong with a value of that type. */
-function match(reasonFor: (type: string, value: string) => string | undefined) {
-  return z.strictObject({ type: z.enum(['Exact', 'Prefix']), value: z.string() }).superRefine(({ type, value }, context) => {
-    const reason = typeof value === 'string' ? reasonFor(type, value) : undefined;
+function match(reasonFor: (type: MatchType, value: string) => string | undefined) {
+  return z.strictObject({ type: z.enum(MATCH_TYPES), value: z.string() }).superRefine(({ type, value }, context) => {
+    // A type that is none has been told of; its value is looked at as a whole one.
+    const known = MATCH_TYPES.find((one) => one === type) ?? 'Exact';
+    const reason = typeof value === 'string' ? reasonFor(known, value) : undefined;
     if (reason !== undefined) context.addIssue({ code: 'custom', path: ['value'], message: reason });
   }, ALWAYS);
 }

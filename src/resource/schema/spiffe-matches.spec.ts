@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MATCH_TYPES } from '../string-match.ts';
 import { pathReason, spiffeReason } from './spiffe-matches.ts';
 
 test('SPIFFE IDs', () => {
@@ -23,8 +24,8 @@ test('SPIFFE IDs', () => {
       `spiffe://td/${'a'.repeat(2048)}`,
     ],
   ];
-  for (const value of both) for (const type of ['Exact', 'Prefix']) assert.equal(spiffeReason(type, value), undefined, value);
-  for (const value of neither) for (const type of ['Exact', 'Prefix']) assert.notEqual(spiffeReason(type, value), undefined, value);
+  for (const value of both) for (const type of MATCH_TYPES) assert.equal(spiffeReason(type, value), undefined, value);
+  for (const value of neither) for (const type of MATCH_TYPES) assert.notEqual(spiffeReason(type, value), undefined, value);
   for (const value of ['spiffe://td/', 'spiffe://td/ns/']) {
     assert.equal(spiffeReason('Prefix', value), undefined);
     assert.notEqual(spiffeReason('Exact', value), undefined);

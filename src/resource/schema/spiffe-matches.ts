@@ -1,3 +1,5 @@
+import { foldMatch, type MatchType } from '../string-match.ts';
+
 /**
  * What is wrong with the values that matchers of a MeshTrafficPermission and of a MeshHTTPRoute compare with;
  * undefined: nothing.
@@ -14,11 +16,11 @@ const SPIFFE_SEGMENT = /^[A-Za-z0-9._-]+$/;
  * both, `spiffe://td/` only a prefix. A value that no certificate can hold is refused: a deny that never matches is a
  * hole.
  */
-export function spiffeReason(type: string, value: string): string | undefined {
+export function spiffeReason(type: MatchType, value: string): string | undefined {
   if (!value.startsWith('spiffe://')) return 'must begin with spiffe://';
   if (value.length > 2048) return 'is longer than 2048 characters';
-  const open = type === 'Prefix' && value.endsWith('/') && value !== 'spiffe://';
-  const [domain = '', ...segments] = (open ? value.slice(0, -1) : value).slice('spiffe://'.length).split('/');
+  const id = foldMatch({ type, value }, { Exact: (whole) => whole, Prefix: (start) => start });
+  const [domain = '', ...segments] = id.slice('spiffe://'.length).split('/');
   if (!TRUST_DOMAIN.test(domain)) return 'must name a trust domain: lower-case letters, digits, ".", "-" and "_"';
   const bad = segments.find((segment) => !SPIFFE_SEGMENT.test(segment) || segment === '.' || segment === '..');
   if (bad === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { MeridianError } from '../../errors.ts';
 import { formatKri, type Key } from '../../resource/key.ts';
-import { KINDS } from '../../resource/kinds.ts';
+import { isInsight, KINDS } from '../../resource/kinds.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { Reader, Row, Transaction } from '../../resource/store/store.ts';
 import { type Connection, requireCommit } from '../database.ts';
@@ -46,8 +46,7 @@ function prepareLines(db: Connection) {
   return { byName: (...name: Name) => read(ofName.get(...name)), byNumber: (number: number) => read(ofNumber.get(number)) };
 }
 
-/** Insights are the kinds without a short name. */
-const INSIGHTS = new Set(KINDS.filter((kind) => kind.short === '').map((kind) => kind.type));
+const INSIGHTS = new Set(KINDS.filter(isInsight).map((kind) => kind.type));
 
 function createCounts(db: Connection): ResourceReader['counts'] {
   const counts = db.prepare<[], { type: string; mesh: string; count: number }>(
