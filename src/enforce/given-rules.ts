@@ -32,7 +32,7 @@ export class GivenRules {
     this.report = report;
   }
 
-  /** What a proxy is to have now; undefined: this zone has no such Dataplane. New problems and warnings are reported. */
+  /** What a proxy is to have; undefined: this zone has no such Dataplane. New problems and warnings are reported. */
   snapshotOf(proxy: ProxyId): Snapshot | undefined {
     const node = nodeId(proxy);
     const rules = this.enforcement.rulesOf(proxy.mesh, proxy.name);

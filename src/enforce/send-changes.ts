@@ -11,7 +11,7 @@ export type ToldRules = ReadonlyMap<string, ProxyRules | undefined>;
  * once for all of a mesh. In: what they were told before. Out: what they are told now. This is not what `GivenRules`
  * knows: a new stream may have been given rules that the proxy's other streams were not told of.
  *
- *   told {a: rules 1, b: rules 2}; a and b are connected, a's rules are rules 3 now  ->  a is told, {a: rules 3, b: rules 2}
+ *   told {a: 1, b: 2}; a and b are connected, the rules of a are 3 now  ->  a is told, {a: 3, b: 2}
  */
 export function sendChanges(
   xds: Pick<Xds, 'connected' | 'changed'>,
