@@ -5,6 +5,7 @@ import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../../src/kds/dig
 import { type Audience, includes } from '../../src/resource/audience.ts';
 import { compareKeys, type Key, keyId } from '../../src/resource/key.ts';
 import type { FeedChange, FeedSummary, Row, Store, Transaction } from '../../src/resource/store/store.ts';
+import { recordConformance } from './store-records.ts';
 import { PEERS, resource, someAudience, someKey } from '../harness/sample-store.ts';
 
 /** A feed's content, by key. */
@@ -241,6 +242,8 @@ function content(store: Store, peer: string): Feed {
  */
 export function storeConformance(name: string, { open, reopen }: Opening): void {
   describe(name, () => {
+    recordConformance(open);
+
     it('the store is what a naive one would be, for every peer and back to every revision', () => {
       const commands = fc.commands(
         [
