@@ -1,10 +1,10 @@
-import { parseArgs } from 'node:util';
 import { apiInsecurity } from '../src/config/api-security.ts';
+import { readArguments, usage } from '../src/config/command-line.ts';
 import { readConfigFile } from '../src/config/config-file.ts';
 import { readSettings } from '../src/config/read-settings.ts';
 import { insecurity } from '../src/config/nats-security.ts';
 import type { GlobalConfig, Settings, Values } from '../src/config/settings.ts';
-import { asMeridianError, invalid, type MeridianError } from '../src/errors.ts';
+import { asMeridianError, type MeridianError } from '../src/errors.ts';
 import { createLogger, type Report, reporter } from '../src/runtime/logger.ts';
 import { Supervisor } from '../src/runtime/supervisor.ts';
 import { readVersion } from './version.ts';
@@ -51,7 +51,7 @@ export async function runDaemon<S extends Settings>(
 /** Ends the process for `--help`, `--version`, and what is wrong. */
 function configure<S extends Settings>(name: string, version: string, settings: S): GlobalConfig & Values<S> {
   try {
-    const { config, help, version: asked } = argumentsOf();
+    const { config, help, version: asked } = readArguments(process.argv.slice(2));
     if (help) finish(usage(name, settings));
     if (asked) finish(`${version}\n`);
     const file = config === undefined ? {} : readConfigFile(config);
@@ -60,27 +60,6 @@ function configure<S extends Settings>(name: string, version: string, settings: 
     tell(asMeridianError(thrown));
     process.exit(2);
   }
-}
-
-function argumentsOf() {
-  const options = {
-    config: { type: 'string', short: 'c' },
-    help: { type: 'boolean', short: 'h' },
-    version: { type: 'boolean' },
-  } as const;
-  try {
-    return parseArgs({ options }).values;
-  } catch (thrown) {
-    throw invalid([{ field: 'arguments:', reason: thrown instanceof Error ? thrown.message : String(thrown) }], 'See --help.');
-  }
-}
-
-function usage(name: string, settings: Settings): string {
-  const rows = Object.entries(settings).map(([key, { variable, fallback, expects }]) => {
-    const standard = fallback === undefined ? 'required' : `default ${JSON.stringify(fallback)}`;
-    return `  ${key.padEnd(17)}${variable.padEnd(28)}${expects} (${standard})\n`;
-  });
-  return `${name} [-c FILE]\n\nFILE is YAML. Each key may also be an environment variable, which wins:\n\n${rows.join('')}`;
 }
 
 function finish(text: string): never {

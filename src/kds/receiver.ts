@@ -148,7 +148,10 @@ export function onLost(state: Receiving): Received {
   };
 }
 
-/** Asks for what is missing, unless a request is out or it is too early. */
+/**
+ * Asks for what is missing, unless a request is out or it is too early. A resync is the ask for a scan: all that the
+ * peer has. `scanNeeded` brings one about.
+ */
 function start(state: Receiving, context: ReceiverContext): Received {
   if (state.asking || state.applying || context.now < state.retryAt) return { state, effects: [] };
   const missing = whatIsMissing(state, context.position);

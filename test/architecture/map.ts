@@ -25,8 +25,8 @@ const CORE = [...POLICY, 'src/kds'];
 /**
  * The map of the repository: each part, what it is, and what it may import besides itself. The tests of the imports and
  * the table in docs/architecture.md are made of it. `errors <- resource <- naming <- policy <- kds <- control`; the
- * adapters import those and never one another; only cmd, which nobody imports, sees everything. A new folder is one
- * entry here.
+ * adapters import those and never one another. `enforce` is made of control and xds; api sees control. Only cmd, which
+ * nobody imports, sees everything. A new folder is one entry here.
  */
 export const PARTS: readonly Part[] = [
   { path: 'src/errors.ts', what: 'The one error class, and its closed set of codes', imports: 'nothing', pure: true },
@@ -57,6 +57,11 @@ export const PARTS: readonly Part[] = [
   { path: 'src/store', what: 'The store, in SQLite', imports: CORE },
   { path: 'src/nats', what: "The transport on NATS, and the zones' credentials", imports: CORE },
   { path: 'src/xds', what: 'The xDS server for Envoys: listeners, clusters, RBAC, acks and nacks', imports: CORE },
+  {
+    path: 'src/enforce',
+    what: 'What a zone gives to its Envoys: rules as xDS snapshots, what each proxy was given and told, tokens of proxies',
+    imports: [...CORE, 'src/control', 'src/xds'],
+  },
   { path: 'src/api', what: 'REST and live watch', imports: [...CORE, 'src/control'] },
   { path: 'src/config', what: 'Settings: files and environment variables', imports: ERRORS },
   { path: 'src/runtime', what: 'Start and stop, log, metrics, `/ready`', imports: [...ERRORS, 'src/config'] },

@@ -1,6 +1,6 @@
 import { MeridianError } from '../../errors.ts';
 import { encodeItem, type Item, type ItemReference } from '../../kds/item.ts';
-import { referenceAt, renderReferences } from '../../naming/find-references.ts';
+import { findReferences, type Reference, referenceAt, renderReferences } from '../../naming/find-references.ts';
 import { admit } from '../../policy/admit-draft.ts';
 import { audienceAt } from '../../policy/policy-reach.ts';
 import { relabel } from '../../policy/relabel-copy.ts';
@@ -19,18 +19,20 @@ import { isGlobal, type Plane } from '../plane/plane.ts';
 /**
  * Puts what a peer sent into the store, as a copy: checked again, renamed, relabelled, its references rendered for this
  * store. Returns the reason when the item can't be taken. Then nothing was written, except for assigned names, which
- * stay anyway. The row is written last.
+ * stay anyway. The row is written last. `references`: those in its spec, if the caller has looked for them; only
+ * global needs them.
  *
  *   zone east sends     MeshTimeout (default, east, backend-ns, slow), to: MeshService backend
  *   global assigns      slow-x7c4…, resolves the reference to (default, east, backend-ns, backend),
  *                       and stores it with backend-w3r3…
  *   zone west stores    slow-x7c4… in its system namespace, to: backend-w3r3… there
  */
-export function putCopy(tx: Transaction, plane: Plane, origin: Place, item: Item): string | undefined {
-  const unusable = whyUnusable(tx, item);
+export function putCopy(tx: Transaction, plane: Plane, origin: Place, item: Item, references?: readonly Reference[]): string | undefined {
+  const draft = draftOf(item);
+  const unusable = whyUnusable(tx, item.key, draft);
   if (unusable !== undefined) return unusable;
   try {
-    return isGlobal(plane.place) ? copyAtGlobal(tx, plane, origin, item) : copyAtZone(tx, plane, item);
+    return isGlobal(plane.place) ? copyAtGlobal(tx, plane, origin, { item, draft, references }) : copyAtZone(tx, plane, item);
   } catch (thrown) {
     if (!isOfItem(thrown)) throw thrown;
     return thrown.message;
@@ -47,10 +49,8 @@ function isOfItem(thrown: unknown): thrown is Error {
 }
 
 /** What is wrong with an item at any control plane: an item that can't be read can't be enforced. */
-function whyUnusable(tx: Transaction, item: Item): string | undefined {
-  const { key } = item;
+function whyUnusable(tx: Transaction, key: Key, draft: Draft): string | undefined {
   if (!findKind(key.type)) return `this control plane does not know the kind ${key.type}: it needs a newer version`;
-  const draft = draftOf(item);
   const problems = [...identityProblems(draft), ...validateDraft(draft)];
   const [first] = problems;
   if (first) return `${first.field}: ${first.reason}${problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''}`;
@@ -67,23 +67,31 @@ function draftOf({ key, labels, spec, status }: Item): Draft {
   return { type, mesh, name, namespace: namespace || undefined, labels: userLabels(labels), spec, status };
 }
 
+/** An item, and what was found in it. */
+interface ReadItem {
+  readonly item: Item;
+  readonly draft: Draft;
+  readonly references: readonly Reference[] | undefined;
+}
+
 /** What came from a zone is admitted as that zone should have done it, then handed on by the rules of its role. */
-function copyAtGlobal(tx: Transaction, plane: Plane, origin: Place, item: Item): string | undefined {
+function copyAtGlobal(tx: Transaction, plane: Plane, origin: Place, received: ReadItem): string | undefined {
+  const { item, draft } = received;
   const { key, spec, status } = item;
-  const draft = draftOf(item);
+  const references = received.references ?? findReferences(key.type, spec);
   const result = admit(draft, origin);
   if ('problems' in result) return result.problems.map(({ field, reason }) => `${field}: ${reason}`).join('; ');
   const { admitted } = result;
   if (!sameKey(admitted.key, key)) return `its namespace ${key.namespace || '(none)'} can't be in zone ${origin.zone}`;
   if (!findKind(key.type)?.sync.up) return `a ${key.type} does not go from a zone to global`;
   const { labels } = draft;
-  refuseTooLarge({ key, labels, spec, status });
-  const references = resolveAll(tx, key, origin, spec);
+  refuseTooLarge({ key, labels, spec, status }, references.length);
+  const resolved = resolveAll(tx, key, origin, references);
   const name = assign(tx, key);
-  write(tx, plane, { key, labels, spec, status, name, role: admitted.role, environment: origin.environment, references });
+  write(tx, plane, { key, labels, spec, status, name, role: admitted.role, environment: origin.environment, references: resolved });
   tx.setReferences(
     key,
-    references.map(({ target }) => target),
+    resolved.map(({ target }) => target),
   );
   return undefined;
 }

@@ -30,8 +30,10 @@ export function putOwn(tx: Transaction, plane: Plane, { admitted, spec, status }
   const now = plane.now();
   const resource: Resource = { key, name, namespace, labels, spec, status, creationTime: now, modificationTime: now };
   const item: Item = { key, labels: userLabels(labels), spec, status };
-  refuseTooLarge(item);
-  const references = ownReferences(tx, plane.place, key, spec);
+  const found = findReferences(key.type, spec);
+  refuseTooLarge(item, found.length);
+  // Those of a zone's policies are resolved when global takes them.
+  const references = isGlobal(plane.place) ? resolveAll(tx, key, plane.place, found) : [];
   const wire = encodeItem(isGlobal(plane.place) ? { ...item, assigned: { name: assign(tx, key), role, references } } : item);
   const audience = audienceAt(plane.place, kindOf(key.type), key, labels, spec, role);
   const outcome = tx.put(resource, audience, audience === NOBODY ? '' : wire);
@@ -44,21 +46,13 @@ export function putOwn(tx: Transaction, plane: Plane, { admitted, spec, status }
 }
 
 /**
- * Global resolves the references of its own policies here. Those of a zone's policies are resolved when global takes
- * them.
+ * Every reference that was found in a spec that `origin` wrote, with its target's key and the name that copies of the
+ * target have. That name is given out here: else another resource could take it before the target comes, and be meant
+ * by everybody's copy of this policy.
  */
-function ownReferences(tx: Transaction, place: Place, key: Key, spec: JsonObject): readonly ItemReference[] {
-  return isGlobal(place) ? resolveAll(tx, key, place, spec) : [];
-}
-
-/**
- * Every reference of a spec that `origin` wrote, with its target's key and the name that copies of the target have.
- * That name is given out here: else another resource could take it before the target comes, and be meant by everybody's
- * copy of this policy.
- */
-export function resolveAll(tx: Transaction, policy: Key, origin: Place, spec: JsonObject): ItemReference[] {
+export function resolveAll(tx: Transaction, policy: Key, origin: Place, found: readonly Reference[]): ItemReference[] {
   const holder = (type: string, name: string) => tx.nameHolder(type, name);
-  const references = findReferences(policy.type, spec).filter((reference) => !namesTag(reference, origin));
+  const references = found.filter((reference) => !namesTag(reference, origin));
   return references.map((reference) => {
     const target = resolveReference(reference, policy, origin, holder);
     return { path: reference.path, target, name: isNobodys(target) ? target.name : assign(tx, target) };
@@ -85,10 +79,9 @@ export function assign(tx: Transaction, key: Key): string {
 /**
  * Refuses an item that would not fit into a message once its references are rendered: it would hold up everything after
  * it, for every zone. The size is that of the origin's item with the longest possible references, so that origin and
- * global agree whatever the references resolve to. Throws `too_large`.
+ * global agree whatever the references resolve to. `references`: how many the spec has. Throws `too_large`.
  */
-export function refuseTooLarge({ key, labels, spec, status }: Item): void {
-  const references = findReferences(key.type, spec).length;
+export function refuseTooLarge({ key, labels, spec, status }: Item, references: number): void {
   const bytes = Buffer.byteLength(encodeItem({ key, labels, spec, status })) + references * REFERENCE_GROWTH;
   if (bytes <= MAX_RESOURCE_BYTES) return;
   throw new MeridianError(

@@ -1,6 +1,5 @@
-import { judge } from './judge-item.ts';
-import { decodeLine } from '../../kds/item.ts';
-import { addHash, type Digest, EMPTY_DIGEST, formatDigest, hashItem, parseDigest, subtractHash } from '../../kds/digest.ts';
+import { judge, judgeDecoded } from './judge-item.ts';
+import { addHash, type Digest, EMPTY_DIGEST, formatDigest, parseDigest, subtractHash } from '../../kds/digest.ts';
 import { type Key, keyId } from '../../resource/key.ts';
 import type { Place } from '../../resource/resource.ts';
 import type { MirrorItem, Position, Transaction } from '../../resource/store/store.ts';
@@ -9,6 +8,7 @@ import { meshesFirst } from '../put/meshes-first.ts';
 import { refuseFlood } from './zone-quota.ts';
 import { retryRefused } from './retry-refused.ts';
 import { isGlobal, type Plane } from '../plane/plane.ts';
+import { itemOf, type ReceivedChange, receivedDelete, receivedLines, receivedStaged } from './received-change.ts';
 import { forgetUnused, retryOverQuota } from './retry-over-quota.ts';
 
 /** A complete transfer of a peer: the lines that are staged in the store, and these last ones. */
@@ -19,12 +19,6 @@ export interface Transfer {
   readonly mode: 'delta' | 'scan';
   readonly lines: readonly string[];
   readonly end: Position;
-}
-
-interface ReceivedChange {
-  readonly key: Key;
-  /** '' for a delete. */
-  readonly wire: string;
 }
 
 /**
@@ -44,7 +38,7 @@ export function applyTransfer(plane: Plane, transfer: Transfer): 'applied' | 'mi
       return 'mismatch';
     }
     const absent = transfer.mode === 'scan' ? gone(tx, transfer, changes) : [];
-    const all = [...absent.map((key): ReceivedChange => ({ key, wire: '' })), ...changes.values()];
+    const all = [...absent.map(receivedDelete), ...changes.values()];
     refuseFlood(tx, plane, peer, all);
     applyChanges(tx, plane, transfer, all);
     tx.mirror.setPosition(peer, end);
@@ -60,19 +54,9 @@ export function applyTransfer(plane: Plane, transfer: Transfer): 'applied' | 'mi
 function collect(tx: Transaction, { peer, lines, origin }: Transfer): ReadonlyMap<string, ReceivedChange> {
   const changes = new Map<string, ReceivedChange>();
   const add = (change: ReceivedChange) => changes.set(keyId(change.key), change);
-  for (const staged of tx.mirror.staged(peer)) add(staged);
-  for (const change of readLines(lines, origin)) add(change);
+  for (const staged of tx.mirror.staged(peer)) add(receivedStaged(staged));
+  for (const change of receivedLines(lines, origin)) add(change);
   return changes;
-}
-
-/** Decodes the lines of a message. On global every key gets the zone that sent it, whatever the line says. */
-export function readLines(lines: readonly string[], origin: Place): ReceivedChange[] {
-  return lines.flatMap((line) => {
-    const decoded = decodeLine(line);
-    if (!decoded) return [];
-    const key = isGlobal(origin) ? decoded.key : { ...decoded.key, zone: origin.zone };
-    return [{ key, wire: decoded.gone ? '' : line }];
-  });
 }
 
 /**
@@ -83,14 +67,14 @@ function addsUp(tx: Transaction, { peer, mode, end }: Transfer, changes: Readonl
   const position = mode === 'delta' ? tx.mirror.position(peer) : undefined;
   let digest: Digest = position ? parseDigest(position.digest) : EMPTY_DIGEST;
   let count = position?.count ?? 0;
-  for (const { key, wire } of changes.values()) {
+  for (const { key, wire, hash } of changes.values()) {
     const before = mode === 'delta' ? tx.mirror.get(peer, key) : undefined;
     if (before?.term === end.term) {
       digest = subtractHash(digest, before.hash);
       count -= 1;
     }
     if (wire !== '') {
-      digest = addHash(digest, hashItem(wire));
+      digest = addHash(digest, hash);
       count += 1;
     }
   }
@@ -122,11 +106,11 @@ function applyChanges(tx: Transaction, plane: Plane, transfer: Transfer, changes
   const held = plane.quota && tx.holding(peer);
   const chance: SecondChance = { meshes: new Set(), names: new Set() };
   const ordered = meshesFirst(changes, ({ key }) => key.type);
-  for (const { key, wire } of ordered) {
-    const hash = wire === '' ? '' : hashItem(wire);
-    const before = tx.mirror.get(transfer.peer, key);
+  for (const received of ordered) {
+    const { key, wire, hash } = received;
+    const before = tx.mirror.get(peer, key);
     if (wire !== '' && before?.hash === hash) keep(tx, transfer, before);
-    else if (before || wire !== '') change(tx, plane, transfer, { key, wire, hash, term: transfer.end.term }, chance);
+    else if (before || wire !== '') change(tx, plane, transfer, received, chance);
   }
   retryUnblocked(tx, plane, transfer, chance);
   forgetUnused(tx, plane, peer);
@@ -139,11 +123,15 @@ function keep(tx: Transaction, { peer, end }: Transfer, before: MirrorItem): voi
 }
 
 /** Takes one item into the mirror and, if it can be, into the store; or takes it away. */
-function change(tx: Transaction, plane: Plane, { peer, origin }: Transfer, item: MirrorItem, { meshes, names }: SecondChance): void {
-  const { key } = item;
+function change(tx: Transaction, plane: Plane, transfer: Transfer, received: ReceivedChange, { meshes, names }: SecondChance): void {
+  const { peer, origin, end } = transfer;
+  const { key, wire, hash } = received;
   const name = tx.get(key)?.resource.name;
-  if (item.wire === '') dropCopy(tx, peer, key);
-  else if (judge(tx, plane, peer, origin, item) && key.type === 'Mesh') meshes.add(key.name);
+  if (wire === '') dropCopy(tx, peer, key);
+  else {
+    const put = judgeDecoded(tx, plane, peer, origin, { key, wire, hash, term: end.term }, itemOf(received));
+    if (put && key.type === 'Mesh') meshes.add(key.name);
+  }
   if (name !== undefined && !isGlobal(plane.place) && tx.get(key)?.resource.name !== name) names.add(name);
 }
 

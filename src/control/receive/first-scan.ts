@@ -7,7 +7,8 @@ import type { Place } from '../../resource/resource.ts';
 import type { Reader, Transaction } from '../../resource/store/store.ts';
 import { readPeer } from '../peers/known-peers.ts';
 import { isGlobal, type Plane } from '../plane/plane.ts';
-import { applyTransfer, readLines, type Transfer } from './apply-transfer.ts';
+import { applyTransfer, type Transfer } from './apply-transfer.ts';
+import { readLines } from './received-change.ts';
 
 /** Items that are taken before others get the event loop. */
 export const PER_SLICE = 250;

@@ -1,8 +1,7 @@
 import { isLost } from '../peers/lost-store.ts';
 import { MeridianError } from '../../errors.ts';
-import type { Item } from '../../kds/item.ts';
-import { findReferences, isNobodys, resolveReference } from '../../naming/find-references.ts';
-import { keyId } from '../../resource/key.ts';
+import { isNobodys, type Reference, resolveReference } from '../../naming/find-references.ts';
+import { type Key, keyId } from '../../resource/key.ts';
 import { findKind } from '../../resource/kinds.ts';
 import type { Place, Resource } from '../../resource/resource.ts';
 import type { MirrorItem, Reader, Transaction } from '../../resource/store/store.ts';
@@ -11,6 +10,14 @@ import { mostNames, type Plane } from '../plane/plane.ts';
 /** The beginning of a reason that is not the item's fault. Such an item is judged again when there is room. */
 export const OVER_QUOTA = 'over_quota';
 
+/** What of an item takes room. */
+interface CountedItem {
+  readonly key: Key;
+  readonly wire: string;
+  /** Those in its spec: each target is given a name. */
+  readonly references: readonly Reference[];
+}
+
 /**
  * Why an item of a zone has no room at global; undefined: it has room. An item that takes no more than the one that it
  * replaces always has room.
@@ -18,12 +25,12 @@ export const OVER_QUOTA = 'over_quota';
  *   quota 2 resources; a and b are held   put c -> over_quota    put b, shorter -> taken
  *   a is deleted                          c is judged again -> taken
  */
-export function whyOverQuota(tx: Transaction, { quota }: Plane, origin: Place, item: Item, wire: string): string | undefined {
+export function whyOverQuota(tx: Transaction, { quota }: Plane, origin: Place, item: CountedItem): string | undefined {
   if (!quota) return undefined;
   const { zone } = origin;
   const held = tx.holding(zone);
   if (held.resources >= quota.resources && !tx.has(item.key)) return reason(zone, `holds ${held.resources} resources`, quota.resources);
-  const bytes = Buffer.byteLength(wire);
+  const bytes = Buffer.byteLength(item.wire);
   if (held.bytes + bytes > quota.bytes && bytes > bytesOf(tx.get(item.key)?.resource)) {
     return reason(zone, `holds ${held.bytes} bytes and this has ${bytes}`, quota.bytes);
   }
@@ -45,9 +52,8 @@ function bytesOf(resource: Resource | undefined): number {
 /**
  * How many names would be given out for the item and what it refers to. Worked out only where `room` may not be enough.
  */
-function namesFor(tx: Transaction, origin: Place, { key, spec }: Item, room: number): number {
+function namesFor(tx: Transaction, origin: Place, { key, references }: CountedItem, room: number): number {
   if (!findKind(key.type)) return 0;
-  const references = findReferences(key.type, spec);
   if (references.length < room) return 0;
   const holder = (type: string, name: string) => tx.nameHolder(type, name);
   const targets = references.map((reference) => resolveReference(reference, key, origin, holder)).filter((target) => !isNobodys(target));

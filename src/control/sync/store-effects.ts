@@ -1,7 +1,7 @@
 import type { Effect } from '../../kds/session.ts';
 import { placeOf, readPeer, writePeer } from '../peers/known-peers.ts';
 import type { Plane } from '../plane/plane.ts';
-import { readLines } from '../receive/apply-transfer.ts';
+import { readLines } from '../receive/received-change.ts';
 import { writeReported } from '../peers/reported-refusals.ts';
 import { forgetUnused } from '../receive/retry-over-quota.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../kds/digest.ts';
-import { type Audience, includes } from '../resource/audience.ts';
-import { compareKeys, type Key, keyId } from '../resource/key.ts';
-import type { FeedChange, FeedSummary, Row, Transaction } from '../resource/store/store.ts';
-import { openSnapshot, openStore, type SqliteStore } from './open-store.ts';
-import { OPTIONS, PEERS, resource, someAudience, someKey } from '../../test/harness/sample-store.ts';
+import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../../src/kds/digest.ts';
+import { type Audience, includes } from '../../src/resource/audience.ts';
+import { compareKeys, type Key, keyId } from '../../src/resource/key.ts';
+import type { FeedChange, FeedSummary, Row, Store, Transaction } from '../../src/resource/store/store.ts';
+import { recordConformance } from './store-records.ts';
+import { PEERS, resource, someAudience, someKey } from '../harness/sample-store.ts';
 
 /** A feed's content, by key. */
 type Feed = Map<string, FeedChange>;
@@ -18,7 +18,16 @@ interface Model {
 }
 
 interface Real {
-  store: SqliteStore;
+  store: Store;
+  readonly reopen: Opening['reopen'];
+}
+
+/** How the stores of a kind are had. */
+export interface Opening {
+  /** An empty one. */
+  open(): Store;
+  /** Closes one, and opens it again on the same data. */
+  reopen(store: Store): Store;
 }
 
 type Operation =
@@ -118,9 +127,7 @@ class Commit implements fc.Command<Model, Real> {
 class Restart implements fc.Command<Model, Real> {
   check = (): boolean => true;
   run(_model: Model, real: Real): void {
-    const bytes = real.store.snapshot();
-    real.store.close();
-    real.store = openSnapshot(bytes, OPTIONS);
+    real.store = real.reopen(real.store);
   }
   toString = (): string => 'restart';
 }
@@ -148,7 +155,7 @@ class Look implements fc.Command<Model, Real> {
   toString = (): string => `look(${this.back}, ${this.maxBytes})`;
 }
 
-function checkFeed(store: SqliteStore, peer: string, history: Model['history'], revision: number, maxBytes: number): void {
+function checkFeed(store: Store, peer: string, history: Model['history'], revision: number, maxBytes: number): void {
   const now = history.at(-1)?.get(peer) ?? new Map();
   const then = history[revision]?.get(peer) ?? new Map();
   assert.deepEqual(store.feed.summary(peer), summaryOf(now));
@@ -168,7 +175,7 @@ function checkFeed(store: SqliteStore, peer: string, history: Model['history'], 
 }
 
 /** All changes since `revision`, page by page; `between` runs behind each page. */
-function allChanges(store: SqliteStore, peer: string, revision: number, maxBytes: number, between = (): void => {}): FeedChange[] {
+function allChanges(store: Store, peer: string, revision: number, maxBytes: number, between = (): void => {}): FeedChange[] {
   const all: FeedChange[] = [];
   let after: number | undefined = 0;
   while (after !== undefined) {
@@ -185,7 +192,7 @@ function allChanges(store: SqliteStore, peer: string, revision: number, maxBytes
   return all;
 }
 
-function allPages(store: SqliteStore, peer: string, maxBytes: number, between = (): void => {}): FeedChange[] {
+function allPages(store: Store, peer: string, maxBytes: number, between = (): void => {}): FeedChange[] {
   const all: FeedChange[] = [];
   let after: Key | undefined;
   do {
@@ -216,27 +223,8 @@ const someOperations: fc.Arbitrary<Operation[]> = fc.array(
   },
 );
 
-test('the store is what a naive one would be, for every peer and back to every revision', () => {
-  const commands = fc.commands(
-    [
-      fc.tuple(someOperations, fc.nat(5)).map(([operations, fails]) => new Commit(operations, fails === 0)),
-      fc.tuple(someOperations, fc.nat(5)).map(([operations, fails]) => new Commit(operations, fails === 0)),
-      fc.tuple(fc.nat(20), fc.nat(200)).map(([back, maxBytes]) => new Look(back, maxBytes)),
-      fc.constant(new Restart()),
-    ],
-    { maxCommands: 40 },
-  );
-  fc.assert(
-    fc.property(commands, (commands) => {
-      const real = { store: openStore(':memory:', OPTIONS) };
-      fc.modelRun(() => ({ model: { rows: new Map(), history: [feedsOf(new Map())] }, real }), commands);
-      real.store.close();
-    }),
-  );
-});
-
 /** A store that goes on changing: each call makes the next of the given commits. */
-function churn(store: SqliteStore, commits: readonly Operation[][]): () => void {
+function churn(store: Store, commits: readonly Operation[][]): () => void {
   const left = [...commits];
   return () => {
     const operations = left.shift() ?? [];
@@ -244,27 +232,56 @@ function churn(store: SqliteStore, commits: readonly Operation[][]): () => void 
   };
 }
 
-function content(store: SqliteStore, peer: string): Feed {
+function content(store: Store, peer: string): Feed {
   return new Map(allPages(store, peer, 1e9).map((change) => [keyId(change.key), change]));
 }
 
-test('a transfer leads to the present feed though the store changes between its pages: a delta, and a scan with the delta behind it', () => {
-  const someCommits = fc.array(someOperations, { maxLength: 20 });
-  fc.assert(
-    fc.property(someCommits, someCommits, someCommits, fc.nat(60), (past, during, later, maxBytes) => {
-      for (const peer of PEERS) {
-        const store = openStore(':memory:', OPTIONS);
-        past.forEach(churn(store, past));
-        const delta = content(store, peer);
-        const { revision } = store.head();
-        const scan: Feed = new Map();
-        replay(scan, allPages(store, peer, maxBytes, churn(store, during)));
-        replay(delta, allChanges(store, peer, revision, maxBytes, churn(store, later)));
-        replay(scan, allChanges(store, peer, revision, maxBytes));
-        const now = store.feed.summary(peer);
-        store.close();
-        assert.deepEqual([summaryOf(delta), summaryOf(scan)], [now, now]);
-      }
-    }),
-  );
-});
+/**
+ * What any `Store` must do, as tests: revisions, commits that fail, puts and deletes, audiences, the feeds with their
+ * digests and pages, for every peer and back to every revision, also after it was opened again.
+ */
+export function storeConformance(name: string, { open, reopen }: Opening): void {
+  describe(name, () => {
+    recordConformance(open);
+
+    it('the store is what a naive one would be, for every peer and back to every revision', () => {
+      const commands = fc.commands(
+        [
+          fc.tuple(someOperations, fc.nat(5)).map(([operations, fails]) => new Commit(operations, fails === 0)),
+          fc.tuple(someOperations, fc.nat(5)).map(([operations, fails]) => new Commit(operations, fails === 0)),
+          fc.tuple(fc.nat(20), fc.nat(200)).map(([back, maxBytes]) => new Look(back, maxBytes)),
+          fc.constant(new Restart()),
+        ],
+        { maxCommands: 40 },
+      );
+      fc.assert(
+        fc.property(commands, (commands) => {
+          const real = { store: open(), reopen };
+          fc.modelRun(() => ({ model: { rows: new Map(), history: [feedsOf(new Map())] }, real }), commands);
+          real.store.close();
+        }),
+      );
+    });
+
+    it('a transfer leads to the present feed though the store changes between its pages: a delta, and a scan with the delta behind it', () => {
+      const someCommits = fc.array(someOperations, { maxLength: 20 });
+      fc.assert(
+        fc.property(someCommits, someCommits, someCommits, fc.nat(60), (past, during, later, maxBytes) => {
+          for (const peer of PEERS) {
+            const store = open();
+            past.forEach(churn(store, past));
+            const delta = content(store, peer);
+            const { revision } = store.head();
+            const scan: Feed = new Map();
+            replay(scan, allPages(store, peer, maxBytes, churn(store, during)));
+            replay(delta, allChanges(store, peer, revision, maxBytes, churn(store, later)));
+            replay(scan, allChanges(store, peer, revision, maxBytes));
+            const now = store.feed.summary(peer);
+            store.close();
+            assert.deepEqual([summaryOf(delta), summaryOf(scan)], [now, now]);
+          }
+        }),
+      );
+    });
+  });
+}

@@ -1,0 +1,74 @@
+import type { Enforcement } from '../control/enforce/enforcement.ts';
+import { lettingNobodyIn } from '../control/enforce/listen-address.ts';
+import type { ProxyRules } from '../control/enforce/proxy-rules.ts';
+import type { ProxyStanding } from '../control/enforce/proxy-status.ts';
+import type { Report } from '../control/plane/report.ts';
+import type { Generated } from '../xds/envoy/generate-snapshot.ts';
+import type { Shut } from '../xds/envoy/inbound-input.ts';
+import type { ProxyView } from '../xds/server/connected-proxies.ts';
+import { nodeId, type ProxyId } from '../xds/server/proxy-id.ts';
+import type { Snapshot } from '../xds/wire/resource-types.ts';
+import { snapshotFor } from './proxy-snapshot.ts';
+
+/** What a proxy was given last, and what of it nobody gets in at. */
+interface Given {
+  readonly rules: ProxyRules | undefined;
+  readonly problems: readonly string[];
+  readonly shut: readonly Shut[];
+}
+
+/** Makes the snapshots of proxies, and knows what each was given last: for the API, and to report a problem once. */
+export class GivenRules {
+  private readonly enforcement: Pick<Enforcement, 'rulesOf'>;
+  private readonly certificates: string;
+  private readonly report: Report;
+
+  readonly #given = new Map<string, Given>();
+
+  /** `certificates`: the folder of the proxies' certificates, on their machines. */
+  constructor(enforcement: Pick<Enforcement, 'rulesOf'>, certificates: string, report: Report) {
+    this.enforcement = enforcement;
+    this.certificates = certificates;
+    this.report = report;
+  }
+
+  /** What a proxy is to have; undefined: this zone has no such Dataplane. New problems and warnings are reported. */
+  snapshotOf(proxy: ProxyId): Snapshot | undefined {
+    const node = nodeId(proxy);
+    const rules = this.enforcement.rulesOf(proxy.mesh, proxy.name);
+    const snapshot = rules && snapshotFor(proxy, rules, this.certificates);
+    const problems = rules ? problemsOf(rules, snapshot) : [];
+    if (rules !== this.#given.get(node)?.rules) {
+      for (const problem of [...problems, ...(rules?.warnings ?? [])]) this.report('warn', problem, { node });
+    }
+    this.#given.set(node, { rules, problems, shut: snapshot?.shut ?? [] });
+    return snapshot;
+  }
+
+  /** A proxy as the API shows it: what it was sent, and what of its Dataplane can't be. */
+  standingOf({ proxy, streams, problem, refused }: ProxyView): ProxyStanding {
+    const given = this.#given.get(nodeId(proxy));
+    return {
+      ...proxy,
+      streams,
+      ...(problem ? { problem } : {}),
+      ...(refused ? { refused } : {}),
+      notServed: given?.problems ?? [],
+      shut: given?.shut ?? [],
+      warnings: given?.rules?.warnings ?? [],
+    };
+  }
+
+  /** Forgets the proxies that the server does not know any more. */
+  keepOnly(views: readonly ProxyView[]): void {
+    const known = new Set(views.map(({ proxy }) => nodeId(proxy)));
+    for (const id of this.#given.keys()) if (!known.has(id)) this.#given.delete(id);
+  }
+}
+
+/** What could not be read or compiled, and what only the building shows. */
+function problemsOf({ inbounds, problems }: ProxyRules, snapshot: Generated | undefined): string[] {
+  const known = new Set(inbounds.filter(({ shut }) => shut !== undefined).map(({ name }) => name));
+  const found = snapshot?.shut.filter(({ inbound }) => !known.has(inbound)) ?? [];
+  return [...problems, ...found.map(({ inbound, reason }) => lettingNobodyIn(inbound, reason))];
+}

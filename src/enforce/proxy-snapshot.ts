@@ -1,0 +1,20 @@
+import { posix } from 'node:path';
+import type { InboundRules, ProxyRules } from '../control/enforce/proxy-rules.ts';
+import { type Generated, generate } from '../xds/envoy/generate-snapshot.ts';
+import type { Certificates, InboundInput } from '../xds/envoy/inbound-input.ts';
+import type { ProxyId } from '../xds/server/proxy-id.ts';
+
+/** What a proxy's rules are as resources of Envoy. `folder`: where the proxies' machines keep their certificates. */
+export function snapshotFor(proxy: ProxyId, { inbounds }: ProxyRules, folder: string): Generated {
+  return generate({ inbounds: inbounds.map(toInbound), certificates: certificatesOf(folder, proxy) });
+}
+
+function toInbound({ rbac, routes, ...place }: InboundRules): InboundInput {
+  return place.protocol === 'tcp' ? { ...place, rbac: { network: rbac } } : { ...place, rbac: { http: rbac }, routes };
+}
+
+/** On the proxy's machine, which need not be this one. */
+function certificatesOf(folder: string, { mesh, name }: ProxyId): Certificates {
+  const file = (called: string) => posix.join(folder, mesh, name, called);
+  return { ca: file('ca.pem'), cert: file('cert.pem'), key: file('key.pem') };
+}
