@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import { Insights } from '../src/control/enforce/dataplane-insights.ts';
 import { Enforcement } from '../src/control/enforce/enforcement.ts';
-import { lettingNobodyIn } from '../src/control/enforce/listen-address.ts';
+import { lettingNobodyIn } from '../src/control/mesh/listen-address.ts';
 import type { InboundRules, ProxyRules } from '../src/control/enforce/proxy-rules.ts';
 import { spiffeIdOf } from '../src/control/enforce/spiffe-id.ts';
 import { retryWhenAvailable } from '../src/control/plane/retry-when-available.ts';
@@ -13,7 +13,7 @@ import type { ZoneConfig } from '../src/config/settings.ts';
 import type { ProxyTokens } from '../src/api/api-options.ts';
 import { type Authenticate, authenticator } from '../src/xds/server/authenticate-caller.ts';
 import { type Generated, generate } from '../src/xds/envoy/generate-snapshot.ts';
-import type { Certificates, InboundInput, Shut } from '../src/xds/envoy/inbound-input.ts';
+import type { Certificates, InboundInput, UnbuiltInbound } from '../src/xds/envoy/inbound-input.ts';
 import { nodeId, type ProxyId } from '../src/xds/server/proxy-id.ts';
 import type { ProxyView } from '../src/xds/server/connected-proxies.ts';
 import { startXds, type Xds } from '../src/xds/server/xds-server.ts';
@@ -86,7 +86,7 @@ export async function serveXds(
 interface Given {
   readonly rules: ProxyRules | undefined;
   readonly problems: readonly string[];
-  readonly shut: readonly Shut[];
+  readonly shut: readonly UnbuiltInbound[];
 }
 
 /** What could not be read or compiled, and what only the building shows. */

@@ -1,5 +1,5 @@
 import { asMeridianError } from '../errors.ts';
-import type { Report } from './logger.ts';
+import type { Report } from '../report.ts';
 
 /** What the supervisor needs of the process: a real one, or a test's. */
 export interface ProcessLike {

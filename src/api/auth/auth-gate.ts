@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Report } from '../../control/plane/report.ts';
+import type { Report } from '../../report.ts';
 import { MeridianError } from '../../errors.ts';
 import type { Place } from '../../resource/resource.ts';
 import { addressKey, isForwarded, isLoopback } from './client-address.ts';

@@ -1,4 +1,5 @@
 import { readableUpTo } from '../../resource/readable-text.ts';
+import type { ShutInbound } from '../mesh/listen-address.ts';
 
 /** How a zone's proxy stands with what it is to enforce. Times are RFC 3339. */
 export interface ProxyStanding {
@@ -14,14 +15,8 @@ export interface ProxyStanding {
   /** What of its Dataplane can't be served, or is shut: nobody gets in there. */
   readonly notServed: readonly string[];
   /** Its inbounds that let nobody in, whatever the policies say, since they can't be built. */
-  readonly shut: readonly Shut[];
+  readonly shut: readonly ShutInbound[];
   readonly warnings: readonly string[];
-}
-
-export interface Shut {
-  /** Its name, else its port. */
-  readonly inbound: string;
-  readonly reason: string;
 }
 
 export interface StreamStanding {

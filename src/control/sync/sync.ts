@@ -8,22 +8,14 @@ import { readPeer } from '../peers/known-peers.ts';
 import { type PeerView, viewOf } from '../peers/peer-view.ts';
 import { reportedDigest } from '../peers/reported-refusals.ts';
 import { isGlobal } from '../plane/plane.ts';
-import type { Report } from '../plane/report.ts';
 import { RoundRobin } from '../plane/round-robin.ts';
-import type { RuntimeDependencies } from '../plane/runtime-dependencies.ts';
 import { type Incident, type ThrottledReport, throttledReport } from '../plane/throttled-report.ts';
 import { FairQueue } from './fair-queue.ts';
 import { OtherGlobal } from './other-global.ts';
-import { Outbox, type OutboxOptions } from './outbox.ts';
+import { Outbox } from './outbox.ts';
 import { Performer } from './perform-effects.ts';
 import { readMessage } from './read-message.ts';
-
-export interface SyncOptions extends OutboxOptions {
-  readonly machine: RuntimeDependencies;
-  readonly report: Report;
-  /** Items of a first scan that are taken in one turn of the event loop; PER_SLICE. */
-  readonly perSlice?: number | undefined;
-}
+import type { SyncOptions } from './sync-options.ts';
 
 /**
  * Runs the sessions of one control plane, as a loop: an event is stepped, the effects of the step are performed, and

@@ -3,7 +3,7 @@ import type { Key } from '../../resource/key.ts';
 import { keyId } from '../../resource/key.ts';
 import { isObject } from '../../resource/field-path.ts';
 import type { JsonObject, JsonValue } from '../../resource/resource.ts';
-import type { Policy } from './read-policies.ts';
+import type { Policy } from './policy.ts';
 
 /** What a policy of one kind comes to, and who contributed, in order. */
 export interface Merged {
