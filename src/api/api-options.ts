@@ -6,7 +6,7 @@ import type { Sync } from '../control/sync/sync.ts';
 import type { CertificateFiles } from './http/watch-certificate.ts';
 
 /** A proxy's proof, and the node id that it goes with. */
-export interface ProxyToken {
+interface ProxyToken {
   readonly token: string;
   readonly nodeId: string;
   readonly expires: string;

@@ -19,7 +19,7 @@ export interface ProxyStanding {
   readonly warnings: readonly string[];
 }
 
-export interface StreamStanding {
+interface StreamStanding {
   readonly connected: boolean;
   readonly envoyVersion: string;
   readonly since: string;
@@ -27,7 +27,7 @@ export interface StreamStanding {
   readonly types: readonly TypeStanding[];
 }
 
-export interface TypeStanding {
+interface TypeStanding {
   readonly typeUrl: string;
   /** How many resources it has, as far as it said. */
   readonly accepted: number;
@@ -37,7 +37,7 @@ export interface TypeStanding {
   readonly responses: { readonly sent: number; readonly accepted: number; readonly refused: number };
 }
 
-export interface RefusedResource {
+interface RefusedResource {
   readonly name: string;
   readonly version: string;
   readonly message: string;
@@ -45,7 +45,7 @@ export interface RefusedResource {
   readonly attempts: number;
 }
 
-export interface DatedReason {
+interface DatedReason {
   readonly reason: string;
   readonly since: string;
 }

@@ -30,7 +30,7 @@ export function mergeParts(type: string, parts: readonly PolicyConf[]): Merged |
   return { conf, origins: originsOf(enforced) };
 }
 
-export function originsOf(parts: readonly Pick<PolicyConf, 'policy'>[]): Key[] {
+function originsOf(parts: readonly Pick<PolicyConf, 'policy'>[]): Key[] {
   return [...new Map(parts.map(({ policy: { resource } }) => [keyId(resource.key), resource.key])).values()];
 }
 
