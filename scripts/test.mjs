@@ -1,4 +1,4 @@
-// `npm test`: prepares, checks the format, lints, checks the types and that nothing is unused, then runs every spec file.
+// `npm test`: prepares, checks the format, lints, checks types and what is unused, then runs every spec file.
 // `npm test -- PATTERN...`: prepares, then runs only the spec files whose path contains one of the patterns.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -8,7 +8,7 @@ export type Cell = string | { readonly text: string; readonly colour: Colour };
 
 /** What a table is fitted to. */
 export interface Paper {
-  /** In columns, of which a wide character takes two; undefined where lines may be as long as they like (no terminal). */
+  /** In columns (a wide character takes two); undefined where lines may be of any length (no terminal). */
   readonly width: number | undefined;
   readonly colours: boolean;
 }
