@@ -5,7 +5,8 @@ import { readSettings } from '../src/config/read-settings.ts';
 import { insecurity } from '../src/config/nats-security.ts';
 import type { GlobalConfig, Settings, Values } from '../src/config/settings.ts';
 import { asMeridianError, type MeridianError } from '../src/errors.ts';
-import { createLogger, type Report, reporter } from '../src/runtime/logger.ts';
+import { createLogger, reporter } from '../src/runtime/logger.ts';
+import type { Report } from '../src/report.ts';
 import { Supervisor } from '../src/runtime/supervisor.ts';
 import { readVersion } from './version.ts';
 

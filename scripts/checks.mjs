@@ -9,6 +9,7 @@ const CHECKS = {
   formatted: ['@biomejs/biome/bin/biome', 'format', '--write', '.'],
   lint: ['oxlint/bin/oxlint'],
   types: ['typescript/bin/tsc', '--noEmit', '-p', '.'],
+  unused: ['knip/bin/knip.js', '--no-progress'],
 };
 
 /** Runs all that are named, so that one run shows all that is wrong. Out: the names of those that failed. */

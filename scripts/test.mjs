@@ -1,4 +1,4 @@
-// `npm test`: prepares, checks the format, lints, checks the types, then runs every spec file.
+// `npm test`: prepares, checks the format, lints, checks types and what is unused, then runs every spec file.
 // `npm test -- PATTERN...`: prepares, then runs only the spec files whose path contains one of the patterns.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { main, Problem, ROOT, say } from './command.mjs';
 import { prepare } from './prepare.mjs';
 
 const FOLDERS = ['src', 'cmd', 'test'];
-const CHECKS = ['format', 'lint', 'types'];
+const CHECKS = ['format', 'lint', 'types', 'unused'];
 const FILE_TIMEOUT_MS = 300_000;
 /** One more than the cores that are promised: many wait for what they started. */
 const AT_ONCE = 3;
@@ -21,7 +21,7 @@ await main(async () => {
   const patterns = process.argv.slice(2);
   const { natsServer } = prepare();
   const files = specFiles(patterns);
-  if (patterns.length > 0) say('only some spec files: format, lint and types are not checked');
+  if (patterns.length > 0) say('only some spec files: format, lint, types and what is unused are not checked');
   const failed = patterns.length > 0 ? [] : failedChecks(CHECKS);
   say(`${files.length} spec files`);
   const code = await runSpecs(processes(files), { ...process.env, NATS_SERVER: natsServer, MERIDIAN_BUILT: 'true' });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { importCycles } from './architecture/cycles.ts';
 import { installed, refusing } from './architecture/engines.ts';
 import { importsGoOneWay } from './architecture/layers.ts';
 import { pureGlobals, pureImports } from './architecture/purity.ts';
-import { goneLongFiles, noBarrels, noUtils, nothingLeft, shortFiles, silencedWithReason } from './architecture/shape.ts';
+import { fullFolders, goneLongFiles, noBarrels, noUtils, nothingLeft, shortFiles, silencedWithReason } from './architecture/shape.ts';
 import { narrowComments } from './architecture/width.ts';
 import { type Rule, source, sourcesIn } from './architecture/source.ts';
 
@@ -29,7 +30,17 @@ const PROOFS: Record<string, Proof> = {
       ['src/policy/a.ts', "export { x } from '../kds/x.ts';"],
       ['src/kds/a.ts', "const x = await import('../store/x.ts');"],
       ['src/kds/a.ts', "type X = import('../control/x.ts').X;"],
-      ['src/control/a.ts', "import '../store/x.ts';"],
+      ['src/control/a.ts', ''],
+      ['src/control/put/a.ts', "import '../../store/x.ts';"],
+      ['src/control/plane/a.ts', "import { x } from '../peers/x.ts';"],
+      ['src/control/peers/a.ts', "import { x } from '../put/x.ts';"],
+      ['src/control/put/a.ts', "import { x } from '../receive/x.ts';"],
+      ['src/control/receive/a.ts', "import { x } from '../write/x.ts';"],
+      ['src/control/write/a.ts', "import { x } from '../sync/x.ts';"],
+      ['src/control/sync/a.ts', "import { x } from '../operate/x.ts';"],
+      ['src/control/mesh/a.ts', "import type { X } from '../enforce/x.ts';"],
+      ['src/control/enforce/a.ts', "import { x } from '../impact/x.ts';"],
+      ['src/kds/a.ts', "import type { Report } from '../report.ts';"],
       ['src/store/a.ts', "import { x } from '../nats/x.ts';"],
       ['src/nats/a.ts', "import { x } from '../control/x.ts';"],
       ['src/xds/a.ts', "import x = require('../api/x.ts');"],
@@ -48,6 +59,8 @@ const PROOFS: Record<string, Proof> = {
       ['src/resource/schema/a.ts', "import { x } from '../key.ts';\nimport { y } from '../../errors.ts';"],
       ['src/policy/a.ts', "import { x } from '../naming/x.ts';"],
       ['src/api/a.ts', "import { x } from '../control/enforce/x.ts';"],
+      ['src/control/sync/a.ts', "import { x } from '../peers/x.ts';\nimport type { Report } from '../../report.ts';"],
+      ['src/control/operate/a.ts', "import { x } from '../sync/x.ts';"],
       ['src/runtime/a.ts', "import { x } from '../config/x.ts';"],
       ['src/kds/a.spec.ts', "import { x } from '../store/x.ts';"],
       ['cmd/zone/a.ts', "import { x } from '../../src/store/x.ts';\nimport { y } from '../../src/nats/y.ts';"],
@@ -198,6 +211,33 @@ const OURS = ['22.18.0', '22.23.0', '24.3.0', '24.21.0', '26.0.0'];
 
 it('lists no long file that is gone', () => {
   assert.deepEqual(goneLongFiles(product), []);
+});
+
+describe('imports make no circle', () => {
+  const files = (...texts: readonly string[]) => texts.map((text, index) => source(`src/kds/${'abc'[index]}.ts`, text));
+  it('holds', () => {
+    assert.deepEqual(importCycles(product), []);
+  });
+  it('can fail', () => {
+    const [toA, toB, toC] = ['a', 'b', 'c'].map((name) => `import type { X } from './${name}.ts';`) as [string, string, string];
+    assert.deepEqual(importCycles(files(toB, toA)), ['src/kds/a.ts -> src/kds/b.ts -> src/kds/a.ts']);
+    assert.deepEqual(importCycles(files('', toC, toB)), ['src/kds/b.ts -> src/kds/c.ts -> src/kds/b.ts']);
+    assert.equal(importCycles(files(toB, `type X = import('./c.ts').X;`, `export { x } from './a.ts';`)).length, 1);
+    assert.equal(importCycles(files(toA)).length, 1, 'of itself');
+    assert.deepEqual(importCycles(files(toB + toC, toC, '')), [], 'two ways to one file');
+  });
+});
+
+describe('no folder holds more files than one can see', () => {
+  const files = (count: number, ending: string) => Array.from({ length: count }, (_, index) => source(`src/kds/f${index}${ending}`, ''));
+  it('holds', () => {
+    assert.deepEqual(fullFolders(product), []);
+  });
+  it('can fail', () => {
+    assert.equal(fullFolders(files(16, '.ts')).length, 1);
+    assert.deepEqual(fullFolders([...files(15, '.ts'), ...files(15, '.spec.ts')]), []);
+    assert.deepEqual(fullFolders([...files(15, '.ts'), source('src/kds/wire/a.ts', '')]), []);
+  });
 });
 
 describe('every package runs on our Node', () => {

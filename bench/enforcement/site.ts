@@ -18,7 +18,7 @@ export interface Site {
   readonly ports: Readonly<Record<string, number>>;
 }
 
-export const NAMESPACE = 'shop';
+const NAMESPACE = 'shop';
 export const identity = (name: string): string => `spiffe://default.east.mesh.local/ns/${NAMESPACE}/sa/${name}`;
 
 /** A resource of the namespace `shop`. */

@@ -1,12 +1,12 @@
 import type { Watched } from '../control/plane/watch-commits.ts';
 import type { ProxyStanding } from '../control/enforce/proxy-status.ts';
 import type { Plane } from '../control/plane/plane.ts';
-import type { Report } from '../control/plane/report.ts';
+import type { Report } from '../report.ts';
 import type { Sync } from '../control/sync/sync.ts';
 import type { CertificateFiles } from './http/watch-certificate.ts';
 
 /** A proxy's proof, and the node id that it goes with. */
-export interface ProxyToken {
+interface ProxyToken {
   readonly token: string;
   readonly nodeId: string;
   readonly expires: string;

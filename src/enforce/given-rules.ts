@@ -1,10 +1,10 @@
 import type { Enforcement } from '../control/enforce/enforcement.ts';
-import { lettingNobodyIn } from '../control/enforce/listen-address.ts';
+import { lettingNobodyIn } from '../control/mesh/listen-address.ts';
 import type { ProxyRules } from '../control/enforce/proxy-rules.ts';
 import type { ProxyStanding } from '../control/enforce/proxy-status.ts';
-import type { Report } from '../control/plane/report.ts';
+import type { Report } from '../report.ts';
 import type { Generated } from '../xds/envoy/generate-snapshot.ts';
-import type { Shut } from '../xds/envoy/inbound-input.ts';
+import type { UnbuiltInbound } from '../xds/envoy/inbound-input.ts';
 import type { ProxyView } from '../xds/server/connected-proxies.ts';
 import { nodeId, type ProxyId } from '../xds/server/proxy-id.ts';
 import type { Snapshot } from '../xds/wire/resource-types.ts';
@@ -14,7 +14,7 @@ import { snapshotFor } from './proxy-snapshot.ts';
 interface Given {
   readonly rules: ProxyRules | undefined;
   readonly problems: readonly string[];
-  readonly shut: readonly Shut[];
+  readonly shut: readonly UnbuiltInbound[];
 }
 
 /** Makes the snapshots of proxies, and knows what each was given last: for the API, and to report a problem once. */

@@ -34,9 +34,6 @@ export interface Item {
     | undefined;
 }
 
-/** One line of a feed message: an item that is there, or the key of one that is gone. */
-export type ItemLine = { readonly key: Key; readonly wire: string };
-
 /** An item as the one line that is stored, hashed and sent. The same item gives the same bytes. */
 export function encodeItem(item: Item): string {
   const { assigned } = item;

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { MeridianError } from '../errors.ts';
-import type { KeyTuple } from '../resource/key.ts';
 import { isDnsLabel } from '../resource/dns-names.ts';
 import { readableUpTo } from '../resource/readable-text.ts';
 
 /** The version of this protocol. A message of another one is answered with a notice. */
-export const PROTOCOL = 1;
+const PROTOCOL = 1;
 
 /** A message is never larger: NATS' own default is 1 MiB. */
 export const MAX_MESSAGE_BYTES = 1_000_000;
@@ -143,7 +142,6 @@ export type PageBody = z.infer<typeof page>;
 export type Push = z.infer<typeof push>;
 export type Notice = z.infer<typeof notice>;
 export type Body = Status | Pull | PageBody | Push | Notice;
-export type PageToken = number | KeyTuple;
 
 /** A decoded message. `lines` are the items of a page or a push, still encoded. */
 export interface Message {

@@ -29,7 +29,7 @@ export interface Receiving {
   readonly retryAt: number;
 }
 
-export interface Asking {
+interface Asking {
   readonly ask: Exclude<Ask, { mode: 'refusals' }>;
   readonly id: string;
   readonly sentAt: number;

@@ -2,7 +2,7 @@ import { type Msg, PermissionViolationError, type Status } from '@nats-io/transp
 import { MAX_MESSAGE_BYTES } from '../kds/protocol.ts';
 import { Throttle } from '../kds/throttle.ts';
 import type { Dialled } from './dial-nats.ts';
-import type { NatsReport } from './nats-transport.ts';
+import type { Report } from '../report.ts';
 
 /**
  * What may be on its way without the server having confirmed it: beyond it messages are dropped, so that a stalled
@@ -15,7 +15,7 @@ const TOO_LARGE = 'a message that is too large was dropped';
 /** One connection from its start to its end. */
 export class Link {
   private readonly dialled: Dialled;
-  private readonly log: NatsReport;
+  private readonly log: Report;
 
   /** Resolves with the reason once the connection can't be used any more. */
   readonly ended: Promise<string>;
@@ -24,7 +24,7 @@ export class Link {
   private readonly dropped = new Throttle<Readonly<Record<string, unknown>>>();
   private confirming = false;
 
-  constructor(dialled: Dialled, log: NatsReport) {
+  constructor(dialled: Dialled, log: Report) {
     this.dialled = dialled;
     this.log = log;
     this.ended = new Promise((resolve) => {

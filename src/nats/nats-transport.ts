@@ -1,15 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { asMeridianError, MeridianError } from '../errors.ts';
 import type { Transport } from '../kds/transport.ts';
+import type { Report } from '../report.ts';
 import { type NatsAddress, parseAddresses } from './nats-address.ts';
 import { exposure } from './nats-credentials.ts';
 import { type DialOptions, dial, type Dialled } from './dial-nats.ts';
 import { Link } from './nats-link.ts';
 import type { TlsFiles } from './nats-tls.ts';
 import { senderOf, subjectsToHear, subjectTo } from './subjects.ts';
-
-/** Where this adapter says what happens. Secrets are never in the details. */
-export type NatsReport = (level: 'info' | 'warn' | 'error', event: string, details: Readonly<Record<string, unknown>>) => void;
 
 export interface NatsOptions {
   /**
@@ -21,7 +19,7 @@ export interface NatsOptions {
   readonly tls: TlsFiles;
   /** '' for global. */
   readonly zone: string;
-  readonly log: NatsReport;
+  readonly log: Report;
 }
 
 const FIRST_PAUSE = 200;

@@ -48,7 +48,7 @@ export interface IdentityFields {
   readonly labels: readonly string[];
 }
 
-export const UNIVERSAL_FIELDS: IdentityFields = {
+const UNIVERSAL_FIELDS: IdentityFields = {
   name: 'name',
   mesh: 'mesh',
   namespace: formatPath(['labels', LABEL.namespace]),

@@ -1,9 +1,7 @@
 import { type Logger, pino } from 'pino';
+import type { Report } from '../report.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
-
-/** What the parts of the program call to tell an operator something. Secrets are never in the details. */
-export type Report = (level: Exclude<LogLevel, 'debug'>, event: string, details: Readonly<Record<string, unknown>>) => void;
 
 /**
  * JSON lines on standard output: `{"level":"info","time":"2026-01-31T12:00:00.000Z","msg":"listening",...}`. Written at

@@ -25,7 +25,7 @@ export interface PeerSample {
   readonly held?: { readonly resources: number; readonly bytes: number } | undefined;
 }
 
-export interface ProxySample {
+interface ProxySample {
   readonly connected: number;
   readonly disconnected: number;
   /** They keep rules that are not the latest. */

@@ -1,8 +1,8 @@
 import { asMeridianError } from '../errors.ts';
-import type { Report } from './logger.ts';
+import type { Report } from '../report.ts';
 
 /** What the supervisor needs of the process: a real one, or a test's. */
-export interface ProcessLike {
+interface ProcessLike {
   on(event: string, listener: (value: unknown) => void): unknown;
   exit(code: number): void;
 }

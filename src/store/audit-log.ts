@@ -1,5 +1,6 @@
 import type { AuditEntry, AuditFilter, AuditReader, AuditRecord } from '../resource/store/audit.ts';
-import { type Connection, requireCommit } from './database.ts';
+import { requireCommit } from './database.ts';
+import type { Connection } from './connection.ts';
 
 /**
  * How many records are kept, about 30 MB. Fewer of them are refusals, so that many refused requests can't push out the

@@ -2,10 +2,9 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { MeridianError } from '../errors.ts';
+import type { Connection } from './connection.ts';
 import { migrate, refuseForeign } from './migrations.ts';
 import { brokenChecksum } from './row-checksums.ts';
-
-export type Connection = Database.Database;
 
 const FULL = 2;
 

@@ -1,5 +1,5 @@
 import { MeridianError } from '../errors.ts';
-import type { Connection } from './database.ts';
+import type { Connection } from './connection.ts';
 import { defineChecksum, checksumAll } from './row-checksums.ts';
 
 /** "Meri" in SQLite's `application_id`: what tells our file from anyone else's. */

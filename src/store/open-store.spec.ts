@@ -114,7 +114,7 @@ test('a path that can not hold a database is `unavailable`', (t) => {
 test('a file system that holds no folders is `unavailable`, at once', {
   skip: process.platform !== 'linux' && 'only Linux has /proc',
 }, () => {
-  const script = `import { openStore } from ${JSON.stringify(import.meta.resolve('./open.ts'))};
+  const script = `import { openStore } from ${JSON.stringify(import.meta.resolve('./open-store.ts'))};
     try { openStore(process.argv[1], { random: () => 'aa' }); } catch (thrown) { console.log(thrown.code, thrown.hint); }`;
   for (const path of ['/proc/meridian/a.db', '/proc/self/a/b/c.db', '/proc/a.db', '/dev/full/a.db', '/dev/full/a/b.db']) {
     const { stdout, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', script, path], {

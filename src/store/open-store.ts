@@ -1,7 +1,8 @@
 import type { Reader, Store, Transaction } from '../resource/store/store.ts';
 import { createAudit } from './audit-log.ts';
 import { createCommits } from './store-commits.ts';
-import { type Connection, createPrivate, openDatabase, refuseShort, requireDurable, storeError, withoutWal } from './database.ts';
+import { createPrivate, openDatabase, refuseShort, requireDurable, storeError, withoutWal } from './database.ts';
+import type { Connection } from './connection.ts';
 import { createFeed, readSums } from './feed/feed.ts';
 import { createTombstones } from './resources/tombstones.ts';
 import { createHistory } from './resources/change-history.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Connection } from './database.ts';
+import type { Connection } from './connection.ts';
 
 /**
  * SQLite finds damage in the structure of a page, but not in the contents of a row: one bit can change the identity in

@@ -1,5 +1,6 @@
 import { MeridianError } from '../errors.ts';
-import { type Connection, storeError } from './database.ts';
+import { storeError } from './database.ts';
+import type { Connection } from './connection.ts';
 import type { ChangeLog } from './feed/change-log.ts';
 import type { Recorder } from './resources/resource-table.ts';
 import type { StoreSettings } from './store-settings.ts';

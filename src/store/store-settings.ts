@@ -1,7 +1,8 @@
 import { MeridianError } from '../errors.ts';
 import type { Head } from '../resource/store/store.ts';
 import { SECRET } from '../kds/cursor.ts';
-import { type Connection, requireCommit } from './database.ts';
+import { requireCommit } from './database.ts';
+import type { Connection } from './connection.ts';
 import { cacheRows } from './row-cache.ts';
 
 /**

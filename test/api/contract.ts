@@ -21,7 +21,7 @@ type Contract = (route: { readonly method: string; readonly url: string } | unde
 const contracts = new Map<string, Contract>();
 
 /** What answers of an API must be. Routes that are added later don't count. */
-export function contractOf({ served }: Pick<FastifyInstance, 'served'>): Contract {
+function contractOf({ served }: Pick<FastifyInstance, 'served'>): Contract {
   const routes = describedOf(served);
   const id = routes.map(({ method, url }) => `${method} ${url}`).join('\n');
   const known = contracts.get(id) ?? contractFor(openApiDocument(routes, '0'));
@@ -30,12 +30,12 @@ export function contractOf({ served }: Pick<FastifyInstance, 'served'>): Contrac
 }
 
 /** An OpenAPI document's answers. */
-export interface Answers {
+interface Answers {
   readonly [status: string]: { readonly $ref?: string; readonly content?: Readonly<Record<string, object>> };
 }
 
 /** The contract of a document. */
-export function contractFor(document: object): Contract {
+function contractFor(document: object): Contract {
   const { paths } = document as { paths: Record<string, Record<string, { responses: Answers }>> };
   const validate = createValidator(document);
   return (route, answer) => {

@@ -17,19 +17,25 @@ export interface Part {
 }
 
 const ERRORS = ['src/errors.ts'];
+const REPORT = 'src/report.ts';
 const RESOURCE = [...ERRORS, 'src/resource'];
 const NAMING = [...RESOURCE, 'src/naming'];
 const POLICY = [...NAMING, 'src/policy'];
 const CORE = [...POLICY, 'src/kds'];
+const OUTSIDE = [...CORE, REPORT];
+const rooms = (...names: string[]): string[] => names.map((name) => `src/control/${name}`);
 
 /**
  * The map of the repository: each part, what it is, and what it may import besides itself. The tests of the imports and
  * the table in docs/architecture.md are made of it. `errors <- resource <- naming <- policy <- kds <- control`; the
  * adapters import those and never one another. `enforce` is made of control and xds; api sees control. Only cmd, which
- * nobody imports, sees everything. A new folder is one entry here.
+ * nobody imports, sees everything. Within control the
+ * floors are `plane <- peers <- put <- receive <- write <- sync` and `mesh <- enforce <- impact`, with operate on top.
+ * A new folder is one entry here; control itself has none, so that each of its files is in a room.
  */
 export const PARTS: readonly Part[] = [
   { path: 'src/errors.ts', what: 'The one error class, and its closed set of codes', imports: 'nothing', pure: true },
+  { path: REPORT, what: 'The type of what tells the operator something', imports: 'nothing', pure: true },
   {
     path: 'src/resource',
     what: 'Kinds, keys and KRIs, labels, both YAML formats, validation; the interface of a store',
@@ -49,22 +55,63 @@ export const PARTS: readonly Part[] = [
     imports: POLICY,
     pure: true,
   },
+  { path: 'src/control/plane', what: 'A control plane: its store, place and clock; its commits, and what it reports', imports: OUTSIDE },
   {
-    path: 'src/control',
-    what: 'What a control plane does with a write and with a message: copies, the sync, the ledger, recovery, the rules of each proxy',
-    imports: CORE,
+    path: 'src/control/peers',
+    what: 'What is known of the other control planes: pins, places, disabled zones, divergence',
+    imports: [...OUTSIDE, ...rooms('plane')],
+  },
+  {
+    path: 'src/control/put',
+    what: 'Putting a resource into the store: an own one, or a copy under its name; references written again',
+    imports: [...OUTSIDE, ...rooms('plane', 'peers')],
+  },
+  {
+    path: 'src/control/receive',
+    what: "Another one's items: judged, taken or refused, and tried again; the first scan; quotas",
+    imports: [...OUTSIDE, ...rooms('plane', 'peers', 'put')],
+  },
+  {
+    path: 'src/control/write',
+    what: 'What users write: all or nothing, sets, warnings; zones that register',
+    imports: [...OUTSIDE, ...rooms('plane', 'peers', 'put', 'receive')],
+  },
+  {
+    path: 'src/control/sync',
+    what: 'The loop that runs the sessions: events in, effects out',
+    imports: [...OUTSIDE, ...rooms('plane', 'peers', 'put', 'receive', 'write')],
+  },
+  {
+    path: 'src/control/mesh',
+    what: 'One mesh as this control plane sees it: its rows, where its proxies listen, who may enter where',
+    imports: [...OUTSIDE, ...rooms('plane', 'peers')],
+  },
+  {
+    path: 'src/control/enforce',
+    what: 'The rules of each proxy, compiled again as far as they changed; how the proxies stand',
+    imports: [...OUTSIDE, ...rooms('plane', 'peers', 'put', 'mesh')],
+  },
+  {
+    path: 'src/control/impact',
+    what: 'What a write would change: whose requests, at which inbounds',
+    imports: [...OUTSIDE, ...rooms('plane', 'peers', 'put', 'receive', 'write', 'mesh', 'enforce')],
+  },
+  {
+    path: 'src/control/operate',
+    what: 'For the operator: ledger, readiness, recovery, the first start',
+    imports: [...OUTSIDE, ...rooms('plane', 'peers', 'put', 'receive', 'write', 'sync', 'mesh', 'enforce')],
   },
   { path: 'src/store', what: 'The store, in SQLite', imports: CORE },
-  { path: 'src/nats', what: "The transport on NATS, and the zones' credentials", imports: CORE },
-  { path: 'src/xds', what: 'The xDS server for Envoys: listeners, clusters, RBAC, acks and nacks', imports: CORE },
+  { path: 'src/nats', what: "The transport on NATS, and the zones' credentials", imports: OUTSIDE },
+  { path: 'src/xds', what: 'The xDS server for Envoys: listeners, clusters, RBAC, acks and nacks', imports: OUTSIDE },
   {
     path: 'src/enforce',
     what: 'What a zone gives to its Envoys: rules as xDS snapshots, what each proxy was given and told, tokens of proxies',
-    imports: [...CORE, 'src/control', 'src/xds'],
+    imports: [...OUTSIDE, 'src/control', 'src/xds'],
   },
-  { path: 'src/api', what: 'REST and live watch', imports: [...CORE, 'src/control'] },
+  { path: 'src/api', what: 'REST and live watch', imports: [...OUTSIDE, 'src/control'] },
   { path: 'src/config', what: 'Settings: files and environment variables', imports: ERRORS },
-  { path: 'src/runtime', what: 'Start and stop, log, metrics, `/ready`', imports: [...ERRORS, 'src/config'] },
+  { path: 'src/runtime', what: 'Start and stop, log, metrics, `/ready`', imports: [...ERRORS, REPORT, 'src/config'] },
   { path: 'cmd', what: 'The programs `global`, `zone` and `ctl`: they put the parts together. Nobody imports it', imports: 'everything' },
   { path: 'scripts', what: "What npm's commands run. No dependencies, since they run before `npm ci`", imports: 'everything' },
   { path: 'demo', what: 'What `npm run demo` runs', imports: 'everything' },

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import ts from 'typescript';
 import { type Rule, type Source } from './source.ts';
 
@@ -18,6 +19,20 @@ export const shortFiles: Rule = ({ path, text }) => {
 /** The long files that are listed but gone. */
 export function goneLongFiles(sources: readonly Source[]): string[] {
   return Object.keys(LONG).filter((path) => !sources.some((source) => source.path === path));
+}
+
+const FILES = 15;
+
+/** The folders of src and cmd with more than fifteen files. Specs, and what a tool writes, are not counted. */
+export function fullFolders(sources: readonly Source[]): string[] {
+  const files = new Map<string, number>();
+  for (const { path } of sources) {
+    if (/\.spec\.ts$|^src\/xds\/gen\//.test(path)) continue;
+    files.set(posix.dirname(path), (files.get(posix.dirname(path)) ?? 0) + 1);
+  }
+  return [...files].flatMap(([folder, count]) =>
+    count > FILES ? [`${folder}: ${count} files, more than ${FILES}: give those that belong together a folder`] : [],
+  );
 }
 
 /** No file is there only to pass on what others export. */

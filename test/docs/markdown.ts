@@ -41,7 +41,7 @@ export function readPage(path: string): Page {
 }
 
 /** Blocks between backticks, and those that four spaces make behind an empty line: Markdown has both. */
-export function readFences(text: string): Fence[] {
+function readFences(text: string): Fence[] {
   const lines = text.split('\n');
   const fences: Fence[] = [];
   for (let at = 0; at < lines.length; at++) {

@@ -90,18 +90,18 @@ async function freePort(): Promise<number> {
 }
 
 /** A block that is run, and what the page says that it prints. */
-export interface Run {
+interface Run {
   readonly block: Fence;
   readonly printed: Fence | undefined;
 }
 
 /** A file that a page has. */
-export interface File {
+interface File {
   readonly file: string;
   readonly text: string;
 }
 
-export function stepsOf({ fences }: Page): (Run | File)[] {
+function stepsOf({ fences }: Page): (Run | File)[] {
   return fences.flatMap((block, index): (Run | File)[] => {
     const [, file] = /^# (\S+\.(?:yaml|conf))\n/.exec(block.text) ?? [];
     if (file !== undefined) return [{ file, text: block.text }];

@@ -12,7 +12,7 @@ import { integrityOf } from './integrity.ts';
 import { RETRIES, TIMEOUTS, versionsAt, Writer } from './writes.ts';
 
 /** Who dies, and when: a point of death.mjs, `any time`, or `while it starts` (again, behind another death). */
-export interface Kill {
+interface Kill {
   readonly victim: Victim;
   readonly moment: string;
 }

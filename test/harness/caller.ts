@@ -7,7 +7,7 @@ import type { CertificateFiles } from './certificates.ts';
 import type { Scope } from './scope.ts';
 
 /** What a caller got to know: a status and a body, or how the connection failed. */
-export interface Answer {
+interface Answer {
   /** 0: no answer. */
   readonly status: number;
   readonly body: string;

@@ -23,7 +23,7 @@ export interface Authority {
 }
 
 /** What certificates have seldom. */
-export interface Odd {
+interface Odd {
   /** Its common name. */
   readonly subject?: string;
   readonly dns?: readonly string[];

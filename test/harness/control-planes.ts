@@ -47,7 +47,7 @@ function introduce({ store }: Plane, { zone, environment, systemNamespace }: Pla
   store.commit((tx) => writePeer(tx, zone, { store: '00', about: { environment, systemNamespace, version: '1' } }));
 }
 
-export function nameOf({ place }: Plane): string {
+function nameOf({ place }: Plane): string {
   return isGlobal(place) ? GLOBAL_PEER : place.zone;
 }
 

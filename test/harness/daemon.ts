@@ -5,7 +5,7 @@ import type { Scope } from './scope.ts';
 import { until } from './until.ts';
 
 /** A line of a daemon's log. */
-export interface LogLine {
+interface LogLine {
   readonly level: string;
   readonly msg: string;
   readonly component?: string;
@@ -13,7 +13,7 @@ export interface LogLine {
 }
 
 /** What /ready says. */
-export interface Ready {
+interface Ready {
   readonly status: number;
   readonly ready: boolean;
   readonly reasons: readonly string[];

@@ -2,7 +2,8 @@ import type { Labels } from '../../src/resource/labels.ts';
 import type { JsonObject, JsonValue, Resource } from '../../src/resource/resource.ts';
 import { givenResource } from '../../src/policy/decide/given-requests.ts';
 import { indexMesh, type MeshIndex } from '../../src/policy/match/mesh-index.ts';
-import { type Policy, readPolicies } from '../../src/policy/match/read-policies.ts';
+import { readPolicies } from '../../src/policy/match/read-policies.ts';
+import type { Policy } from '../../src/policy/match/policy.ts';
 import { type Inbound, type Proxy, readProxy } from '../../src/policy/match/read-proxy.ts';
 
 /** What the specs of policies share: resources in a few words. */

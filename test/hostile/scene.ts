@@ -25,7 +25,7 @@ export const MOST = { resources: 40, megabytes: 2 };
 
 const QUOTA = { MERIDIAN_ZONE_MAX_RESOURCES: `${MOST.resources}`, MERIDIAN_ZONE_MAX_MEGABYTES: `${MOST.megabytes}` };
 
-export const KINDS = ['meshtimeouts', 'meshtrafficpermissions', 'meshservices', 'dataplanes', 'meshhttproutes'];
+const KINDS = ['meshtimeouts', 'meshtrafficpermissions', 'meshservices', 'dataplanes', 'meshhttproutes'];
 
 export async function playScene(scope: Scope): Promise<Scene> {
   const folder = scope.folder();

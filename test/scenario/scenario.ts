@@ -5,8 +5,8 @@ import { readDocuments } from '../../src/resource/documents/read-documents.ts';
 import type { Place } from '../../src/resource/resource.ts';
 
 /** What a step's documents are for (test/scenarios/README.md). */
-export const VERBS = ['apply', 'delete', 'refused', 'forge', 'cut-off', 'reconnect'] as const;
-export type Verb = (typeof VERBS)[number];
+const VERBS = ['apply', 'delete', 'refused', 'forge', 'cut-off', 'reconnect'] as const;
+type Verb = (typeof VERBS)[number];
 
 export interface Step {
   /** The file, for messages. */

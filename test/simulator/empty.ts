@@ -1,4 +1,5 @@
-import { type Connection, openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import type { Connection } from '../../src/store/connection.ts';
 import { createStore, type SqliteStore, type StoreOptions } from '../../src/store/open-store.ts';
 
 /**

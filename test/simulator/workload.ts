@@ -72,7 +72,7 @@ function settle(write: () => { done: boolean }, record: (done: boolean) => void)
   }
 }
 
-export function keyAt(place: Place, draft: Draft): Key {
+function keyAt(place: Place, draft: Draft): Key {
   const global = draft.type === 'Mesh';
   const namespaced = place.environment === 'kubernetes' && !global;
   return {

@@ -34,7 +34,7 @@ export function completedCommands(command: Command, path = ''): Completed[] {
 }
 
 /** One line about a command. */
-export function describe(command: Command): string {
+function describe(command: Command): string {
   return command.summary() || command.description();
 }
 

@@ -54,6 +54,15 @@ describe('unifiedDiff', () => {
     );
   });
 
+  it('keeps the equal ends of long texts out of what it replaces', () => {
+    const [before, after] = ['a', 'b'].map((name) =>
+      text(['x', '1', '2', '3', ...Array.from({ length: 800 }, (_, i) => `${name}${i}`), 'y']),
+    );
+    const diff = unifiedDiff(before ?? '', after ?? '');
+    assert.match(diff, /^@@ -2,804 \+2,804 @@\n 1\n 2\n 3\n-a0\n/);
+    assert.equal(patched(before ?? '', diff), after);
+  });
+
   it('is done with long texts that have nothing in common', () => {
     const [before, after] = [
       text(Array.from({ length: 20_000 }, (_, i) => `a${i}`)),

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
-export const FORMATS = ['table', 'yaml', 'json', 'explicit'] as const;
+const FORMATS = ['table', 'yaml', 'json', 'explicit'] as const;
 
 export type OutputFormat = (typeof FORMATS)[number];
 

@@ -9,7 +9,7 @@ import type { Labels } from '../../../src/resource/labels.ts';
 import { isObject } from '../../../src/resource/field-path.ts';
 import type { JsonValue, Resource } from '../../../src/resource/resource.ts';
 
-export interface DecidedQuery {
+interface DecidedQuery {
   readonly allowed: boolean;
   readonly privileged: boolean;
   /** The policy's display name. null: no policy decided, so the connection is denied. */

@@ -21,7 +21,7 @@ export interface DecideInput {
   readonly section?: string | undefined;
 }
 
-export interface DecidedClient {
+interface DecidedClient {
   readonly decision: Action;
   readonly shadow: Action;
   /** The policy's name as in `matchedInOrder`. null: no policy decided, so the client is denied. */

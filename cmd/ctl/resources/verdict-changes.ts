@@ -44,17 +44,17 @@ function formatCaller({ kind, spiffeId, sans, set, except }: JsonObject, sets: r
 
 /** `GET or POST, /admin/*`: '' for all requests. */
 function formatCondition({ method, methodNot, path, pathNot, noPath }: JsonObject): string {
-  const nots = [...listIn(methodNot), ...objectsIn(pathNot).map(formatPath)];
+  const nots = [...listIn(methodNot), ...objectsIn(pathNot).map(formatPathMatcher)];
   const parts = [
     ...(method === undefined ? [] : [textOf(method)]),
-    ...(isObject(path) ? [formatPath(path as JsonObject)] : []),
+    ...(isObject(path) ? [formatPathMatcher(path as JsonObject)] : []),
     ...(noPath === true ? ['no path'] : []),
     ...(nots.length === 0 ? [] : [`not ${nots.join(', ')}`]),
   ];
   return parts.join(' ') || 'always';
 }
 
-function formatPath({ type, value }: JsonObject): string {
+function formatPathMatcher({ type, value }: JsonObject): string {
   const known = MATCH_TYPES.find((one) => one === type);
   // A newer control plane may know more types.
   if (known === undefined) return `${textOf(type)} ${textOf(value)}`;

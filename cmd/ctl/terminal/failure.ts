@@ -6,10 +6,10 @@ import { printable } from './printable.ts';
 
 /** Exit codes (docs/design/interfaces.md#command-line). */
 export const REFUSED = 1;
-export const WRONG_USAGE = 2;
+const WRONG_USAGE = 2;
 
 /** What went wrong, as scripts read it on standard error. */
-export interface Failure {
+interface Failure {
   readonly code: ErrorCode | 'usage';
   readonly message: string;
   readonly problems: readonly Problem[];
@@ -42,7 +42,7 @@ function toFailure(thrown: unknown): Failure {
 }
 
 /** What, where, and what to do. */
-export function formatFailure({ message, problems, hint }: Failure): string {
+function formatFailure({ message, problems, hint }: Failure): string {
   // The message of `invalid()` repeats the first problem.
   const repeated = problems.some(({ field, reason }) => message.startsWith(`${field}: ${reason}`));
   const lines = [

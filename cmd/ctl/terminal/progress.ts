@@ -8,7 +8,7 @@ export interface Progress {
 const CLEAR = '\r\u001b[K';
 
 /** On standard error, and there on a terminal alone: neither scripts nor files get any of it. */
-export function startProgress(): Progress {
+function startProgress(): Progress {
   const { isTTY, columns } = process.stderr;
   if (!isTTY) return { say: () => {}, end: () => {} };
   return {

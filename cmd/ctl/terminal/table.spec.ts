@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import stringWidth from 'string-width';
 import { formatTable } from './table.ts';
 
 const PLAIN = { width: undefined, colours: false };
@@ -29,9 +30,19 @@ describe('formatTable', () => {
       fc.property(fc.array(row), fc.integer({ min: 24, max: 200 }), (rows, width) => {
         const lines = formatTable(['A', 'B', 'C'], rows, { width, colours: false }).split('\n');
         assert.equal(lines.length, rows.length + 2);
-        for (const line of lines) assert.ok([...line].length <= width, line);
+        for (const line of lines) assert.ok(stringWidth(line) <= width, line);
       }),
     );
+  });
+
+  it('counts columns: two for a wide character, none for a combining mark', () => {
+    const rows = [
+      ['日本', 'x'],
+      ['e\u0301', 'y'],
+    ];
+    assert.equal(formatTable(['A', 'B'], rows, PLAIN), 'A      B\n日本   x\ne\u0301      y\n');
+    const cut = formatTable(['A'], [['日本語日本語']], { width: 6, colours: false });
+    assert.equal(cut, 'A\n日本…\n');
   });
 
   it('colours on demand, without moving anything', () => {

@@ -1,3 +1,4 @@
+import stringWidth from 'string-width';
 import { printable } from './printable.ts';
 
 export type Colour = 'green' | 'yellow' | 'red';
@@ -7,11 +8,12 @@ export type Cell = string | { readonly text: string; readonly colour: Colour };
 
 /** What a table is fitted to. */
 export interface Paper {
-  /** In characters; undefined where lines may be as long as they like (no terminal). */
+  /** In columns (a wide character takes two); undefined where lines may be of any length (no terminal). */
   readonly width: number | undefined;
   readonly colours: boolean;
 }
 
+const CHARACTERS = new Intl.Segmenter();
 const ANSI: Readonly<Record<Colour, number>> = { red: 31, green: 32, yellow: 33 };
 const GAP = 3;
 /** Between columns that have no room left. */
@@ -38,7 +40,7 @@ export function standardPaper(): Paper {
  */
 export function formatTable(heading: readonly string[], rows: readonly (readonly Cell[])[], paper: Paper = standardPaper()): string {
   const lines = [heading, ...rows].map((row) => row.map(toCell));
-  const natural = heading.map((_, column) => Math.max(...lines.map((line) => length(line[column]?.text ?? ''))));
+  const natural = heading.map((_, column) => Math.max(...lines.map((line) => stringWidth(line[column]?.text ?? ''))));
   const { width = Number.POSITIVE_INFINITY, colours } = paper;
   const gap =
     total(
@@ -68,7 +70,7 @@ function toCell(cell: Cell): Painted {
 function formatLine(line: readonly Painted[], widths: readonly number[], gap: number, colours: boolean): string {
   const cells = line.map(({ text, colour }, column) => {
     const shown = cut(text, widths[column] ?? 0);
-    const padding = ' '.repeat((widths[column] ?? 0) - length(shown) + gap);
+    const padding = ' '.repeat((widths[column] ?? 0) - stringWidth(shown) + gap);
     return `${colours && colour ? paint(shown, colour) : shown}${padding}`;
   });
   return cells.join('').trimEnd();
@@ -90,9 +92,14 @@ function total(widths: readonly number[], gap: number): number {
 }
 
 function cut(text: string, width: number): string {
-  return length(text) <= width ? text : `${[...text].slice(0, width - 1).join('')}…`;
-}
-
-function length(text: string): number {
-  return [...text].length;
+  if (stringWidth(text) <= width) return text;
+  let shown = '';
+  let left = width - 1;
+  // What a reader takes for one character stays whole: letters with their marks, emoji of several.
+  for (const { segment } of CHARACTERS.segment(text)) {
+    left -= stringWidth(segment);
+    if (left < 0) break;
+    shown += segment;
+  }
+  return `${shown}…`;
 }

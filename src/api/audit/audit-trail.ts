@@ -1,5 +1,5 @@
 import type { Plane } from '../../control/plane/plane.ts';
-import type { Report } from '../../control/plane/report.ts';
+import type { Report } from '../../report.ts';
 import type { AuditRecord } from '../../resource/store/audit.ts';
 
 /** How many refusals wait to be written; of more it is only kept how many there were. */

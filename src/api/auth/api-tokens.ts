@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import {
   createHash,
   createPrivateKey,
@@ -46,7 +47,7 @@ export class Tokens {
   private readonly issuer: string;
   private readonly endings = new Endings();
   /** The ids of tokens whose signature was right, by their SHA-256. */
-  private readonly proven = new Map<string, string>();
+  private readonly proven = new LRUCache<string, string>({ max: MOST_PROVEN });
 
   constructor({ store, place }: Plane, now: () => number) {
     this.now = now;
@@ -113,7 +114,6 @@ export class Tokens {
   async verify(token: string): Promise<Principal> {
     const { jti = '' } = await this.payloadOf(token);
     const principal = this.principal(jti);
-    if (this.proven.size >= MOST_PROVEN) this.proven.clear();
     this.proven.set(hashOf(token), jti);
     return principal;
   }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Report } from '../../control/plane/report.ts';
+import type { Report } from '../../report.ts';
 import { MeridianError } from '../../errors.ts';
 import type { Place } from '../../resource/resource.ts';
 import { addressKey, isForwarded, isLoopback } from './client-address.ts';
@@ -27,7 +27,7 @@ const REQUESTS: Rate = { perSecond: 500, burst: 1000 };
 /** Wrong tokens of one address. */
 const FAILURES: Rate = { perSecond: 1 / 3, burst: 20 };
 
-export const LOOPBACK: Principal = { name: 'loopback', role: 'admin', source: 'loopback' };
+const LOOPBACK: Principal = { name: 'loopback', role: 'admin', source: 'loopback' };
 
 /**
  * Who may ask (docs/design/interfaces.md#rest: loopback counts as admin, anything else needs a token).

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import type { Report } from '../../control/plane/report.ts';
+import type { Report } from '../../report.ts';
 import type { Tokens } from './api-tokens.ts';
 
 const DAY = 24 * 3600;

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** How often: `perSecond` in the long run, and `burst` at once. */
 export interface Rate {
   readonly perSecond: number;
@@ -21,7 +23,7 @@ export class Buckets {
   private readonly rate: Rate;
   private readonly now: () => number;
 
-  private readonly levels = new Map<string, BucketLevel>();
+  private readonly levels = new LRUCache<string, BucketLevel>({ max: MOST_KEYS });
 
   constructor(rate: Rate, now: () => number) {
     this.rate = rate;
@@ -45,13 +47,7 @@ export class Buckets {
     const now = this.now();
     const { left, at } = this.levels.get(key) ?? { left: this.rate.burst, at: now };
     const level = { left: Math.min(this.rate.burst, left + ((now - at) / 1000) * this.rate.perSecond), at: now };
-    // Last in the order of the map: seen last.
-    this.levels.delete(key);
     this.levels.set(key, level);
-    for (const oldest of this.levels.keys()) {
-      if (this.levels.size <= MOST_KEYS) break;
-      this.levels.delete(oldest);
-    }
     return level;
   }
 }

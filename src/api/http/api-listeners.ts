@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
-import type { Report } from '../../control/plane/report.ts';
+import type { Report } from '../../report.ts';
 import { readPair, type CertificateFiles, watchPair } from './watch-certificate.ts';
 
 /** Whoever sends slowly is cut off: headers within 10 s, a whole request within 30 s, silence between requests 65 s. */

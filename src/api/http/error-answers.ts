@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Report } from '../../control/plane/report.ts';
+import type { Report } from '../../report.ts';
 import { asMeridianError, type ErrorCode, MeridianError, type Problem } from '../../errors.ts';
 
 declare module 'fastify' {

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import type { Reader } from '../../resource/store/store.ts';
 import { JSON_TYPE } from './request-bodies.ts';
 
@@ -11,8 +12,8 @@ export type ListAnswers = (request: FastifyRequest, reply: FastifyReply, make: (
 /**
  * Remembers the bytes of lists while the store stays as it is: dashboards and scripts ask for the same ones again and
  * again, and rendering one takes twenty times as long as sending it. For answers that the store and the address (with
- * its host, which `next` repeats) determine; who asks is judged before. Where there is no room for all, the oldest are
- * forgotten. The revision rises whenever a row changes, so no answer is older than the store.
+ * its host, which `next` repeats) determine; who asks is judged before. Where there is no room for all, those that were
+ * not asked for longest are forgotten. The revision rises whenever a row changes, so no answer is older than the store.
  *
  *   GET /meshes    -> made, and kept
  *   GET /meshes    -> the same bytes
@@ -20,30 +21,19 @@ export type ListAnswers = (request: FastifyRequest, reply: FastifyReply, make: (
  *   GET /meshes    -> made again
  */
 export function rememberLists(store: Pick<Reader, 'head'>, most = MOST_BYTES): ListAnswers {
-  const kept = new Map<string, Buffer>();
-  let [revision, bytes] = [-1, 0];
-  const keep = (id: string, answer: Buffer): void => {
-    const size = answer.length + id.length;
-    if (size > most) return;
-    kept.set(id, answer);
-    bytes += size;
-    // The oldest go: addresses that nobody asks for again keep no others out.
-    for (const [oldest, { length }] of kept) {
-      if (bytes <= most) break;
-      kept.delete(oldest);
-      bytes -= length + oldest.length;
-    }
-  };
+  // Those that were not asked for longest go: addresses that nobody asks for again keep no others out.
+  const kept = new LRUCache<string, Buffer>({ maxSize: most, sizeCalculation: ({ length }, id) => length + id.length });
+  let revision = -1;
   return ({ url, headers: { host = '' } }, reply, make) => {
     const now = store.head().revision;
     if (now !== revision) {
       kept.clear();
-      [revision, bytes] = [now, 0];
+      revision = now;
     }
     const id = `${host} ${url}`;
     const known = kept.get(id);
     const answer = known ?? Buffer.from(JSON.stringify(make()));
-    if (!known) keep(id, answer);
+    if (!known) kept.set(id, answer);
     return reply.type(`${JSON_TYPE}; charset=utf-8`).send(answer);
   };
 }

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:https';
 import { createSecureContext } from 'node:tls';
-import type { Report } from '../../control/plane/report.ts';
+import type { Report } from '../../report.ts';
 import { invalid } from '../../errors.ts';
 
 /** The paths of two PEM files: the certificate, with those between it and the CA, and its key. */

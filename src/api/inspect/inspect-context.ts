@@ -3,7 +3,7 @@ import { meshExists } from '../../control/put/put-own.ts';
 import type { MeshView } from '../../control/mesh/mesh-view.ts';
 import type { Plane } from '../../control/plane/plane.ts';
 import { MeridianError } from '../../errors.ts';
-import type { Policy } from '../../policy/match/read-policies.ts';
+import type { Policy } from '../../policy/match/policy.ts';
 import { type Proxy, readProxy } from '../../policy/match/read-proxy.ts';
 import { type Match, matchInbound } from '../../policy/match/select-policies.ts';
 import { formatKri, type Key, parseKri } from '../../resource/key.ts';

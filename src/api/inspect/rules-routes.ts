@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { shutNotes } from '../../control/enforce/listen-address.ts';
+import { shutNotes } from '../../control/mesh/listen-address.ts';
 import { plaintextNotes } from '../../control/mesh/plaintext-notes.ts';
 import { enforcementOf } from '../../policy/enforcement-table.ts';
 import { type FromRule, fromRules, type InboundRule, inboundRules } from '../../policy/inspect/inbound-rules.ts';

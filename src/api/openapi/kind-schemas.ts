@@ -103,4 +103,3 @@ export const anyDocument = z.union(KINDS.map(documentOf)).meta({ id: 'Document',
 
 /** A resource of any kind, shown. */
 export const anyShown = z.union(KINDS.map(shownOf)).meta({ id: 'Resource' });
-export const anyShownUniversal = z.union(KINDS.map(shownUniversal)).meta({ id: 'UniversalResource' });

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 export const TAGS = ['Resources', 'Inspection', 'Decisions', 'Zones and sync', 'Security', 'Control plane'] as const;
 
 /** An answer that is no JSON. */
-export interface OtherMedia {
+interface OtherMedia {
   readonly contentType: string;
   readonly description: string;
 }

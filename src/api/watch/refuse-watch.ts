@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Report } from '../../control/plane/report.ts';
+import type { Report } from '../../report.ts';
 import { asMeridianError } from '../../errors.ts';
 import { toErrorBody } from '../http/error-answers.ts';
 

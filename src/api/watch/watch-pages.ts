@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Plane } from '../../control/plane/plane.ts';
 import type { HistoryChange, HistoryFilter, Moment } from '../../resource/store/history.ts';
 import { formatKri, keyId } from '../../resource/key.ts';
@@ -24,7 +25,7 @@ const KEPT = 64;
 export class Pages {
   readonly #plane: Plane;
   readonly #life: string;
-  readonly #kept = new Map<string, readonly WatchMessage[]>();
+  readonly #kept = new LRUCache<string, readonly WatchMessage[]>({ max: KEPT });
 
   constructor(plane: Plane, life: string) {
     this.#plane = plane;
@@ -37,7 +38,6 @@ export class Pages {
     const id = JSON.stringify([this.#plane.store.head().revision, after.revision, after.number, type, mesh, key ? keyId(key) : '']);
     const page = this.#kept.get(id) ?? this.#read(after, filter);
     if (page.length > 0) this.#kept.set(id, page);
-    for (const oldest of this.#kept.keys()) if (this.#kept.size > KEPT) this.#kept.delete(oldest);
     return page;
   }
 

@@ -4,8 +4,8 @@ import type { Inbound } from '../../policy/match/read-proxy.ts';
 import { InboundRbac } from '../../policy/rbac/compile-rbac.ts';
 import { type Plaintext, STRICT } from '../../policy/mesh-tls.ts';
 import { asMeridianError } from '../../errors.ts';
-import { lettingNobodyIn, type Placed } from './listen-address.ts';
-import type { InboundRules, ListenAddress, ProxyRules } from './proxy-rules.ts';
+import { lettingNobodyIn, type ListenAddress, type Placed } from '../mesh/listen-address.ts';
+import type { InboundRules, ProxyRules } from './proxy-rules.ts';
 
 /** An inbound with what decides it, in order, or why nobody gets in there; or why it is not served. */
 export type InboundInput =

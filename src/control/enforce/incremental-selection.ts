@@ -1,5 +1,5 @@
 import type { Permission } from '../../policy/decide/read-permissions.ts';
-import type { Policy } from '../../policy/match/read-policies.ts';
+import type { Policy } from '../../policy/match/policy.ts';
 
 type SelectedPermission = Permission | undefined;
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Permission, readPermissions } from '../../policy/decide/read-permissions.ts';
-import type { Policy } from '../../policy/match/read-policies.ts';
+import type { Policy } from '../../policy/match/policy.ts';
 import type { Match } from '../../policy/match/select-policies.ts';
 import { keyId } from '../../resource/key.ts';
 import type { JsonObject } from '../../resource/resource.ts';

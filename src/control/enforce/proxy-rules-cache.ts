@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Permission } from '../../policy/decide/read-permissions.ts';
-import type { Policy } from '../../policy/match/read-policies.ts';
+import type { Policy } from '../../policy/match/policy.ts';
 import { type Inbound, type Proxy, readProxy } from '../../policy/match/read-proxy.ts';
 import { matchInbound } from '../../policy/match/select-policies.ts';
 import { STRICT } from '../../policy/mesh-tls.ts';
@@ -8,7 +8,7 @@ import type { Resource } from '../../resource/resource.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 import { plaintextAt } from '../mesh/plaintext-notes.ts';
 import type { PermissionCache } from './permission-cache.ts';
-import { type Placed, placesOf } from './listen-address.ts';
+import { type Placed, placesOf } from '../mesh/listen-address.ts';
 import { decided, ProxyCompiler } from './compile-proxy.ts';
 import type { ProxyRules } from './proxy-rules.ts';
 import { IncrementalSelection } from './incremental-selection.ts';

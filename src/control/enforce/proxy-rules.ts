@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../resource/resource.ts';
+import type { ListenAddress } from '../mesh/listen-address.ts';
 
 /** What one proxy is to enforce: plain data. The same object as before when nothing of it changed. */
 export interface ProxyRules {
@@ -7,19 +8,6 @@ export interface ProxyRules {
   readonly problems: readonly string[];
   /** What an operator should know of what is. */
   readonly warnings: readonly string[];
-}
-
-/** Where requests come in, and where they go. */
-export interface ListenAddress {
-  /** The inbound's name, else its port. */
-  readonly name: string;
-  /** An IP address. */
-  readonly address: string;
-  readonly port: number;
-  /** An IP address; undefined: loopback. */
-  readonly serviceAddress: string | undefined;
-  readonly servicePort: number;
-  readonly protocol: 'tcp' | 'http' | 'http2' | 'grpc';
 }
 
 export interface InboundRules extends ListenAddress {

@@ -1,4 +1,5 @@
 import { readableUpTo } from '../../resource/readable-text.ts';
+import type { ShutInbound } from '../mesh/listen-address.ts';
 
 /** How a zone's proxy stands with what it is to enforce. Times are RFC 3339. */
 export interface ProxyStanding {
@@ -14,17 +15,11 @@ export interface ProxyStanding {
   /** What of its Dataplane can't be served, or is shut: nobody gets in there. */
   readonly notServed: readonly string[];
   /** Its inbounds that let nobody in, whatever the policies say, since they can't be built. */
-  readonly shut: readonly Shut[];
+  readonly shut: readonly ShutInbound[];
   readonly warnings: readonly string[];
 }
 
-export interface Shut {
-  /** Its name, else its port. */
-  readonly inbound: string;
-  readonly reason: string;
-}
-
-export interface StreamStanding {
+interface StreamStanding {
   readonly connected: boolean;
   readonly envoyVersion: string;
   readonly since: string;
@@ -32,7 +27,7 @@ export interface StreamStanding {
   readonly types: readonly TypeStanding[];
 }
 
-export interface TypeStanding {
+interface TypeStanding {
   readonly typeUrl: string;
   /** How many resources it has, as far as it said. */
   readonly accepted: number;
@@ -42,7 +37,7 @@ export interface TypeStanding {
   readonly responses: { readonly sent: number; readonly accepted: number; readonly refused: number };
 }
 
-export interface RefusedResource {
+interface RefusedResource {
   readonly name: string;
   readonly version: string;
   readonly message: string;
@@ -50,7 +45,7 @@ export interface RefusedResource {
   readonly attempts: number;
 }
 
-export interface DatedReason {
+interface DatedReason {
   readonly reason: string;
   readonly since: string;
 }

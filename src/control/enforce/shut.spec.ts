@@ -9,7 +9,7 @@ import type { Plane } from '../plane/plane.ts';
 import { EAST, newGlobal, newZone } from '../../../test/harness/control-planes.ts';
 import { writeDrafts } from '../write/write-documents.ts';
 import { Enforcement } from './enforcement.ts';
-import { shutNotes } from './listen-address.ts';
+import { shutNotes } from '../mesh/listen-address.ts';
 import type { ProxyRules } from './proxy-rules.ts';
 
 const WEB = 'spiffe://td/ns/app/sa/web';

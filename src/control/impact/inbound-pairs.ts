@@ -2,7 +2,7 @@ import { type Permission, readPermissions } from '../../policy/decide/read-permi
 import type { RequestSubject } from '../../policy/decide/read-request.ts';
 import { sectionOf } from '../../policy/inspect/proxy-layout.ts';
 import { comparePolicies } from '../../policy/match/policy-order.ts';
-import type { Policy } from '../../policy/match/read-policies.ts';
+import type { Policy } from '../../policy/match/policy.ts';
 import { type Inbound, type Proxy, readProxy } from '../../policy/match/read-proxy.ts';
 import { type Match, matchInbound } from '../../policy/match/select-policies.ts';
 import { keyId } from '../../resource/key.ts';

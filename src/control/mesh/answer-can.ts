@@ -10,8 +10,7 @@ import { invalid } from '../../errors.ts';
 import { quote } from '../../resource/field-path.ts';
 import { readable } from '../../resource/readable-text.ts';
 import type { Resource } from '../../resource/resource.ts';
-import { placesOf, whyShut } from '../enforce/listen-address.ts';
-import type { Shut } from '../enforce/proxy-status.ts';
+import { placesOf, type ShutInbound, whyShut } from './listen-address.ts';
 import type { MeshView } from './mesh-view.ts';
 import { unaskedNotes, whyNotServed } from './not-enforced-notes.ts';
 import { plaintextAt } from './plaintext-notes.ts';
@@ -30,7 +29,7 @@ export interface CanQuestion {
   /**
    * What the proxy was given, as far as it is known: its inbounds that let nobody in because they could not be built.
    */
-  readonly shut?: readonly Shut[] | undefined;
+  readonly shut?: readonly ShutInbound[] | undefined;
 }
 
 /**
@@ -84,7 +83,7 @@ function shutDecision(reason: string | undefined): Decision | undefined {
  * What is written says it by itself; what only building shows is told by who has built. Of a gateway no inbound is
  * placed.
  */
-function whyShutAt(proxy: Proxy, built: readonly Shut[]): (inbound: Inbound) => string | undefined {
+function whyShutAt(proxy: Proxy, built: readonly ShutInbound[]): (inbound: Inbound) => string | undefined {
   const placed = proxy.type === 'Gateway' ? [] : placesOf(proxy);
   return (inbound) => whyShut(placed, inbound) ?? built.find((one) => one.inbound === sectionOf(inbound))?.reason;
 }

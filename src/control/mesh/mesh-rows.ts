@@ -1,6 +1,7 @@
 import type { MeshIndex } from '../../policy/match/mesh-index.ts';
 import { comparePolicies } from '../../policy/match/policy-order.ts';
-import { type Policy, readPolicies } from '../../policy/match/read-policies.ts';
+import { readPolicies } from '../../policy/match/read-policies.ts';
+import type { Policy } from '../../policy/match/policy.ts';
 import { compareText, type Key, keyId } from '../../resource/key.ts';
 import { findKind, KINDS } from '../../resource/kinds.ts';
 import type { Resource } from '../../resource/resource.ts';

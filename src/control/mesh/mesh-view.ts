@@ -1,6 +1,7 @@
 import type { Lost, MeshIndex } from '../../policy/match/mesh-index.ts';
 import { comparePolicies } from '../../policy/match/policy-order.ts';
-import { type Policy, readPolicies } from '../../policy/match/read-policies.ts';
+import { readPolicies } from '../../policy/match/read-policies.ts';
+import type { Policy } from '../../policy/match/policy.ts';
 import { MESH_TLS } from '../../policy/mesh-tls.ts';
 import { type Key, keyId } from '../../resource/key.ts';
 import { findKind } from '../../resource/kinds.ts';

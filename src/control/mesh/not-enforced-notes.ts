@@ -1,6 +1,6 @@
 import { enforcementOf, NOT_SERVED, UNASKED } from '../../policy/enforcement-table.ts';
 import type { Inbound, Proxy } from '../../policy/match/read-proxy.ts';
-import { placesOf } from '../enforce/listen-address.ts';
+import { placesOf } from './listen-address.ts';
 import type { Held } from '../plane/plane.ts';
 
 /** Why no listener is served for an inbound, so that nothing is enforced there; undefined: it is. */

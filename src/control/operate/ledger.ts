@@ -6,7 +6,7 @@ import { GLOBAL_PEER, includes, peerName } from '../../resource/audience.ts';
 import type { Key } from '../../resource/key.ts';
 import { keyId } from '../../resource/key.ts';
 import type { Reader, Row } from '../../resource/store/store.ts';
-import { shutNotes } from '../enforce/listen-address.ts';
+import { shutNotes } from '../mesh/listen-address.ts';
 import { isGlobal, type Plane } from '../plane/plane.ts';
 import { peersOf } from '../peers/known-peers.ts';
 import { readReported } from '../peers/reported-refusals.ts';

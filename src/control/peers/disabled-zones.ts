@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { zoneState } from './zone-state.ts';
 import { isGlobal, type Plane } from '../plane/plane.ts';
 
@@ -5,7 +6,7 @@ import { isGlobal, type Plane } from '../plane/plane.ts';
 export class DisabledZones {
   private readonly plane: Plane;
 
-  private readonly known = new Map<string, boolean>();
+  private readonly known = new LRUCache<string, boolean>({ max: 10_000 });
   private revision = -1;
 
   constructor(plane: Plane) {

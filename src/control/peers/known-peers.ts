@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import { GLOBAL, type Place } from '../../resource/resource.ts';
@@ -21,14 +22,12 @@ export function readPeer(reader: Reader, peer: string): Peer | undefined {
 }
 
 /** By its text: it is read several times at each message, and hardly ever changes. */
-const parsed = new Map<string, Peer>();
-const MOST = 5_000;
+const parsed = new LRUCache<string, Peer>({ max: 5_000 });
 
 function parsePeer(text: string): Peer {
   const known = parsed.get(text);
   if (known) return known;
   const peer: Peer = peerSchema.parse(JSON.parse(text));
-  if (parsed.size >= MOST) parsed.clear();
   parsed.set(text, peer);
   return peer;
 }

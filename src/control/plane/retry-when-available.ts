@@ -1,5 +1,5 @@
 import { MeridianError } from '../../errors.ts';
-import type { Report } from './report.ts';
+import type { Report } from '../../report.ts';
 
 /**
  * For writes that nobody waits for. If the store can't write now (a full disk), the next call tries again. That is

@@ -1,5 +1,5 @@
 import { Throttle } from '../../kds/throttle.ts';
-import type { Report } from './report.ts';
+import type { Report } from '../../report.ts';
 
 interface ReportLine {
   readonly level: Parameters<Report>[0];

@@ -5,7 +5,7 @@ const LIMIT = 64;
 /**
  * The most that may wait in all, in characters. Beyond it the peer that has the most waiting loses its newest message.
  */
-export const MAX_WAITING = 64 * 1024 * 1024;
+const MAX_WAITING = 64 * 1024 * 1024;
 
 interface Waiting {
   readonly messages: string[];

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { makePosition, type Sign } from '../../kds/cursor.ts';
 import { type ZoneInfo, type Acknowledged, type Body, encodeMessage, type Speaker, type Status } from '../../kds/protocol.ts';
 import { digestOfRefusals } from '../../kds/refusal.ts';
@@ -16,14 +17,17 @@ export interface OutboxOptions {
   readonly transport: Transport;
 }
 
+/** Peers of whom something is remembered: without credentials anybody on the machine can invent zones. */
+const MOST = 10_000;
+
 /** What this control plane says to its peers, in its own name. */
 export class Outbox {
   private readonly options: OutboxOptions;
 
   /** Of what this side refused, by peer, and at which change of the mirror: to work them out reads all refusals. */
-  private readonly refusals = new Map<string, { readonly changes: number; readonly digest: string }>();
+  private readonly refusals = new LRUCache<string, { readonly changes: number; readonly digest: string }>({ max: MOST });
   /** Heads that were signed, by peer: one for each revision. */
-  private readonly heads = new Map<string, Position>();
+  private readonly heads = new LRUCache<string, Position>({ max: MOST });
 
   constructor(options: OutboxOptions) {
     this.options = options;

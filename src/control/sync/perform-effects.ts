@@ -13,7 +13,7 @@ import { applyWhole, applyFirstScan, isFirstScan, PER_SLICE } from '../receive/f
 import { registerZone } from '../write/zone-registration.ts';
 import type { Outbox } from './outbox.ts';
 import { writeEffect } from './store-effects.ts';
-import type { SyncOptions } from './sync.ts';
+import type { SyncOptions } from './sync-options.ts';
 
 export interface PerformerOptions extends SyncOptions {
   readonly outbox: Outbox;

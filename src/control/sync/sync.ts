@@ -1,5 +1,5 @@
 import { MAX_TRANSFER_BYTES, type Speaker } from '../../kds/protocol.ts';
-import { type Context, newSession, type Session, type SessionEvent, step } from '../../kds/session.ts';
+import { type Context, newSession, type SessionEvent, step } from '../../kds/session.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import type { Head } from '../../resource/store/store.ts';
 import { DisabledZones } from '../peers/disabled-zones.ts';
@@ -8,22 +8,15 @@ import { readPeer } from '../peers/known-peers.ts';
 import { type PeerView, viewOf } from '../peers/peer-view.ts';
 import { reportedDigest } from '../peers/reported-refusals.ts';
 import { isGlobal } from '../plane/plane.ts';
-import type { Report } from '../plane/report.ts';
 import { RoundRobin } from '../plane/round-robin.ts';
-import type { RuntimeDependencies } from '../plane/runtime-dependencies.ts';
 import { type Incident, type ThrottledReport, throttledReport } from '../plane/throttled-report.ts';
 import { FairQueue } from './fair-queue.ts';
 import { OtherGlobal } from './other-global.ts';
-import { Outbox, type OutboxOptions } from './outbox.ts';
+import { Outbox } from './outbox.ts';
 import { Performer } from './perform-effects.ts';
 import { readMessage } from './read-message.ts';
-
-export interface SyncOptions extends OutboxOptions {
-  readonly machine: RuntimeDependencies;
-  readonly report: Report;
-  /** Items of a first scan that are taken in one turn of the event loop; PER_SLICE. */
-  readonly perSlice?: number | undefined;
-}
+import { Sessions } from './sessions.ts';
+import type { SyncOptions } from './sync-options.ts';
 
 /**
  * Runs the sessions of one control plane, as a loop: an event is stepped, the effects of the step are performed, and
@@ -35,7 +28,7 @@ export interface SyncOptions extends OutboxOptions {
 export class Sync {
   private readonly options: SyncOptions;
 
-  private readonly sessions = new Map<string, Session>();
+  private readonly sessions = new Sessions();
   /** Messages wait encoded. If there are too many, they are dropped unread. */
   private readonly queue: FairQueue;
   /** What happened and was not stepped yet. */
@@ -74,14 +67,14 @@ export class Sync {
       end: (reason) => this.end(reason),
       hasEnded: () => this.endedBy !== undefined,
     });
-    if (!this.global) this.sessions.set(GLOBAL_PEER, newSession(GLOBAL_PEER));
+    if (!this.global) this.sessions.set(GLOBAL_PEER, newSession(GLOBAL_PEER), machine.now());
   }
 
   /** The connection came or went. */
   connection(connected: boolean): void {
     this.connected = connected;
     if (this.global && connected) this.announceSelf();
-    for (const peer of this.sessions.keys()) this.handle(peer, { on: connected ? 'connected' : 'lost' });
+    for (const peer of [...this.sessions.peers()]) this.handle(peer, { on: connected ? 'connected' : 'lost' });
   }
 
   /** A message from `peer`, as the transport proves it. */
@@ -106,7 +99,7 @@ export class Sync {
     if (head.revision === this.told.revision && head.term === this.told.term) return;
     this.told = head;
     const except = this.performer.broughtBy(head.revision);
-    for (const peer of this.sessions.keys()) if (peer !== except) this.telling.add(peer);
+    for (const peer of [...this.sessions.peers()]) if (peer !== except) this.telling.add(peer);
   }
 
   /** Call it several times a second. */
@@ -114,11 +107,11 @@ export class Sync {
     this.quiet.flush();
     if (!this.connected) return;
     if (this.global && this.otherGlobal.isDue(this.options.machine.now())) this.announceSelf();
-    for (const peer of this.sessions.keys()) this.ticking.add(peer);
+    for (const peer of [...this.sessions.peers()]) this.ticking.add(peer);
   }
 
   view(peer: string): PeerView {
-    const session = this.sessions.get(peer) ?? newSession(peer);
+    const session = this.sessions.get(peer);
     return viewOf(session, this.outbox.headFor(peer), this.store.mirror.position(peer), this.options.machine.now(), this.connected);
   }
 
@@ -129,7 +122,7 @@ export class Sync {
 
   /** The peers that were heard of since the start. */
   peers(): readonly string[] {
-    return [...this.sessions.keys()];
+    return [...this.sessions.peers()];
   }
 
   /** Why this process must not sync any more, if so. */
@@ -167,9 +160,9 @@ export class Sync {
 
   private step(peer: string, event: SessionEvent): void {
     if (this.endedBy !== undefined) return;
-    const before = this.sessions.get(peer) ?? newSession(peer);
+    const before = this.sessions.get(peer);
     const { state, effects } = step(before, event, this.context(peer));
-    this.sessions.set(peer, state);
+    this.sessions.set(peer, state, this.options.machine.now());
     const { failures } = state.receiving;
     if (failures > before.receiving.failures) this.quiet.report('warn', 'a pull failed', { peer, failures });
     this.performer.perform(peer, effects);

@@ -1,3 +1,4 @@
+import { formatPath } from '../../resource/field-path.ts';
 import { findReferences, impliedNamespace } from '../../naming/find-references.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { type Held, owns } from '../plane/plane.ts';
@@ -20,8 +21,4 @@ export function danglingReferences({ store, place }: Held, { key, spec }: Resour
     if (store.byName(kind, key.mesh, where, name)) return [];
     return [{ path: formatPath(path), reason: `${kind} ${where === '' ? name : `${name} in namespace ${where}`} does not exist` }];
   });
-}
-
-function formatPath(path: readonly (string | number)[]): string {
-  return path.map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`)).join('');
 }

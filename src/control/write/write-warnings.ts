@@ -5,7 +5,7 @@ import { findKind } from '../../resource/kinds.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { familyOf, keepFamilies, readFamilies, type PermissionFamilies } from './permission-families.ts';
 import type { Held, Plane } from '../plane/plane.ts';
-import { keepReferable, readReferable } from '../mesh/referable-names.ts';
+import { keepReferable, readReferable } from './referable-names.ts';
 import { danglingReferences } from './dangling-references.ts';
 
 /** What of a mesh has to be known beside a resource. */

@@ -11,7 +11,7 @@ interface Requirement {
 }
 
 /** Requirements that must all hold: with none, it is everybody. */
-export type Selector = readonly Requirement[];
+type Selector = readonly Requirement[];
 
 /** Selectors of which one must match: with none, it is nobody. */
 export type Selection = readonly Selector[];

@@ -1,7 +1,8 @@
 import type { Key } from '../../resource/key.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { indexMesh, type MeshIndex } from '../match/mesh-index.ts';
-import { type Policy, readPolicies } from '../match/read-policies.ts';
+import { readPolicies } from '../match/read-policies.ts';
+import type { Policy } from '../match/policy.ts';
 import { type Inbound, type Proxy, readProxy } from '../match/read-proxy.ts';
 import { type Match, matchInbound } from '../match/select-policies.ts';
 import type { Action } from '../../resource/permission-actions.ts';

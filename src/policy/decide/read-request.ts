@@ -2,7 +2,7 @@ import type { Labels } from '../../resource/labels.ts';
 import { sansOf } from '../match/client-sans.ts';
 
 /** Who asks: the URI SANs of its certificate, or the tags that its control plane put there, of a proxy in `mesh`. */
-export type Client = { readonly spiffeIds: readonly string[] } | { readonly tags: Labels; readonly mesh?: string | undefined };
+type Client = { readonly spiffeIds: readonly string[] } | { readonly tags: Labels; readonly mesh?: string | undefined };
 
 /** What a client asks for. Method and path: what is not known may be anything. */
 export type Request = Client & { readonly method?: string | undefined; readonly path?: string | undefined };

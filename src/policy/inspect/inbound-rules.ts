@@ -7,7 +7,7 @@ import type { TargetRef } from '../../resource/schema/target-ref.ts';
 import { isEverybody, requiredSans } from '../match/client-sans.ts';
 import { fromItems, mergeFrom, mergeRules } from '../match/inbound-items.ts';
 import { canonical, type Merged } from '../match/merge-confs.ts';
-import type { Policy } from '../match/read-policies.ts';
+import type { Policy } from '../match/policy.ts';
 import type { Match } from '../match/select-policies.ts';
 
 /** The rules for the requests of an inbound. */

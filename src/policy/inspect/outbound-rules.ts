@@ -4,7 +4,7 @@ import type { Resource } from '../../resource/resource.ts';
 import type { TargetRef } from '../../resource/schema/target-ref.ts';
 import type { Merged } from '../match/merge-confs.ts';
 import type { MeshIndex } from '../match/mesh-index.ts';
-import type { Policy } from '../match/read-policies.ts';
+import type { Policy } from '../match/policy.ts';
 import { SERVICE_TAG } from '../match/proxy-tags.ts';
 import { type Destination, mergeTo, subjectOf, targetsOf, toItems, type ToItem } from '../match/to-items.ts';
 

@@ -1,7 +1,7 @@
 import { asArray } from '../../naming/json.ts';
 import { mergeSingle } from '../match/inbound-items.ts';
 import { type Merged, mergeParts } from '../match/merge-confs.ts';
-import type { Policy } from '../match/read-policies.ts';
+import type { Policy } from '../match/policy.ts';
 import { permissionLists } from './inbound-rules.ts';
 
 /**

@@ -5,7 +5,7 @@ import { check } from '../../resource/schema/check-schema.ts';
 import { FROM, isAbsent, type TargetRef, targetRef } from '../../resource/schema/target-ref.ts';
 import { isClient } from './client-sans.ts';
 import { canonical, type Merged, mergeParts, type PolicyConf } from './merge-confs.ts';
-import type { Policy } from './read-policies.ts';
+import type { Policy } from './policy.ts';
 
 /** An item of `from`. */
 export interface FromItem extends PolicyConf {

@@ -7,7 +7,7 @@ import type { JsonValue, Resource } from '../../resource/resource.ts';
 import { EVERY_REQUEST } from '../../resource/route-match.ts';
 import type { TargetRef } from '../../resource/schema/target-ref.ts';
 import { type Lost, type MeshIndex, means } from './mesh-index.ts';
-import type { Policy } from './read-policies.ts';
+import type { Policy } from './policy.ts';
 import type { Proxy } from './read-proxy.ts';
 import { isRouteRef, isStrange, matchesOf, routesMeant, routeType, rulesLeadingTo, type Via } from './route-selection.ts';
 import { includesAll, labelsOf, textsOf } from './proxy-tags.ts';

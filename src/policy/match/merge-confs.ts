@@ -4,7 +4,7 @@ import { keyId } from '../../resource/key.ts';
 import { isObject } from '../../resource/field-path.ts';
 import { findKind, isRoute } from '../../resource/kinds.ts';
 import type { JsonObject, JsonValue } from '../../resource/resource.ts';
-import type { Policy } from './read-policies.ts';
+import type { Policy } from './policy.ts';
 
 /** What a policy of one kind comes to, and who contributed, in order. */
 export interface Merged {
@@ -29,7 +29,7 @@ export function mergeParts(type: string, parts: readonly PolicyConf[]): Merged |
   return { conf, origins: originsOf(enforced) };
 }
 
-export function originsOf(parts: readonly Pick<PolicyConf, 'policy'>[]): Key[] {
+function originsOf(parts: readonly Pick<PolicyConf, 'policy'>[]): Key[] {
   return [...new Map(parts.map(({ policy: { resource } }) => [keyId(resource.key), resource.key])).values()];
 }
 

@@ -3,7 +3,7 @@ import { type Key, keyId, sameKey } from '../../resource/key.ts';
 import { kindOf } from '../../resource/kinds.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { TargetRef } from '../../resource/schema/target-ref.ts';
-import type { Policy } from './read-policies.ts';
+import type { Policy } from './policy.ts';
 import { includesAll, labelsOf } from './proxy-tags.ts';
 
 /** Whose name a copy has, of those that were assigned one (src/resource/store/store.ts, `nameHolder`). */

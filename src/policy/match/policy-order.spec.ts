@@ -5,7 +5,8 @@ import { keyId } from '../../resource/key.ts';
 import type { JsonObject, Resource } from '../../resource/resource.ts';
 import { resource } from '../../../test/harness/policies.ts';
 import { comparePolicies, compareToItems } from './policy-order.ts';
-import { type Policy, readPolicies } from './read-policies.ts';
+import { readPolicies } from './read-policies.ts';
+import type { Policy } from './policy.ts';
 import { toItems } from './to-items.ts';
 
 const kinds: readonly JsonObject[] = [

@@ -1,7 +1,7 @@
 import { compareKeys, compareText } from '../../resource/key.ts';
 import type { TargetRef } from '../../resource/schema/target-ref.ts';
 import { ROLES } from '../policy-role.ts';
-import type { Policy } from './read-policies.ts';
+import type { Policy } from './policy.ts';
 
 /** Kinds of the top-level targetRef, least specific first. */
 const TOP_KINDS = ['Mesh', 'Dataplane', 'MeshSubset', 'MeshGateway', 'MeshService', 'MeshServiceSubset', 'Route'];

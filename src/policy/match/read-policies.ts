@@ -1,4 +1,4 @@
-import { type Audience, includes } from '../../resource/audience.ts';
+import { includes } from '../../resource/audience.ts';
 import { findKind } from '../../resource/kinds.ts';
 import { LABEL } from '../../resource/labels.ts';
 import { hasKnownFields } from '../../resource/permission.ts';
@@ -9,20 +9,7 @@ import { explicitTarget } from '../explicit-form.ts';
 import { audienceAt } from '../policy-reach.ts';
 import { ROLES, type Role } from '../policy-role.ts';
 import { comparePolicies } from './policy-order.ts';
-
-/** A targetRef policy, read once for all proxies. */
-export interface Policy {
-  readonly resource: Resource;
-  readonly role: Role;
-  /** As written, which is what gives it its rank; an absent one is Mesh. undefined: it can't be read. */
-  readonly targetRef: TargetRef | undefined;
-  /** That of the explicit form, which is what is matched. undefined: it can't be read. */
-  readonly explicit: TargetRef | undefined;
-  /** `kuma.io/effect: shadow`: matched and shown, never enforced. */
-  readonly shadow: boolean;
-  /** The zones that it holds in, beside its own. */
-  readonly audience: Audience;
-}
+import type { Policy } from './policy.ts';
 
 const MESH: TargetRef = { kind: 'Mesh' };
 /** What was read of resources, which never change. */

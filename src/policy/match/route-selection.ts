@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts
 import { type RouteMatch, readMatches } from '../../resource/route-match.ts';
 import type { TargetRef } from '../../resource/schema/target-ref.ts';
 import { type MeshIndex, means } from './mesh-index.ts';
-import type { Policy } from './read-policies.ts';
+import type { Policy } from './policy.ts';
 import type { Inbound, Proxy } from './read-proxy.ts';
 import { serviceSelects } from './service-selector.ts';
 import { includesAll, labelsOf, SERVICE_TAG, textsOf } from './proxy-tags.ts';

@@ -7,7 +7,7 @@ import type { TargetRef } from '../../resource/schema/target-ref.ts';
 import { canonical, type Merged, mergeParts, type PolicyConf } from './merge-confs.ts';
 import { type MeshIndex, means } from './mesh-index.ts';
 import { compareToItems } from './policy-order.ts';
-import type { Policy } from './read-policies.ts';
+import type { Policy } from './policy.ts';
 import { isRouteRef, routeType } from './route-selection.ts';
 import { includesAll, labelsOf, SERVICE_TAG } from './proxy-tags.ts';
 

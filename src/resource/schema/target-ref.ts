@@ -51,7 +51,7 @@ export const TOP: ReferencePosition = {
 };
 
 /** `spec.targetRef` of a route: everything that has traffic, but not a route. */
-export const TOP_OF_ROUTE: ReferencePosition = {
+const TOP_OF_ROUTE: ReferencePosition = {
   optional: true,
   kinds: Object.fromEntries(Object.entries(TOP.kinds).filter(([kind]) => !kind.endsWith('Route'))),
 };

@@ -152,7 +152,7 @@ export interface MirrorItem {
   readonly refusal?: Refusal | undefined;
 }
 
-export interface MirrorReader {
+interface MirrorReader {
   position(peer: string): Position | undefined;
   get(peer: string, key: Key): MirrorItem | undefined;
   /** In key order. */

@@ -1,4 +1,4 @@
-import type { Connection } from '../database.ts';
+import type { Connection } from '../connection.ts';
 import type { StoreSettings } from '../store-settings.ts';
 import type { FeedStep } from './feed-digests.ts';
 

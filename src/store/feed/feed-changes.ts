@@ -1,7 +1,7 @@
 import type { Key } from '../../resource/key.ts';
 import type { FeedReader } from '../../resource/store/store.ts';
 import { fillBatch } from '../fill-batch.ts';
-import type { Connection } from '../database.ts';
+import type { Connection } from '../connection.ts';
 import { KEY_COLUMNS, keyOf } from '../resources/key-table.ts';
 import type { ChangeLog } from './change-log.ts';
 

@@ -1,6 +1,6 @@
 import type { FeedReader } from '../../resource/store/store.ts';
 import { createChanges } from './feed-changes.ts';
-import type { Connection } from '../database.ts';
+import type { Connection } from '../connection.ts';
 import type { ChangeLog } from './change-log.ts';
 import { createPage } from './scan-page.ts';
 import type { StoreSettings } from '../store-settings.ts';

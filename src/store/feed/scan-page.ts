@@ -2,7 +2,7 @@ import type { Key } from '../../resource/key.ts';
 import type { FeedReader } from '../../resource/store/store.ts';
 import { fillBatch } from '../fill-batch.ts';
 import { isIncluded } from './feed-changes.ts';
-import type { Connection } from '../database.ts';
+import type { Connection } from '../connection.ts';
 import { BEFORE_ALL, keyOf } from '../resources/key-table.ts';
 
 /** The items of one audience, from the index `feed`. */

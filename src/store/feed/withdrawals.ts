@@ -2,7 +2,7 @@ import { includes, parseAudience } from '../../resource/audience.ts';
 import type { Key } from '../../resource/key.ts';
 import type { Sent, WithdrawalFilter, Withdrawal } from '../../resource/store/withdrawals.ts';
 import { isIncluded } from './feed-changes.ts';
-import type { Connection } from '../database.ts';
+import type { Connection } from '../connection.ts';
 import { KEY_COLUMNS, keyOf } from '../resources/key-table.ts';
 
 /** What rows of `resources` must meet. */

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../resource/store/store.ts';
-import { type Connection, requireCommit } from '../database.ts';
+import { requireCommit } from '../database.ts';
+import type { Connection } from '../connection.ts';
 import type { ZoneUsage } from './zone-usage.ts';
 import type { Keys } from '../resources/key-table.ts';
 

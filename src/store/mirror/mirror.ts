@@ -1,6 +1,7 @@
 import { type Key, keyTuple } from '../../resource/key.ts';
 import type { MirrorItem, MirrorWriter, Refusal } from '../../resource/store/store.ts';
-import { type Connection, requireCommit } from '../database.ts';
+import { requireCommit } from '../database.ts';
+import type { Connection } from '../connection.ts';
 import type { ZoneUsage } from './zone-usage.ts';
 import { BEFORE_ALL, eachOf, KEY_COLUMNS, type Keys, keyOf, NO_KEY } from '../resources/key-table.ts';
 import type { createPositions } from './peer-positions.ts';

@@ -1,5 +1,6 @@
 import type { MirrorWriter, Position } from '../../resource/store/store.ts';
-import { type Connection, requireCommit } from '../database.ts';
+import { requireCommit } from '../database.ts';
+import type { Connection } from '../connection.ts';
 import { cacheRows } from '../row-cache.ts';
 
 /** How far this control plane has each peer's feed. `rolledBack`: a commit was. */

@@ -1,6 +1,7 @@
 import type { Key } from '../../resource/key.ts';
 import type { MirrorWriter } from '../../resource/store/store.ts';
-import { type Connection, requireCommit } from '../database.ts';
+import { requireCommit } from '../database.ts';
+import type { Connection } from '../connection.ts';
 import { eachOf, KEY_COLUMNS, type Keys, keyOf } from '../resources/key-table.ts';
 
 export type Staging = Pick<MirrorWriter, 'staged' | 'stage' | 'clearStage'>;

@@ -1,5 +1,5 @@
 import type { Holding } from '../../resource/store/store.ts';
-import type { Connection } from '../database.ts';
+import type { Connection } from '../connection.ts';
 
 /**
  * What each zone takes up here, at O(1): the sums are read when they are first asked for (on global, where they count),

@@ -1,7 +1,8 @@
 import { MeridianError } from '../../errors.ts';
 import { formatKri, type Key, sameKey } from '../../resource/key.ts';
 import type { Reader, Transaction } from '../../resource/store/store.ts';
-import { type Connection, requireCommit } from '../database.ts';
+import { requireCommit } from '../database.ts';
+import type { Connection } from '../connection.ts';
 import type { ZoneUsage } from '../mirror/zone-usage.ts';
 import { KEY_COLUMNS, type Keys, keyOf, NO_KEY } from './key-table.ts';
 

@@ -1,6 +1,6 @@
 import type { HistoryChange, HistoryReader } from '../../resource/store/history.ts';
 import { keyFromTuple } from '../../resource/key.ts';
-import type { Connection } from '../database.ts';
+import type { Connection } from '../connection.ts';
 import type { Tombstones } from './tombstones.ts';
 import { type Keys, NO_KEY } from './key-table.ts';
 import { type Columns, resourceOf } from './row-columns.ts';

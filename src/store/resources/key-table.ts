@@ -1,5 +1,5 @@
 import { type Key, keyFromTuple, keyId, keyTuple } from '../../resource/key.ts';
-import type { Connection } from '../database.ts';
+import type { Connection } from '../connection.ts';
 import type { ZoneUsage } from '../mirror/zone-usage.ts';
 
 /**

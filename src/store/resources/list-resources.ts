@@ -1,5 +1,5 @@
 import type { Filter, Page } from '../../resource/store/store.ts';
-import type { Connection } from '../database.ts';
+import type { Connection } from '../connection.ts';
 import { type Columns, resourceOf } from './row-columns.ts';
 
 /** A part of a WHERE, and what its `?` stand for. */

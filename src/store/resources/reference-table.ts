@@ -1,6 +1,7 @@
 import { type Key, keyTuple } from '../../resource/key.ts';
 import type { Reader, Transaction } from '../../resource/store/store.ts';
-import { type Connection, requireCommit } from '../database.ts';
+import { requireCommit } from '../database.ts';
+import type { Connection } from '../connection.ts';
 import { KEY_COLUMNS, type Keys, keyOf } from './key-table.ts';
 
 export type References = Pick<Reader, 'referrers'> & Pick<Transaction, 'setReferences'>;

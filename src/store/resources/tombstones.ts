@@ -1,9 +1,9 @@
-import type { Connection } from '../database.ts';
+import type { Connection } from '../connection.ts';
 import type { Columns } from './row-columns.ts';
 import type { StoreSettings } from '../store-settings.ts';
 
 /** How many deletions are remembered: about 10 MB. A client that was away for longer lists everything again. */
-export const GONE_ENTRIES = 100_000;
+const GONE_ENTRIES = 100_000;
 /** How many deletions are forgotten at a time, so that no commit gets slow. */
 const STEP = 1_000;
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../resource/resource.ts';
 import { clusterOf } from './cluster.ts';
 import { encodeResource } from '../wire/encode-resource.ts';
 import { routesOf } from './http-manager.ts';
-import { type InboundInput, isHttp, type ProxyInput, type Shut } from './inbound-input.ts';
+import { type InboundInput, isHttp, type ProxyInput, type UnbuiltInbound } from './inbound-input.ts';
 import { listenerOf } from './listener.ts';
 import { rbacExtension } from './rbac-filters.ts';
 import { secretsOf } from './mutual-tls.ts';
@@ -12,7 +12,7 @@ import { type ResourceType, type Snapshot, TYPE_URLS } from '../wire/resource-ty
 
 /** What a proxy is to have, and which of its inbounds let nobody in because they can't be built. */
 export interface Generated extends Snapshot {
-  readonly shut: readonly Shut[];
+  readonly shut: readonly UnbuiltInbound[];
 }
 
 /**
@@ -46,7 +46,7 @@ type Parts = Readonly<Record<OwnKind, readonly JsonObject[]>>;
 
 interface Made {
   readonly parts: Parts;
-  readonly shut?: Shut;
+  readonly shut?: UnbuiltInbound;
 }
 
 const NOTHING: Parts = { clusters: [], extensions: [], listeners: [], routes: [] };

@@ -43,7 +43,7 @@ export interface InboundInput {
 }
 
 /** An inbound that lets nobody in, because it can't be built. */
-export interface Shut {
+export interface UnbuiltInbound {
   /** Its name. */
   readonly inbound: string;
   readonly reason: string;

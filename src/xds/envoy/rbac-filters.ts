@@ -19,7 +19,7 @@ function networkRbac(inbound: InboundInput): JsonObject {
 }
 
 /** The RBAC filter that an inbound is to have, as `typed_config`. */
-export function rbacOf(inbound: InboundInput): JsonObject {
+function rbacOf(inbound: InboundInput): JsonObject {
   return isHttp(inbound) ? { '@type': HTTP, ...closed(inbound.rbac.http ?? {}) } : networkRbac(inbound);
 }
 

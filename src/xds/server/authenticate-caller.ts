@@ -13,7 +13,7 @@ export interface Caller {
   readonly certificate: Certificate | undefined;
 }
 
-export interface Certificate {
+interface Certificate {
   readonly uriSans: readonly string[];
   /** Seconds since 1970. */
   readonly expires: number;

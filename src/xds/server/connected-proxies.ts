@@ -22,7 +22,7 @@ export interface StreamView {
   readonly types: readonly TypeView[];
 }
 
-export interface DatedReason {
+interface DatedReason {
   readonly reason: string;
   readonly since: string;
 }

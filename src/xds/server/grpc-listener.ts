@@ -2,7 +2,7 @@ import { constants } from 'node:crypto';
 import { createServer as createPlainServer, isIP, type Server as NetServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type Server as TlsServer, type TLSSocket } from 'node:tls';
 import { asMeridianError, MeridianError } from '../../errors.ts';
-import type { XdsReport } from './stream.ts';
+import type { Report } from '../../report.ts';
 import { exposedKey, isSameCa, isSameContent, readTls, type TlsContent, type XdsTls } from './tls-files.ts';
 
 export interface ListenOptions {
@@ -11,7 +11,7 @@ export interface ListenOptions {
   /** 0: a free one. */
   readonly port: number;
   readonly tls: XdsTls | undefined;
-  readonly report: XdsReport;
+  readonly report: Report;
   /** A connection that may speak. Over TLS, with `clientCa`, its certificate is verified. */
   readonly onConnection: (socket: Socket) => void;
 }

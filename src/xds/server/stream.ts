@@ -1,3 +1,4 @@
+import type { Report } from '../../report.ts';
 import { type ServerDuplexStream, status } from '@grpc/grpc-js';
 import { asMeridianError } from '../../errors.ts';
 import { type Authenticate, type Caller, callerOf, type Proof } from './authenticate-caller.ts';
@@ -12,8 +13,6 @@ import type { DeltaRequest, DeltaResponse } from '../wire/delta-messages.ts';
 
 export type Call = ServerDuplexStream<DeltaRequest, DeltaResponse>;
 
-export type XdsReport = (level: 'info' | 'warn', message: string, details: Readonly<Record<string, unknown>>) => void;
-
 /** What the streams of a server share. */
 export interface Shared {
   readonly authenticate: Authenticate;
@@ -24,7 +23,7 @@ export interface Shared {
   readonly snapshotOf: (proxy: ProxyId) => Snapshot | undefined;
   readonly proxies: Proxies;
   readonly clock: Clock;
-  readonly report: XdsReport;
+  readonly report: Report;
 }
 
 /** How long a stream may be open without saying whose it is. */

@@ -23,7 +23,7 @@ export interface SubscriptionView {
   readonly responses: ResponseCounters;
 }
 
-export interface ResponseCounters {
+interface ResponseCounters {
   readonly sent: number;
   readonly accepted: number;
   readonly refused: number;

@@ -6,7 +6,8 @@ import { type Clock, SYSTEM_CLOCK } from './clock.ts';
 import { listen } from './grpc-listener.ts';
 import { Proxies, type ProxyView } from './connected-proxies.ts';
 import type { ProxyId } from './proxy-id.ts';
-import { type Call, type XdsReport, serve, type Shared } from './stream.ts';
+import type { Report } from '../../report.ts';
+import { type Call, serve, type Shared } from './stream.ts';
 import type { XdsTls } from './tls-files.ts';
 import type { Snapshot } from '../wire/resource-types.ts';
 import { DELTA_PATH, readRequest, writeResponse } from '../wire/delta-messages.ts';
@@ -19,7 +20,7 @@ export interface XdsOptions {
   readonly tls?: XdsTls | undefined;
   readonly authenticate: Authenticate;
   readonly snapshotOf: (proxy: ProxyId) => Snapshot | undefined;
-  readonly report: XdsReport;
+  readonly report: Report;
   readonly clock?: Clock;
 }
 

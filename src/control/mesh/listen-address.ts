@@ -5,7 +5,26 @@ import type { Inbound, Proxy } from '../../policy/match/read-proxy.ts';
 import { readable } from '../../resource/readable-text.ts';
 import { canonicalAddress, socketOf } from '../../resource/ip-address.ts';
 import type { JsonObject, JsonValue } from '../../resource/resource.ts';
-import type { ListenAddress } from './proxy-rules.ts';
+
+/** Where requests come in, and where they go. */
+export interface ListenAddress {
+  /** The inbound's name, else its port. */
+  readonly name: string;
+  /** An IP address. */
+  readonly address: string;
+  readonly port: number;
+  /** An IP address; undefined: loopback. */
+  readonly serviceAddress: string | undefined;
+  readonly servicePort: number;
+  readonly protocol: 'tcp' | 'http' | 'http2' | 'grpc';
+}
+
+/** An inbound that lets nobody in, whatever the policies say. */
+export interface ShutInbound {
+  /** Its name, else its port. */
+  readonly inbound: string;
+  readonly reason: string;
+}
 
 /** An inbound of a Dataplane with its place, and why it is shut there, if it is; or why it has no place. */
 export type Placed =
