@@ -1,5 +1,6 @@
-// `npm run test:matrix`: what a person gets on each Node. For each, a fresh clone of this commit, in an empty folder with empty caches: the demo with its time, then the
-// tests, then ten minutes of test/soak. The results go into the table of CONTRIBUTING.md, each with its commit. It ends with 1 when something failed.
+// `npm run test:matrix`: what a person gets on each Node. For each, a fresh clone of this commit, in an empty folder with
+// empty caches: the demo with its time, then the tests, then ten minutes of test/soak. The results go into the table of
+// CONTRIBUTING.md, each with its commit. It ends with 1 when something failed.
 //   npm run test:matrix -- 20 22              only these Nodes
 //   npm run test:matrix -- demo tests soak    only these columns; the other cells stay as they are
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +9,10 @@ import { delimiter, join } from 'node:path';
 import './fitting-node.mjs';
 import { main, Problem, ROOT, run, say } from './command.mjs';
 
-/** Packages of npm by their major version, and what is run there. Those that don't fit bring their own for all that follows: their tests are those of 24. */
+/**
+ * Packages of npm by their major version, and what is run there. Those that don't fit bring their own for all that
+ * follows: their tests are those of 24.
+ */
 const NODES = {
   18: { version: '18.20.8' },
   20: { version: '20.20.2' },
@@ -75,8 +79,8 @@ function nodeOf(version, folder) {
 }
 
 /**
- * That of a person who begins: this Node first, nothing of ours set, nothing in a cache. How the network is reached (proxies, certificates, a registry of one's
- * own) stays.
+ * That of a person who begins: this Node first, nothing of ours set, nothing in a cache. How the network is reached
+ * (proxies, certificates, a registry of one's own) stays.
  */
 function environment(folder, bin) {
   const others = Object.entries(process.env).filter(([name]) => !OURS.test(name));

@@ -49,7 +49,7 @@ const BY_NATURE: Readonly<Record<Nature, Rule>> = {
   other: { enforced: 'no', because: 'kept and shown, and not enforced: no proxy asks it' },
 };
 
-/** What is enforced of kinds that differ from others of their nature. Whoever puts a kind in force gives it a line here. */
+/** What is enforced of kinds that differ from others of their nature. A kind that is put in force gets a line here. */
 const RULES: Readonly<Partial<Record<KindType, Rule>>> = {
   LoadBalancingPolicy: { enforced: 'no', because: 'kept and shown, and not enforced: no proxy picks a site by it' },
   HostnameGenerator: { enforced: 'no', because: 'kept and shown, and not enforced: no host names are made' },

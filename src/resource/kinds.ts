@@ -18,7 +18,10 @@ interface NatureFacts {
   readonly applied: number;
   /** Whether resources of the kind may change what proxies decide. */
   readonly decides: boolean;
-  /** Whether it can be selected by top-level targetRefs, or stands behind what is. Routes and policies are read as policies. */
+  /**
+   * Whether it can be selected by top-level targetRefs, or stands behind what is. Routes and policies are read as
+   * policies.
+   */
   readonly target: boolean;
   /** Whether items of `to` and backendRefs may name it: the names are written anew in copies. */
   readonly named: boolean;
