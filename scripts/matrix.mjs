@@ -1,6 +1,6 @@
-// `npm run test:matrix`: what a person gets on each Node. For each, a fresh clone of this commit, in an empty folder with
-// empty caches: the demo with its time, then the tests, then ten minutes of test/soak. The results go into the table of
-// CONTRIBUTING.md, each with its commit. It ends with 1 when something failed.
+// `npm run test:matrix`: what a person gets on each Node. For each, a fresh clone of this commit, in an empty folder
+// with empty caches: the demo with its time, then the tests, then ten minutes of test/soak. The results go into the
+// table of CONTRIBUTING.md, each with its commit. It ends with 1 when something failed.
 //   npm run test:matrix -- 20 22              only these Nodes
 //   npm run test:matrix -- demo tests soak    only these columns; the other cells stay as they are
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
