@@ -40,7 +40,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the zone in a payload is believed',
-    file: 'src/control/receive/apply-transfer.ts',
+    file: 'src/control/receive/received-change.ts',
     from: '    const key = isGlobal(origin) ? decoded.key : { ...decoded.key, zone: origin.zone };',
     to: '    const key = decoded.key;',
     within: 25,
@@ -76,8 +76,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'only the first items of a delta are applied',
     file: 'src/control/receive/apply-transfer.ts',
-    from: '  for (const { key, wire } of ordered) {\n    const hash',
-    to: '  for (const { key, wire } of ordered.slice(0, 3)) {\n    const hash',
+    from: '  for (const received of ordered) {',
+    to: '  for (const received of ordered.slice(0, 3)) {',
     within: 5,
   },
   {
