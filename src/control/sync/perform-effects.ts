@@ -17,7 +17,7 @@ import type { SyncOptions } from './sync-options.ts';
 
 export interface PerformerOptions extends SyncOptions {
   readonly outbox: Outbox;
-  readonly quiet: ThrottledReport;
+  readonly throttled: ThrottledReport;
   /** What an effect brought about: an event for the loop. */
   readonly happened: (peer: string, event: SessionEvent) => void;
   /** This process must not sync any more. */
@@ -97,12 +97,12 @@ export class Performer {
   }
 
   private serve(peer: string, pull: Pull): void {
-    const { outbox, sign, quiet } = this.options;
+    const { outbox, sign, throttled } = this.options;
     const answer = servePull({ store: this.store, sign }, peer, pull);
     if ('body' in answer) return outbox.send(peer, answer.body, answer.lines);
     this.restoredIn = this.store.head().term;
     this.store.commit((tx) => markDiverged(tx, answer));
-    quiet.report('error', 'this store was restored or rewritten', { peer, reason: answer.diverged, hint: 'run meridianctl recover' });
+    throttled.report('error', 'this store was restored or rewritten', { peer, reason: answer.diverged, hint: 'run meridianctl recover' });
     outbox.send(peer, { kind: 'notice', code: 'diverged', message: answer.diverged.slice(0, 500) });
   }
 
@@ -128,7 +128,7 @@ export class Performer {
   }
 
   private applied({ peer, mode, end }: Transfer, outcome: ApplyOutcome): void {
-    if (outcome === 'mismatch') this.options.quiet.report('warn', 'the digest does not match', { peer, mode, revision: end.revision });
+    if (outcome === 'mismatch') this.options.throttled.report('warn', 'the digest does not match', { peer, mode, revision: end.revision });
     this.options.happened(peer, { on: 'applied', outcome });
   }
 
@@ -147,24 +147,24 @@ export class Performer {
       return what();
     } catch (thrown) {
       if (!(thrown instanceof MeridianError) || thrown.code !== 'unavailable') throw thrown;
-      this.options.quiet.report('error', 'the store did not take what a peer sent', { peer, reason: thrown.message });
+      this.options.throttled.report('error', 'the store did not take what a peer sent', { peer, reason: thrown.message });
       return 'failed';
     }
   }
 
   private introduce(peer: string, about: ZoneInfo): void {
-    const { plane, quiet } = this.options;
+    const { plane, throttled } = this.options;
     const known = readPeer(this.store, peer);
     if (!isGlobal(plane.place) || !known || known.about) return;
     this.store.commit((tx) => {
       writePeer(tx, peer, { ...known, about });
       registerZone(tx, plane, peer);
     });
-    quiet.report('info', 'a zone introduced itself', { zone: peer, ...about });
+    throttled.report('info', 'a zone introduced itself', { zone: peer, ...about });
   }
 
   private stopped(peer: string, { code, message }: Extract<Effect, { do: 'stopped' }>): void {
-    this.options.quiet.report('warn', 'the peer exchanges nothing', { peer, code, message });
+    this.options.throttled.report('warn', 'the peer exchanges nothing', { peer, code, message });
     // Only global may end a zone's process; what a zone says of global is only shown.
     if (code === 'superseded' && peer === GLOBAL_PEER) this.options.end(message);
   }

@@ -3,12 +3,12 @@ import { decodeMessage, type Message } from '../../kds/protocol.ts';
 import type { ThrottledReport } from '../plane/throttled-report.ts';
 
 /** The message that a peer sent. undefined: the text is not a message, which is reported. */
-export function readMessage(quiet: ThrottledReport, peer: string, text: string): Message | undefined {
+export function readMessage(throttled: ThrottledReport, peer: string, text: string): Message | undefined {
   try {
     return decodeMessage(text);
   } catch (thrown) {
     const reason = thrown instanceof MeridianError ? thrown.message : String(thrown);
-    quiet.report('warn', 'a message was refused', { peer, reason });
+    throttled.report('warn', 'a message was refused', { peer, reason });
     return undefined;
   }
 }

@@ -39,7 +39,7 @@ export class Sync {
   private readonly ticking: RoundRobin;
   private readonly outbox: Outbox;
   private readonly performer: Performer;
-  private readonly quiet: ThrottledReport;
+  private readonly throttled: ThrottledReport;
   private readonly global: boolean;
   private readonly otherGlobal = new OtherGlobal();
   private readonly disabled: DisabledZones;
@@ -55,14 +55,14 @@ export class Sync {
     this.told = plane.store.head();
     this.outbox = new Outbox(options);
     this.disabled = new DisabledZones(plane);
-    this.quiet = throttledReport(report, machine.now);
+    this.throttled = throttledReport(report, machine.now);
     this.queue = new FairQueue((peer, text) => this.take(peer, text), machine);
     this.telling = new RoundRobin((peer) => this.handle(peer, { on: 'committed' }), machine);
     this.ticking = new RoundRobin((peer) => this.connected && this.handle(peer, { on: 'tick' }), machine);
     this.performer = new Performer({
       ...options,
       outbox: this.outbox,
-      quiet: this.quiet,
+      throttled: this.throttled,
       happened: (peer, event) => this.handle(peer, event),
       end: (reason) => this.end(reason),
       hasEnded: () => this.endedBy !== undefined,
@@ -104,7 +104,7 @@ export class Sync {
 
   /** Call it several times a second. */
   tick(): void {
-    this.quiet.flush();
+    this.throttled.flush();
     if (!this.connected) return;
     if (this.global && this.otherGlobal.isDue(this.options.machine.now())) this.announceSelf();
     for (const peer of [...this.sessions.peers()]) this.ticking.add(peer);
@@ -117,7 +117,7 @@ export class Sync {
 
   /** What peers brought about that was to be warned of, since the start. */
   incidents(): readonly Incident[] {
-    return this.quiet.incidents();
+    return this.throttled.incidents();
   }
 
   /** The peers that were heard of since the start. */
@@ -140,7 +140,7 @@ export class Sync {
   }
 
   private take(peer: string, text: string): void {
-    const message = readMessage(this.quiet, peer, text);
+    const message = readMessage(this.throttled, peer, text);
     if (!message || this.endedBy !== undefined) return;
     if (this.global && peer === GLOBAL_PEER) this.hearGlobal(message.from);
     else this.handle(peer, { on: 'message', message });
@@ -164,7 +164,7 @@ export class Sync {
     const { state, effects } = step(before, event, this.context(peer));
     this.sessions.set(peer, state, this.options.machine.now());
     const { failures } = state.receiving;
-    if (failures > before.receiving.failures) this.quiet.report('warn', 'a pull failed', { peer, failures });
+    if (failures > before.receiving.failures) this.throttled.report('warn', 'a pull failed', { peer, failures });
     this.performer.perform(peer, effects);
   }
 
@@ -188,14 +188,14 @@ export class Sync {
 
   private end(reason: string): void {
     this.endedBy = reason;
-    this.quiet.report('error', 'the sync of this process has ended', { reason });
+    this.throttled.report('error', 'the sync of this process has ended', { reason });
   }
 
   private hearGlobal(from: Speaker): void {
     const due = this.otherGlobal.heard(from, this.outbox.speaker(), this.options.machine.now());
     if (due === 'end') this.end('a later process of global is running');
     else if (due === 'announce') this.announceSelf();
-    else if (due === 'warn') this.quiet.report('warn', 'another store speaks as global', { peer: GLOBAL_PEER, store: from.store });
+    else if (due === 'warn') this.throttled.report('warn', 'another store speaks as global', { peer: GLOBAL_PEER, store: from.store });
   }
 
   private announceSelf(): void {

@@ -44,29 +44,29 @@ export function readFamilies(store: Reader, mesh: string): PermissionFamilies {
  *   {lists: a}, a is deleted                        -> the mesh is looked through again
  */
 export function keepFamilies(plane: Plane): (mesh: string) => PermissionFamilies {
-  const kept = new Map<string, { readonly at: Head; readonly witnesses: PermissionFamilies }>();
+  const kept = new Map<string, { readonly at: Head; readonly families: PermissionFamilies }>();
   return (mesh) => {
     const before = kept.get(mesh);
     const at = plane.store.head();
     const ours = before && touchedSince(plane, before.at)?.filter((key) => key.type === PERMISSION && key.mesh === mesh);
-    const witnesses = (before && ours && withTouched(plane.store, before.witnesses, ours)) ?? readFamilies(plane.store, mesh);
-    kept.set(mesh, { at, witnesses });
-    return witnesses;
+    const families = (before && ours && withTouched(plane.store, before.families, ours)) ?? readFamilies(plane.store, mesh);
+    kept.set(mesh, { at, families });
+    return families;
   };
 }
 
 /** undefined: a witness is none any more, and who else is one is not known. */
-function withTouched(store: Reader, witnesses: PermissionFamilies, touched: readonly Key[]): PermissionFamilies | undefined {
+function withTouched(store: Reader, families: PermissionFamilies, touched: readonly Key[]): PermissionFamilies | undefined {
   const found = new Map<Family, Key>();
-  const families = new Map(touched.map((key) => [keyId(key), familyOf(store.get(key)?.resource.spec ?? {})]));
+  const now = new Map(touched.map((key) => [keyId(key), familyOf(store.get(key)?.resource.spec ?? {})]));
   for (const key of touched) {
-    const family = families.get(keyId(key));
+    const family = now.get(keyId(key));
     if (family) found.set(family, key);
   }
   const holds = (family: Family): boolean => {
-    const witness = witnesses[family];
-    return !witness || !families.has(keyId(witness)) || families.get(keyId(witness)) === family;
+    const witness = families[family];
+    return !witness || !now.has(keyId(witness)) || now.get(keyId(witness)) === family;
   };
   if (!holds('lists') || !holds('fromAll')) return undefined;
-  return { lists: witnesses.lists ?? found.get('lists'), fromAll: witnesses.fromAll ?? found.get('fromAll') };
+  return { lists: families.lists ?? found.get('lists'), fromAll: families.fromAll ?? found.get('fromAll') };
 }

@@ -10,17 +10,17 @@ import { danglingReferences } from './dangling-references.ts';
 
 /** What of a mesh has to be known beside a resource. */
 export interface Beside {
-  readonly witnesses: (mesh: string) => PermissionFamilies;
+  readonly families: (mesh: string) => PermissionFamilies;
   readonly referable: (mesh: string) => Referable;
 }
 
 /** The same for a plane, kept: a write costs no more than what it touches. */
 export function keepBeside(plane: Plane): Beside {
-  return { witnesses: keepFamilies(plane), referable: keepReferable(plane) };
+  return { families: keepFamilies(plane), referable: keepReferable(plane) };
 }
 
 function readBeside(held: Held): Beside {
-  return { witnesses: (mesh) => readFamilies(held.store, mesh), referable: (mesh) => readReferable(held, mesh) };
+  return { families: (mesh) => readFamilies(held.store, mesh), referable: (mesh) => readReferable(held, mesh) };
 }
 
 /**
@@ -29,10 +29,10 @@ function readBeside(held: Held): Beside {
  * beside others. None for a key that is not there. `beside`: read from `held` if left out.
  */
 export function warningsAbout(held: Held, keys: readonly Key[], beside: Beside = readBeside(held)): (readonly string[])[] {
-  const [witnesses, referable] = [oncePerMesh(beside.witnesses), oncePerMesh(beside.referable)];
+  const [families, referable] = [oncePerMesh(beside.families), oncePerMesh(beside.referable)];
   return keys.map((key) => {
     const resource = held.store.get(key)?.resource;
-    return resource ? warningsOf(held, resource, { witnesses, referable }) : [];
+    return resource ? warningsOf(held, resource, { families, referable }) : [];
   });
 }
 
@@ -45,11 +45,11 @@ function oncePerMesh<T>(read: (mesh: string) => T): (mesh: string) => T {
   };
 }
 
-function warningsOf(held: Held, resource: Resource, { witnesses, referable }: Beside): string[] {
+function warningsOf(held: Held, resource: Resource, { families, referable }: Beside): string[] {
   const { key, labels, spec } = resource;
   const dangling = danglingReferences(held, resource).map(({ path, reason }) => `spec.${path}: ${reason}`);
   const selecting = findKind(key.type)?.policy ? danglingSelections(resource, referable(key.mesh)) : [];
-  const leftovers = key.type === 'MeshTrafficPermission' ? leftoverWarnings(resource, witnesses(key.mesh)) : [];
+  const leftovers = key.type === 'MeshTrafficPermission' ? leftoverWarnings(resource, families(key.mesh)) : [];
   return [...selecting, ...dangling, ...warningsOfDocument(key.type, labels, spec), ...leftovers];
 }
 
