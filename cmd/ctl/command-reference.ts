@@ -15,7 +15,8 @@ The command line of Meridian. It talks to the REST API of one control plane, glo
 | 2 | wrong usage |
 
 Results are on standard output. Errors, with what to do about them, warnings and progress (on a terminal alone) are on standard error. With \`-o json\` an error is
-\`{error: {code, message, problems: [{field, reason}], hint | null}}\` there. Colours and cut columns are for terminals; \`NO_COLOR\` turns colours off.
+\`{error: {code, message, problems: [{field, reason}], hint | null}}\` there. On a terminal texts wrap, columns that say the same in all rows are left out,
+and rows that are still too wide stand as records; \`-o wide\` prints as elsewhere. Colours are for terminals; \`NO_COLOR\` turns them off.
 
 Which control plane is asked, the nearest word first: \`--url\` or \`--context\`; \`MERIDIAN_URL\`; the current context of \`$MERIDIAN_CONFIG\` or \`~/.meridian/config\`;
 \`http://127.0.0.1:5681\`. The token, likewise: \`--token-file\`; \`MERIDIAN_TOKEN\` or \`MERIDIAN_TOKEN_FILE\`, unless \`--context\` is said; the context's. A context's token goes to

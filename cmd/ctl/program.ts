@@ -61,13 +61,14 @@ export function createProgram(): Command {
     .exitOverride()
     // Told by tellFailure, in the format that was asked for.
     .configureOutput({ outputError: () => {} })
-    .hook('preAction', (_, command) => refuseExplicit(command));
+    .hook('preAction', (_, command) => refuseForms(command));
   addOptions(program);
   for (const add of COMMANDS) add(program);
   addShapes(program);
   return program;
 }
 
-function refuseExplicit(command: Command): void {
-  if (optionsOf(command).output === 'explicit' && command.name() !== 'get') command.error('error: -o explicit is for `get` alone');
+function refuseForms(command: Command): void {
+  const { output } = optionsOf(command);
+  if ((output === 'explicit' || output === 'name') && command.name() !== 'get') command.error(`error: -o ${output} is for \`get\` alone`);
 }

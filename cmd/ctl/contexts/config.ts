@@ -4,7 +4,7 @@ import { MeridianError } from '../../../src/errors.ts';
 import { isObject } from '../../../src/resource/field-path.ts';
 import { ask } from '../api/api-client.ts';
 import { isGiven, optionsOf, parseUrl } from '../input/options.ts';
-import { note, print } from '../terminal/output.ts';
+import { isTable, note, print } from '../terminal/output.ts';
 import { textOf } from '../terminal/printable.ts';
 import { readToken, refuseClearToken } from '../api/server-address.ts';
 import { readSource } from '../documents/document-sources.ts';
@@ -91,7 +91,7 @@ async function change(command: Command, done: string, name: string, edit: (conte
   const path = contextsPath();
   const contexts = edit(readContexts(path));
   writeContexts(path, contexts);
-  await print(optionsOf(command).output, { name, done, current: contexts.current ?? null }, () => `${done} control plane ${name}\n`);
+  await print(optionsOf(command), { name, done, current: contexts.current ?? null }, () => `${done} control plane ${name}\n`);
   if (contexts.current === undefined) note('no control plane is current now: `meridianctl config control-planes switch --name NAME`');
 }
 
@@ -108,22 +108,28 @@ function without({ current, controlPlanes }: Contexts, name: string): Contexts {
 async function listControlPlanes(_: object, command: Command): Promise<void> {
   const { output } = optionsOf(command);
   const { current, controlPlanes } = readContexts(contextsPath());
-  if (controlPlanes.length === 0 && output === 'table') return note('no control planes: `meridianctl config control-planes add`');
+  if (controlPlanes.length === 0 && isTable(output)) return note('no control planes: `meridianctl config control-planes add`');
   const items = controlPlanes.map(({ name, address }) => ({ name, address, current: name === current }));
-  await print(output, { items }, () =>
+  await print(optionsOf(command), { items }, (paper) =>
     formatTable(
       ['CURRENT', 'NAME', 'ADDRESS'],
       items.map((item) => [item.current ? '*' : '', item.name, item.address]),
+      paper,
     ),
   );
 }
 
 async function viewConfig(_: object, command: Command): Promise<void> {
-  const { output } = optionsOf(command);
+  const options = optionsOf(command);
+  const { output } = options;
   const file = contextsPath();
   const { current, controlPlanes } = readContexts(file);
   const shown = controlPlanes.map(({ token, ...rest }) => ({ ...rest, ...(token === undefined ? {} : { token: '(hidden)' }) }));
-  await print(output === 'table' ? 'yaml' : output, { file, current: current ?? null, controlPlanes: shown }, () => '');
+  await print(
+    { ...options, output: isTable(output) ? 'yaml' : output },
+    { file, current: current ?? null, controlPlanes: shown },
+    () => '',
+  );
 }
 
 function parseName(text: string): string {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { addSetOptions, readForSet, sendDocuments, type SetOptions } from '../documents/send-documents.ts';
 import { REFUSED } from '../terminal/failure.ts';
 import { collect, optionsOf } from '../input/options.ts';
-import { note, print } from '../terminal/output.ts';
+import { isTable, note, print } from '../terminal/output.ts';
 import { placeOf } from '../api/server-place.ts';
 import { printable } from '../terminal/printable.ts';
 import { withProgress } from '../terminal/progress.ts';
@@ -40,8 +40,8 @@ export function addDiff(program: Command): void {
         return changesOf(server, await placeOf(server), documents, results, set.set);
       });
       const different = changes.some(({ outcome }) => outcome !== 'unchanged');
-      await print(output, { different, results: changes }, () => changes.map(formatChange).join(''));
-      if (output === 'table') note(countAll(changes));
+      await print(optionsOf(command), { different, results: changes }, () => changes.map(formatChange).join(''));
+      if (isTable(output)) note(countAll(changes));
       if (exitCode && different) process.exitCode = REFUSED;
     });
 }

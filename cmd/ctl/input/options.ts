@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
-const FORMATS = ['table', 'yaml', 'json', 'explicit'] as const;
+const FORMATS = ['table', 'wide', 'name', 'yaml', 'json', 'explicit'] as const;
 
 export type OutputFormat = (typeof FORMATS)[number];
 
@@ -12,6 +12,8 @@ export interface Options {
   readonly tokenFile?: string;
   readonly caCertFile?: string;
   readonly output: OutputFormat;
+  /** Whether tables have a line of headings. */
+  readonly headers: boolean;
   /** '' for all meshes. */
   readonly mesh: string;
 }
@@ -34,7 +36,12 @@ export function addOptions(program: Command): void {
       ).env('MERIDIAN_TOKEN_FILE'),
     )
     .addOption(new Option('--ca-cert-file <file>', "a PEM file with the CA of the API's certificate").env('MERIDIAN_CA_CERT_FILE'))
-    .addOption(new Option('-o, --output <format>', 'how to print; explicit is for `get` alone').choices(FORMATS).default('table'))
+    .addOption(
+      new Option('-o, --output <format>', 'how to print; wide: a table that fits no terminal; name and explicit are for `get` alone')
+        .choices(FORMATS)
+        .default('table'),
+    )
+    .option('--no-headers', 'tables without their line of headings')
     .option('-m, --mesh <mesh>', "the mesh ('' for all, where a command lists)", 'default');
 }
 

@@ -3,10 +3,10 @@ import { isObject } from '../../../src/resource/field-path.ts';
 import type { JsonObject } from '../../../src/resource/resource.ts';
 import { ask, listOf } from '../api/api-client.ts';
 import { isGiven, optionsOf } from '../input/options.ts';
-import { note, print } from '../terminal/output.ts';
+import { isTable, note, print } from '../terminal/output.ts';
 import { textOf } from '../terminal/printable.ts';
 import { serverOf } from '../api/server-address.ts';
-import { type Cell, formatTable } from '../terminal/table.ts';
+import { type Cell, type Paper, formatTable, wraps } from '../terminal/table.ts';
 
 interface AuditOptions {
   readonly by?: string;
@@ -37,8 +37,8 @@ export function addAudit(program: Command): void {
       const answer = await ask(server, '/_audit', { query });
       const items = listOf(server, answer, 'items');
       const total = isObject(answer) ? textOf(answer.total) : '';
-      if (output === 'table' && items.length === 0) return note('nothing of that is recorded');
-      await print(output, { total: Number(total), items }, () => formatEntries(items));
+      if (isTable(output) && items.length === 0) return note('nothing of that is recorded');
+      await print(optionsOf(command), { total: Number(total), items }, (paper) => formatEntries(items, paper));
     });
 }
 
@@ -48,8 +48,8 @@ function parseCount(text: string): number {
   throw new InvalidArgumentError(`It must be a count from 1 to ${MOST}.`);
 }
 
-function formatEntries(items: readonly JsonObject[]): string {
-  return formatTable(['TIME', 'WHO', 'FROM', 'OPERATION', 'ABOUT', 'OUTCOME', 'REVISION', 'CODE'], items.map(toRow));
+function formatEntries(items: readonly JsonObject[], paper: Paper): string {
+  return formatTable(['TIME', 'WHO', wraps('FROM'), 'OPERATION', 'ABOUT', 'OUTCOME', 'REVISION', 'CODE'], items.map(toRow), paper);
 }
 
 function toRow({ time, principal, address, operation, type, kri, name, outcome, revision, code }: JsonObject): Cell[] {

@@ -6,7 +6,7 @@ import { optionsOf } from '../input/options.ts';
 import { note, print } from '../terminal/output.ts';
 import { printable, textOf } from '../terminal/printable.ts';
 import { serverOf } from '../api/server-address.ts';
-import { type Cell, formatTable } from '../terminal/table.ts';
+import { type Cell, type Paper, formatTable, wraps } from '../terminal/table.ts';
 
 interface CanOptions {
   readonly from?: string;
@@ -31,11 +31,11 @@ export function addCan(program: Command): void {
     .option('--path <path>', 'of the request: /orders')
     .addHelpText('after', '\nWhat is not said of a request is unknown: then no allow that asks for it matches, and every deny does.')
     .action(async (options: CanOptions, command: Command) => {
-      const { output, mesh } = optionsOf(command);
+      const { mesh } = optionsOf(command);
       const answer = await ask(serverOf(command), '/can', { method: 'POST', body: JSON.stringify(toQuestion(options, mesh, command)) });
       const { warnings } = isObject(answer) ? answer : {};
       for (const warning of Array.isArray(warnings) ? warnings : []) note(`warning: ${printable(textOf(warning))}`);
-      await print(output, answer, () => formatDecision(isObject(answer) ? answer : {}));
+      await print(optionsOf(command), answer, (paper) => formatDecision(isObject(answer) ? answer : {}, paper));
     });
 }
 
@@ -62,12 +62,12 @@ function parseTags(text: string, command: Command): Readonly<Record<string, stri
   return Object.fromEntries(pairs);
 }
 
-function formatDecision({ enforced, decision, shadow, decidedBy, shadowDecidedBy, reason }: JsonObject): string {
+function formatDecision({ enforced, decision, shadow, decidedBy, shadowDecidedBy, reason }: JsonObject, paper: Paper): string {
   const rows: Cell[][] = [
     [enforced === false ? { text: 'not enforced', colour: 'yellow' } : 'enforced', verdict(decision), textOf(decidedBy), textOf(reason)],
     ['shadow', verdict(shadow), textOf(shadowDecidedBy), ''],
   ];
-  return formatTable(['SIDE', 'DECISION', 'DECIDED BY', 'BECAUSE'], rows);
+  return formatTable(['SIDE', 'DECISION', wraps('DECIDED BY'), wraps('BECAUSE')], rows, paper);
 }
 
 function verdict(decision: JsonObject[string]): Cell {

@@ -4,10 +4,10 @@ import type { JsonObject, JsonValue } from '../../../src/resource/resource.ts';
 import { ask, listOf } from '../api/api-client.ts';
 import { addInspectDataplanes } from './inspect-dataplanes.ts';
 import { optionsOf } from '../input/options.ts';
-import { note, print } from '../terminal/output.ts';
+import { isTable, note, print } from '../terminal/output.ts';
 import { textOf } from '../terminal/printable.ts';
 import { serverOf } from '../api/server-address.ts';
-import { type Cell, formatTable } from '../terminal/table.ts';
+import { type Cell, type Paper, context, formatTable, wraps } from '../terminal/table.ts';
 
 /** How the control plane that is asked stands with one of its peers. */
 export interface PeerRow {
@@ -37,8 +37,8 @@ export function addInspect(program: Command): void {
       const answer = await ask(server, '/_sync');
       const rows = listOf(server, answer, 'peers').map(toPeerRow);
       if (isObject(answer)) warn(answer);
-      if (rows.length === 0 && output === 'table') return note('nobody was ever connected');
-      await print(output, { items: rows }, () => formatRows(rows));
+      if (rows.length === 0 && isTable(output)) return note('nobody was ever connected');
+      await print(optionsOf(command), { items: rows }, (paper) => formatRows(rows, paper));
     });
 }
 
@@ -77,8 +77,12 @@ function reasonOf({ peer, stopped, absent }: JsonObject): string | null {
   return `${absent.length} kept from an earlier store: see \`meridianctl recover --drop-absent ${textOf(peer)}\``;
 }
 
-function formatRows(rows: readonly PeerRow[]): string {
-  return formatTable(['ZONE', 'ONLINE', 'UP TO DATE', 'REFUSED', 'BEHIND', 'ENVIRONMENT', 'REASON'], rows.map(toCells));
+function formatRows(rows: readonly PeerRow[], paper: Paper): string {
+  return formatTable(
+    ['ZONE', 'ONLINE', 'UP TO DATE', 'REFUSED', 'BEHIND', context('ENVIRONMENT'), wraps('REASON')],
+    rows.map(toCells),
+    paper,
+  );
 }
 
 function toCells({ zone, online, upToDate, refused, behind: revisions, environment, reason }: PeerRow): Cell[] {

@@ -9,12 +9,12 @@ import { ask, askAll, listOf } from '../api/api-client.ts';
 import { askProxy, describeProxy } from './inspect-proxy.ts';
 import { parseKindName } from '../api/kind-name.ts';
 import { optionsOf } from '../input/options.ts';
-import { note, print } from '../terminal/output.ts';
+import { isTable, note, print, type Printed } from '../terminal/output.ts';
 import { printable, textOf } from '../terminal/printable.ts';
 import { resourcePath } from '../api/resource-path.ts';
 import { type Server, serverOf } from '../api/server-address.ts';
 import { readResourceView } from '../resources/resource-view.ts';
-import { type Cell, formatTable } from '../terminal/table.ts';
+import { type Cell, context, formatTable, wraps } from '../terminal/table.ts';
 
 /** What is inspected of proxies: all of them, what policies come to on one, and those that a policy selects. */
 export function addInspectDataplanes(inspect: Command): void {
@@ -23,12 +23,12 @@ export function addInspectDataplanes(inspect: Command): void {
     .description('Shows the proxies of a mesh.')
     .option('--all-meshes', "of all meshes, like -m ''")
     .action(async ({ allMeshes }: { allMeshes?: true }, command: Command) => {
-      const { output, mesh } = optionsOf(command);
+      const { mesh } = optionsOf(command);
       const items = await askAll(
         serverOf(command),
         allMeshes || mesh === '' ? '/dataplanes/_overview' : `/meshes/${encodeURIComponent(mesh)}/dataplanes/_overview`,
       );
-      await printProxies(output, items);
+      await printProxies(optionsOf(command), items);
     });
   inspect
     .command('dataplane')
@@ -41,11 +41,11 @@ export function addInspectDataplanes(inspect: Command): void {
     .argument('<kind>', 'a type, REST path or short name: MeshTimeout, meshtimeouts, mt', parsePolicyKind)
     .argument('<name>', 'its name in this store, or its KRI; on a kubernetes zone <name>.<namespace>')
     .action(async (kind: Kind, name: string, _: object, command: Command) => {
-      const { output, mesh } = optionsOf(command);
+      const { mesh } = optionsOf(command);
       const [server, path] = [serverOf(command), resourcePath(kind, mesh, name)];
       await tellEnforcement(server, path);
       // An access policy selects no proxies by a targetRef.
-      await printProxies(output, kind.policy ? await askAll(server, `${path}/_resources/dataplanes`) : []);
+      await printProxies(optionsOf(command), kind.policy ? await askAll(server, `${path}/_resources/dataplanes`) : []);
     });
 }
 
@@ -66,15 +66,16 @@ function parsePolicyKind(text: string): Kind {
   return kind;
 }
 
-async function printProxies(output: Parameters<typeof print>[0], items: readonly JsonObject[]): Promise<void> {
-  if (items.length === 0 && output === 'table') return note('no proxies');
-  await print(output, { total: items.length, items }, () =>
+async function printProxies(printed: Printed, items: readonly JsonObject[]): Promise<void> {
+  if (items.length === 0 && isTable(printed.output)) return note('no proxies');
+  await print(printed, { total: items.length, items }, (paper) =>
     formatTable(
-      ['MESH', 'NAME', 'ZONE', 'NAMESPACE', 'DISPLAY NAME'],
+      [context('MESH'), 'NAME', 'ZONE', context('NAMESPACE'), 'DISPLAY NAME'],
       items.map((item) => {
         const { mesh, name, zone, namespace, displayName } = readResourceView(item);
         return [mesh, name, zone, namespace, displayName];
       }),
+      paper,
     ),
   );
 }
@@ -105,10 +106,10 @@ async function inspectDataplane(name: string, _: object, command: Command): Prom
   for (const line of proxy ? describeProxy(proxy) : []) note(line);
   for (const warning of warnings) note(`warning: ${printable(warning)}`);
   const rows = [...policies.map(wholeRow), ...inbounds.flatMap(inboundRows), ...outbounds.map(outboundRow)];
-  if (rows.length === 0 && output === 'table')
+  if (rows.length === 0 && isTable(output))
     return note('no policy says anything of this proxy: where it is served, every request to it is denied');
-  await print(output, { layout, policies, inbounds, outbounds, warnings, proxy }, () =>
-    formatTable(['ON', 'KIND', 'FROM POLICY', 'CONF'], rows),
+  await print(optionsOf(command), { layout, policies, inbounds, outbounds, warnings, proxy }, (paper) =>
+    formatTable(['ON', 'KIND', 'FROM POLICY', wraps('CONF')], rows, paper),
   );
 }
 

@@ -7,10 +7,10 @@ import { formatAge } from '../terminal/age.ts';
 import { askAll } from '../api/api-client.ts';
 import { parseKindName } from '../api/kind-name.ts';
 import { optionsOf } from '../input/options.ts';
-import { note, print } from '../terminal/output.ts';
+import { isTable, note, print } from '../terminal/output.ts';
 import { textOf } from '../terminal/printable.ts';
 import { serverOf } from '../api/server-address.ts';
-import { type Cell, type Colour, formatTable } from '../terminal/table.ts';
+import { type Cell, type Colour, type Paper, context, formatTable, wraps } from '../terminal/table.ts';
 
 const COLOURS: Readonly<Record<string, Colour>> = { applied: 'green', refused: 'red', 'on its way': 'yellow', unverified: 'yellow' };
 
@@ -32,8 +32,8 @@ export function addLedger(program: Command): void {
       });
       if (items.length === 0) requireExisting(rest, name);
       tellRest(rest);
-      if (items.length === 0 && output === 'table') return note('nothing of that is sent to anybody');
-      await print(output, { items }, () => formatEntries(items));
+      if (items.length === 0 && isTable(output)) return note('nothing of that is sent to anybody');
+      await print(optionsOf(command), { items }, (paper) => formatEntries(items, paper));
     });
 }
 
@@ -55,11 +55,12 @@ function tellRest(answer: unknown): void {
   note(`in force: ${textOf(proxies.current)} of ${textOf(proxies.connected)} connected proxies took all that is applied in this zone`);
 }
 
-function formatEntries(items: readonly JsonObject[]): string {
+function formatEntries(items: readonly JsonObject[], paper: Paper): string {
   const now = Date.now();
   return formatTable(
-    ['TYPE', 'MESH', 'NAME', 'NAMESPACE', 'ORIGIN', 'PEER', 'STATE', 'SINCE', 'REASON'],
+    ['TYPE', context('MESH'), 'NAME', context('NAMESPACE'), context('ORIGIN'), 'PEER', 'STATE', 'SINCE', wraps('REASON')],
     items.map((item) => toRow(item, now)),
+    paper,
   );
 }
 

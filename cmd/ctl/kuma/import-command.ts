@@ -10,7 +10,7 @@ import { placeOf } from '../api/server-place.ts';
 import { printable, textOf } from '../terminal/printable.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { type Server, serverOf } from '../api/server-address.ts';
-import { type Cell, type Colour, formatTable } from '../terminal/table.ts';
+import { type Cell, type Colour, type Paper, context, formatTable, wraps } from '../terminal/table.ts';
 import { judge, type Judgement } from './judge-document.ts';
 import { turnedPairs } from './turned-pairs.ts';
 
@@ -85,8 +85,8 @@ async function importDocuments(options: ImportOptions, command: Command): Promis
     judged.flatMap(({ judgement }) => (judgement.verdict === 'apply' ? [judgement.value] : [])),
     place,
   );
-  await print(optionsOf(command).output, { dryRun: dryRun === true, applied: !refused && !dryRun, results, turned }, () =>
-    formatRows(results),
+  await print(optionsOf(command), { dryRun: dryRun === true, applied: !refused && !dryRun, results, turned }, (paper) =>
+    formatRows(results, paper),
   );
   for (const { type, mesh, kuma, here } of turned) {
     note(
@@ -144,12 +144,13 @@ function toRows(judged: readonly Judged[], outcomes: readonly string[]): ImportR
   });
 }
 
-function formatRows(rows: readonly ImportRow[]): string {
+function formatRows(rows: readonly ImportRow[], paper: Paper): string {
   return formatTable(
-    ['TYPE', 'MESH', 'NAME', 'RESULT', 'REASON'],
+    ['TYPE', context('MESH'), 'NAME', 'RESULT', wraps('REASON')],
     rows.map(({ type, mesh, name, result, reason }): Cell[] => {
       const colour = COLOURS[result];
       return [type, mesh, name, colour ? { text: result, colour } : result, printable(reason ?? '')];
     }),
+    paper,
   );
 }

@@ -3,7 +3,7 @@ import type { AccessDecided } from './access-entry.ts';
 import { collect, optionsOf } from '../input/options.ts';
 import { note, print } from '../terminal/output.ts';
 import { printable } from '../terminal/printable.ts';
-import { type Cell, formatTable } from '../terminal/table.ts';
+import { type Cell, type Paper, formatTable, wraps } from '../terminal/table.ts';
 import { readValues } from '../documents/document-values.ts';
 
 interface AccessOptions {
@@ -27,7 +27,7 @@ export function addAccess(program: Command): void {
     .action(async (options: AccessOptions, command: Command) => {
       const decided = await decide(options);
       for (const warning of decided.warnings) note(`warning: ${printable(warning)}`);
-      await print(optionsOf(command).output, decided, () => formatDecided(decided));
+      await print(optionsOf(command), decided, (paper) => formatDecided(decided, paper));
     });
 }
 
@@ -40,7 +40,7 @@ async function decide({ file, queries }: AccessOptions): Promise<AccessDecided> 
   return accessEntry(policies, asked);
 }
 
-function formatDecided({ queries }: AccessDecided): string {
+function formatDecided({ queries }: AccessDecided, paper: Paper): string {
   const rows = queries.map(({ allowed, privileged, decidedBy, reason, matchedInShadow }, index): Cell[] => [
     String(index),
     allowed ? { text: 'Allow', colour: 'green' } : { text: 'Deny', colour: 'red' },
@@ -49,5 +49,5 @@ function formatDecided({ queries }: AccessDecided): string {
     reason,
     matchedInShadow.join(', '),
   ]);
-  return formatTable(['QUERY', 'DECISION', 'PRIVILEGED', 'DECIDED BY', 'BECAUSE', 'IN SHADOW'], rows);
+  return formatTable(['QUERY', 'DECISION', 'PRIVILEGED', wraps('DECIDED BY'), wraps('BECAUSE'), wraps('IN SHADOW')], rows, paper);
 }

@@ -4,7 +4,7 @@ import type { EntryDecisions } from './decide-entry.ts';
 import { collect, optionsOf } from '../input/options.ts';
 import { note, print } from '../terminal/output.ts';
 import { printable } from '../terminal/printable.ts';
-import { type Cell, formatTable } from '../terminal/table.ts';
+import { type Cell, type Paper, formatTable, wraps } from '../terminal/table.ts';
 import { readValues } from '../documents/document-values.ts';
 
 interface DecideOptions {
@@ -34,7 +34,7 @@ export function addDecide(program: Command): void {
     .action(async (options: DecideOptions, command: Command) => {
       const decided = await decide(options);
       for (const warning of decided.warnings) note(`warning: ${printable(warning)}`);
-      await print(optionsOf(command).output, decided, () => formatDecided(decided));
+      await print(optionsOf(command), decided, (paper) => formatDecided(decided, paper));
     });
 }
 
@@ -49,7 +49,7 @@ async function decide({ file, dataplane, clients, inbound }: DecideOptions): Pro
   return decideEntry({ policies, dataplane: targets[0], clients: callers, section: inbound });
 }
 
-function formatDecided({ matchedInOrder, matchedInShadow, clients }: EntryDecisions): string {
+function formatDecided({ matchedInOrder, matchedInShadow, clients }: EntryDecisions, paper: Paper): string {
   const rows = clients.map(({ decision, shadow, decidedBy, reason }, index): Cell[] => [
     String(index),
     { text: decision, colour: decision === 'Allow' ? 'green' : 'red' },
@@ -59,5 +59,5 @@ function formatDecided({ matchedInOrder, matchedInShadow, clients }: EntryDecisi
   ]);
   const order = `in force, the last wins: ${matchedInOrder.join(', ') || '-'}\n`;
   const shadows = matchedInShadow.length > 0 ? `not enforced (shadow): ${matchedInShadow.join(', ')}\n` : '';
-  return `${printable(order.trimEnd())}\n${shadows}${formatTable(['CLIENT', 'DECISION', 'SHADOW', 'DECIDED BY', 'BECAUSE'], rows)}`;
+  return `${printable(order.trimEnd())}\n${shadows}${formatTable(['CLIENT', 'DECISION', 'SHADOW', wraps('DECIDED BY'), wraps('BECAUSE')], rows, paper)}`;
 }

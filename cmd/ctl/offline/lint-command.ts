@@ -7,7 +7,7 @@ import { collect, optionsOf } from '../input/options.ts';
 import { note, print } from '../terminal/output.ts';
 import { printable, textOf } from '../terminal/printable.ts';
 import { readSources } from '../documents/document-sources.ts';
-import { type Cell, formatTable } from '../terminal/table.ts';
+import { type Cell, formatTable, type Paper } from '../terminal/table.ts';
 
 interface LintOptions extends LintPlace {
   readonly file: readonly string[];
@@ -42,7 +42,7 @@ export function addLint(program: Command): void {
       const results = found.map(({ linted }) => linted);
       for (const { file, position, warnings } of found)
         for (const warning of warnings) note(printable(`warning: ${file}, document ${position}: ${warning}`));
-      await print(optionsOf(command).output, results, () => formatLinted(found));
+      await print(optionsOf(command), results, (paper) => formatLinted(found, paper));
       if (results.some(({ problems }) => problems.length > 0)) process.exitCode = REFUSED;
     });
 }
@@ -57,10 +57,11 @@ async function lint({ file, ...where }: LintOptions): Promise<LintedDocument[]> 
 }
 
 /** A line for each document, then all problems, each with its place. */
-function formatLinted(found: readonly LintedDocument[]): string {
+function formatLinted(found: readonly LintedDocument[], paper: Paper): string {
   const table = formatTable(
     ['TYPE', 'NAME', 'NAMESPACE', 'ROLE', 'REACHES', 'PROBLEMS'],
     found.map(({ linted }) => toRow(linted)),
+    paper,
   );
   const problems = found.flatMap(({ file, position, linted }) =>
     linted.problems.map(({ field, reason }) => printable(`${file}, document ${position}: ${field}: ${reason}`)),

@@ -12,8 +12,8 @@ export function addName(program: Command): void {
     .option('--zone <zone>', 'the zone that it comes from; without it, global', '')
     .option('--namespace <namespace>', 'the namespace that it comes from, if it has one', '')
     .action(async (name: string, { zone, namespace }: { zone: string; namespace: string }, command: Command) => {
-      const { mesh, output } = optionsOf(command);
+      const { mesh } = optionsOf(command);
       const hashed = hashedName({ mesh, name, zone, namespace });
-      await print(output, { name: hashed }, () => `${hashed}\n`);
+      await print(optionsOf(command), { name: hashed }, () => `${hashed}\n`);
     });
 }

@@ -50,12 +50,12 @@ export function addEnvoy(program: Command): void {
 
 async function revokeTokens(_: object, command: Command): Promise<void> {
   const answer = await ask(serverOf(command), '/_proxy-tokens', { method: 'DELETE' });
-  await print(optionsOf(command).output, answer, () => "no proxy's token that was made before holds any more\n");
+  await print(optionsOf(command), answer, () => "no proxy's token that was made before holds any more\n");
 }
 
 async function printBootstrap(dataplane: string, given: BootstrapOptions, command: Command): Promise<void> {
   const { xdsAddress, xdsCa, xdsCert: cert, xdsKey: key, adminPort } = given;
-  const { mesh, output } = optionsOf(command);
+  const { mesh } = optionsOf(command);
   const { bootstrap, envoyArguments } = await import('../../../src/xds/envoy/bootstrap.ts');
   const xdsIdentity = cert !== undefined && key !== undefined ? { cert, key } : undefined;
   if ((cert ?? key) !== undefined && (!xdsIdentity || xdsCa === undefined)) {
@@ -64,7 +64,7 @@ async function printBootstrap(dataplane: string, given: BootstrapOptions, comman
   const who = xdsIdentity ? await askName(serverOf(command), mesh, dataplane) : await askToken(serverOf(command), mesh, dataplane, given);
   const made = bootstrap({ ...who, xdsAddress, xdsCa, xdsIdentity, adminPort });
   note(`start it with: envoy ${envoyArguments('FILE', given.drainTime).join(' ')}`);
-  await print(output, made, () => `${toJson(made)}\n`);
+  await print(optionsOf(command), made, () => `${toJson(made)}\n`);
 }
 
 function parseSeconds(text: string): number {

@@ -20,9 +20,8 @@ export function addRecover(program: Command): void {
     .option('--drop-absent <peer>', 'give up what this peer sent before and has not sent since')
     .addHelpText('after', HELP)
     .action(async (order: { acceptStore?: string; store?: string; dropAbsent?: string }, command: Command) => {
-      const { output } = optionsOf(command);
       const answer = await ask(serverOf(command), '/_recover', { method: 'POST', body: JSON.stringify(order) });
       const done = isObject(answer) && Array.isArray(answer.done) ? answer.done.map(String) : [];
-      await print(output, { done }, () => done.map((sentence) => `${printable(sentence)}\n`).join(''));
+      await print(optionsOf(command), { done }, () => done.map((sentence) => `${printable(sentence)}\n`).join(''));
     });
 }

@@ -4,10 +4,10 @@ import { isObject } from '../../../src/resource/field-path.ts';
 import type { JsonObject } from '../../../src/resource/resource.ts';
 import { ask, askAll } from '../api/api-client.ts';
 import { optionsOf } from '../input/options.ts';
-import { note, print } from '../terminal/output.ts';
+import { isTable, note, print } from '../terminal/output.ts';
 import { textOf } from '../terminal/printable.ts';
 import { serverOf } from '../api/server-address.ts';
-import { formatTable } from '../terminal/table.ts';
+import { formatTable, type Paper } from '../terminal/table.ts';
 
 const ROLES = ['admin', 'zone-operator', 'read-only'];
 const ISSUE_HELP = `
@@ -48,16 +48,16 @@ async function issue({ name, role, zone, validFor }: IssueOptions, command: Comm
   if (!isObject(issued) || typeof issued.token !== 'string') throw new MeridianError('unavailable', 'the answer holds no token');
   const { token, id, expires } = issued;
   const { output } = optionsOf(command);
-  if (output === 'table') note(`token ${textOf(id)} of ${name}, ${role}, until ${textOf(expires)}`);
-  await print(output, issued, () => `${token}\n`);
+  if (isTable(output)) note(`token ${textOf(id)} of ${name}, ${role}, until ${textOf(expires)}`);
+  await print(optionsOf(command), issued, () => `${token}\n`);
 }
 
 async function list(_: object, command: Command): Promise<void> {
   const items = await askAll(serverOf(command), '/tokens');
-  await print(optionsOf(command).output, { total: items.length, items }, () => formatTokens(items));
+  await print(optionsOf(command), { total: items.length, items }, (paper) => formatTokens(items, paper));
 }
 
-function formatTokens(items: readonly JsonObject[]): string {
+function formatTokens(items: readonly JsonObject[], paper: Paper): string {
   const rows = items.map(({ id, name, role, zone, expires, issuedBy, revoked }) => [
     textOf(id),
     textOf(name),
@@ -65,16 +65,16 @@ function formatTokens(items: readonly JsonObject[]): string {
     revoked === undefined ? textOf(expires) : ({ text: 'revoked', colour: 'red' } as const),
     textOf(issuedBy),
   ]);
-  return formatTable(['ID', 'NAME', 'ROLE', 'EXPIRES', 'ISSUED BY'], rows);
+  return formatTable(['ID', 'NAME', 'ROLE', 'EXPIRES', 'ISSUED BY'], rows, paper);
 }
 
 async function revoke(id: string, _: object, command: Command): Promise<void> {
   const revoked = await ask(serverOf(command), `/tokens/${encodeURIComponent(id)}`, { method: 'DELETE' });
-  await print(optionsOf(command).output, revoked, () => `token ${id} revoked\n`);
+  await print(optionsOf(command), revoked, () => `token ${id} revoked\n`);
 }
 
 async function rotate({ revoke: all = false }: { revoke?: boolean }, command: Command): Promise<void> {
   const answer = await ask(serverOf(command), '/tokens/keys', { method: 'POST', body: JSON.stringify({ revoke: all }) });
   const done = all ? 'no token that was issued before holds any more' : 'tokens are signed with a new key';
-  await print(optionsOf(command).output, answer, () => `${done}\n`);
+  await print(optionsOf(command), answer, () => `${done}\n`);
 }

@@ -8,7 +8,7 @@ import { optionsOf } from '../input/options.ts';
 import { print } from '../terminal/output.ts';
 import { textOf } from '../terminal/printable.ts';
 import { serverOf } from '../api/server-address.ts';
-import { formatTable } from '../terminal/table.ts';
+import { formatTable, type Paper } from '../terminal/table.ts';
 import { addZoneCredentials } from './zone-credentials.ts';
 
 export function addZone(program: Command): void {
@@ -28,28 +28,26 @@ export function addZone(program: Command): void {
 }
 
 async function listZones(_: object, command: Command): Promise<void> {
-  const { output } = optionsOf(command);
   const items = await askAll(serverOf(command), '/zones');
-  await print(output, { total: items.length, items }, () => formatZones(items));
+  await print(optionsOf(command), { total: items.length, items }, (paper) => formatZones(items, paper));
 }
 
-function formatZones(items: readonly JsonObject[]): string {
+function formatZones(items: readonly JsonObject[], paper: Paper): string {
   const now = Date.now();
   const rows = items.map(({ name, enabled, creationTime }) => [
     textOf(name),
     enabled === false ? ({ text: 'no', colour: 'red' } as const) : ({ text: 'yes', colour: 'green' } as const),
     formatAge(creationTime, now),
   ]);
-  return formatTable(['NAME', 'ENABLED', 'AGE'], rows);
+  return formatTable(['NAME', 'ENABLED', 'AGE'], rows, paper);
 }
 
 /** The rest of the Zone (its attributes) stays as it is. */
 async function setEnabled(name: string, enabled: boolean, command: Command): Promise<void> {
-  const { output } = optionsOf(command);
   const server = serverOf(command);
   const path = `/zones/${encodeURIComponent(name)}`;
   const zone = await ask(server, path);
   if (!isObject(zone)) throw new MeridianError('not_found', `zone ${name} does not exist`);
   await ask(server, path, { method: 'PUT', body: JSON.stringify({ ...zone, enabled }) });
-  await print(output, { name, enabled }, () => `zone ${name} ${enabled ? 'enabled' : 'disabled'}\n`);
+  await print(optionsOf(command), { name, enabled }, () => `zone ${name} ${enabled ? 'enabled' : 'disabled'}\n`);
 }

@@ -60,11 +60,7 @@ export async function add(name: string, { dir, validFor, replace, accountsDir }:
   const files = made.map(([file]) => file);
   const result = { name, credentials: files, configuration: join(dir, CONFIGURATION), natsConfiguration: configuration };
   const told = files.map((file) => `wrote ${file}\n`).join('');
-  await print(
-    optionsOf(command).output,
-    result,
-    () => `${told}wrote ${join(dir, CONFIGURATION)}, for the nats-server:\n\n${configuration}`,
-  );
+  await print(optionsOf(command), result, () => `${told}wrote ${join(dir, CONFIGURATION)}, for the nats-server:\n\n${configuration}`);
 }
 
 export async function takeBack(
@@ -82,11 +78,7 @@ export async function takeBack(
   // What was kept is right: the server can be told again.
   if (natsUrl !== undefined) await tellServer(authority, natsUrl, tls, now());
   const rest = natsUrl === undefined ? `; it holds once the nats-server has the new ${join(dir, CONFIGURATION)} (or say --nats-url)` : '';
-  await print(
-    optionsOf(command).output,
-    { name, revoked: true, told: natsUrl !== undefined },
-    () => `revoked the credential of ${name}${rest}\n`,
-  );
+  await print(optionsOf(command), { name, revoked: true, told: natsUrl !== undefined }, () => `revoked the credential of ${name}${rest}\n`);
 }
 
 const CONFIGURATION = 'nats.conf';

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/resource/resource.ts';
 import { addSetOptions, readForSet, sendDocuments, type SetOptions } from '../documents/send-documents.ts';
 import { formatChanges } from './verdict-changes.ts';
 import { collect, optionsOf } from '../input/options.ts';
-import { note, print } from '../terminal/output.ts';
+import { isTable, note, print } from '../terminal/output.ts';
 import { printable, textOf } from '../terminal/printable.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { resourceTitle } from '../api/resource-path.ts';
@@ -37,11 +37,15 @@ export function addApply(program: Command): void {
         progress.say(`applying ${documents.length} documents`);
         return sendDocuments(server, documents, { ...set, dryRun: dryRun === true, output });
       });
-      if (output === 'table') results.forEach(tellWarnings);
+      if (isTable(output)) results.forEach(tellWarnings);
       const lines = () => results.map((result) => formatResult(result, dryRun)).join('');
-      if (!dryRun) return print(output, { dryRun: false, results }, lines);
+      if (!dryRun) return print(optionsOf(command), { dryRun: false, results }, lines);
       const { changes = [], callerSets = [] } = answer;
-      await print(output, { dryRun: true, results, changes, callerSets }, () => `${lines()}${formatChanges(answer)}`);
+      await print(
+        optionsOf(command),
+        { dryRun: true, results, changes, callerSets },
+        (paper) => `${lines()}${formatChanges(answer, paper)}`,
+      );
     });
 }
 

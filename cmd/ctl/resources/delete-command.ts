@@ -15,11 +15,11 @@ export function addDelete(program: Command): void {
     .argument('<kind>', 'a type, REST path or short name: MeshTimeout, meshtimeouts, mt', parseKindName)
     .argument('<name>', 'its name in this store; on a kubernetes zone <name>.<namespace>')
     .action(async (kind: Kind, name: string, _: object, command: Command) => {
-      const { output, mesh: given } = optionsOf(command);
+      const { mesh: given } = optionsOf(command);
       const mesh = kind.scope === 'Global' ? '' : given;
       if (mesh === '' && kind.scope === 'Mesh') command.error('error: a NAME is looked up in one mesh: say which with -m');
       await ask(serverOf(command), resourcePath(kind, mesh, name), { method: 'DELETE' });
       const result = { type: kind.type, mesh, name, outcome: 'deleted' };
-      await print(output, result, () => `${resourceTitle(kind.type, mesh, name)} deleted\n`);
+      await print(optionsOf(command), result, () => `${resourceTitle(kind.type, mesh, name)} deleted\n`);
     });
 }

@@ -6,14 +6,15 @@ import { formatAge } from '../terminal/age.ts';
 import { ask, askAll } from '../api/api-client.ts';
 import { parseKindName } from '../api/kind-name.ts';
 import { type Options, optionsOf } from '../input/options.ts';
-import { note, print, toYaml, write } from '../terminal/output.ts';
+import { isTable, note, print, toYaml, write } from '../terminal/output.ts';
 import { type Progress, withProgress } from '../terminal/progress.ts';
 import { collectionPath, resourcePath } from '../api/resource-path.ts';
 import { type Server, serverOf } from '../api/server-address.ts';
+import { printable } from '../terminal/printable.ts';
 import { readResourceView, toDocument } from './resource-view.ts';
-import { formatTable } from '../terminal/table.ts';
+import { type Paper, context, formatTable } from '../terminal/table.ts';
 
-const COLUMNS = ['MESH', 'NAME', 'NAMESPACE', 'ROLE', 'ORIGIN', 'AGE'];
+const COLUMNS = [context('MESH'), 'NAME', context('NAMESPACE'), context('ROLE'), context('ORIGIN'), 'AGE'];
 
 export function addGet(program: Command): void {
   program
@@ -42,7 +43,7 @@ function parseKinds(text: string): readonly Kind[] {
 
 async function getList(server: Server, kinds: readonly Kind[], mesh: string, options: Options): Promise<void> {
   const items = await withProgress((progress) => readAll(server, kinds, mesh, progress));
-  if (items.length === 0 && options.output === 'table') return note(`no ${nameOf(kinds)}${mesh === '' ? '' : ` in mesh ${mesh}`}`);
+  if (items.length === 0 && isTable(options.output)) return note(`no ${nameOf(kinds)}${mesh === '' ? '' : ` in mesh ${mesh}`}`);
   await show(server, options, items, { total: items.length, items }, kinds.length > 1);
 }
 
@@ -64,8 +65,10 @@ async function getOne(server: Server, path: string, options: Options): Promise<v
   await show(server, options, isObject(item) ? [item] : [], item);
 }
 
-async function show(server: Server, { output }: Options, items: readonly JsonObject[], json: unknown, withType = false): Promise<void> {
-  if (output === 'table' || output === 'json') return print(output, json, () => formatItems(items, withType));
+async function show(server: Server, options: Options, items: readonly JsonObject[], json: unknown, withType = false): Promise<void> {
+  const { output } = options;
+  if (output === 'name') return write(items.map(nameLine).join(''));
+  if (isTable(output) || output === 'json') return print(options, json, (paper) => formatItems(items, withType, paper));
   const documents = output === 'explicit' ? await explicitItems(server, items) : items;
   write((await Promise.all(documents.map(toDocument).map(toYaml))).join('---\n'));
 }
@@ -85,13 +88,19 @@ async function explicitItems(server: Server, items: readonly JsonObject[]): Prom
   return explicit;
 }
 
+/** `MeshTimeout/slow`: what `get` and `delete` take again. */
+function nameLine(item: JsonObject): string {
+  const { type, name } = readResourceView(item);
+  return `${printable(`${type}/${name}`)}\n`;
+}
+
 /** Where kinds are mixed, the type stands before the rest. */
-function formatItems(items: readonly JsonObject[], withType: boolean): string {
+function formatItems(items: readonly JsonObject[], withType: boolean, paper: Paper): string {
   const now = Date.now();
   const rows = items.map((item) => {
     const { type, mesh, name, namespace, role, zone } = readResourceView(item);
     const row = [mesh, name, namespace, role, zone || 'global', formatAge(item.creationTime, now)];
     return withType ? [type, ...row] : row;
   });
-  return formatTable(withType ? ['TYPE', ...COLUMNS] : COLUMNS, rows);
+  return formatTable(withType ? ['TYPE', ...COLUMNS] : COLUMNS, rows, paper);
 }

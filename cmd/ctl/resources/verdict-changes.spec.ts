@@ -3,6 +3,8 @@ import { describe, it } from 'node:test';
 import type { JsonObject } from '../../../src/resource/resource.ts';
 import { formatChanges } from './verdict-changes.ts';
 
+const PLAIN = { width: undefined, colours: false, headings: true };
+
 const verdict = (decision: string, decidedBy: string | null, shadow = decision): JsonObject => ({
   decision,
   shadow,
@@ -14,18 +16,18 @@ const inbound = (dataplane: string): JsonObject => ({ kri: '', dataplane, zone: 
 /** The cells of the only row, the first line and the heading left out. */
 function row(from: JsonObject[], verdicts: JsonObject, inbounds = [inbound('a')], callerSets: JsonObject[] = []): string[] {
   const answer = { changes: [{ mesh: 'default', inbounds, callers: [{ from, verdicts: [verdicts] }] }], callerSets };
-  return (formatChanges(answer).split('\n')[2] ?? '').split(/ {3,}/);
+  return (formatChanges(answer, PLAIN).split('\n')[2] ?? '').split(/ {3,}/);
 }
 
 describe('formatChanges', () => {
   const plain = { before: verdict('Allow', 'kri_a'), after: verdict('Deny', null) };
   const id = { kind: 'identity', spiffeId: 'spiffe://td/a' };
 
-  it('says that nothing changes', () => assert.equal(formatChanges({ changes: [], callerSets: [] }), 'no verdict changes\n'));
+  it('says that nothing changes', () => assert.equal(formatChanges({ changes: [], callerSets: [] }, PLAIN), 'no verdict changes\n'));
 
   it('says how many inbounds do', () => {
     const change = { mesh: 'default', inbounds: ['a', 'b'].map(inbound), callers: [{ from: [id], verdicts: [plain] }] };
-    assert.equal(formatChanges({ changes: [change, change] }).split('\n')[0], 'verdicts change at 4 inbounds:');
+    assert.equal(formatChanges({ changes: [change, change] }, PLAIN).split('\n')[0], 'verdicts change at 4 inbounds:');
   });
 
   it('has a row for each', () => {

@@ -2,20 +2,20 @@ import { isObject } from '../../../src/resource/field-path.ts';
 import type { JsonObject, JsonValue } from '../../../src/resource/resource.ts';
 import { foldMatch, MATCH_TYPES } from '../../../src/resource/string-match.ts';
 import { textOf } from '../terminal/printable.ts';
-import { type Cell, formatTable } from '../terminal/table.ts';
+import { type Cell, type Paper, context, formatTable, wraps } from '../terminal/table.ts';
 
 /** How many of a list are named before the rest is counted. */
 const NAMED = 3;
 
 /** Whose verdicts a dry run says would change, as a table. `answer`: that of `POST /apply?dryRun=true`. */
-export function formatChanges(answer: JsonObject): string {
+export function formatChanges(answer: JsonObject, paper: Paper): string {
   const changes = objectsIn(answer.changes);
   if (changes.length === 0) return 'no verdict changes\n';
   const sets = objectsIn(answer.callerSets);
   const count = changes.reduce((sum, change) => sum + objectsIn(change.inbounds).length, 0);
   const rows = changes.flatMap((change) => rowsOf(change, sets));
-  const heading = ['MESH', 'TO', 'FROM', 'WHEN', 'NOW', 'THEN', 'DECIDED NOW BY', 'THEN BY'];
-  return `verdicts change at ${count} ${count === 1 ? 'inbound' : 'inbounds'}:\n${formatTable(heading, rows)}`;
+  const heading = [context('MESH'), wraps('TO'), wraps('FROM'), wraps('WHEN'), 'NOW', 'THEN', wraps('DECIDED NOW BY'), wraps('THEN BY')];
+  return `verdicts change at ${count} ${count === 1 ? 'inbound' : 'inbounds'}:\n${formatTable(heading, rows, paper)}`;
 }
 
 function rowsOf({ mesh, inbounds, callers }: JsonObject, sets: readonly JsonObject[]): Cell[][] {

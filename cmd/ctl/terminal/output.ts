@@ -1,10 +1,30 @@
-import type { OutputFormat } from '../input/options.ts';
+import type { Options, OutputFormat } from '../input/options.ts';
+import { type Paper, standardPaper } from './table.ts';
+
+/** How a result is to be printed: what a user said of it. */
+export type Printed = Pick<Options, 'output' | 'headers'>;
 
 /** Prints a command's result on standard output: as a table, or the value itself as JSON or YAML. */
-export async function print(format: OutputFormat, value: unknown, table: () => string): Promise<void> {
-  if (format === 'table') write(table());
-  else if (format === 'json') write(`${toJson(value)}\n`);
-  else write(await toYaml(value));
+export async function print({ output, headers }: Printed, value: unknown, table: (paper: Paper) => string): Promise<void> {
+  const paper = { ...standardPaper(), headings: headers };
+  switch (output) {
+    case 'table':
+      return write(table(paper));
+    case 'wide':
+      return write(table({ ...paper, width: undefined }));
+    case 'json':
+      return write(`${toJson(value)}\n`);
+    // Where `get` has a form of its own, it prints that itself.
+    case 'explicit':
+    case 'name':
+    case 'yaml':
+      return write(await toYaml(value));
+  }
+}
+
+/** Whether people read the result, who are told of an empty one in words. */
+export function isTable(output: OutputFormat): boolean {
+  return output === 'table' || output === 'wide';
 }
 
 export function write(text: string): void {
