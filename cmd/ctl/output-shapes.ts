@@ -12,12 +12,15 @@ export const SHAPES: Readonly<Record<string, string>> = {
   delete: '{type, mesh, name, outcome: deleted}',
   export: '[DOCUMENT], as apply takes it; -o yaml prints documents, as without',
   import: '{dryRun, applied, results: [{type, mesh, name, result, reason | null}], turned: [{type, mesh, kuma, here}]}',
+  status:
+    '{url, zone, environment, version, known, offline, late, refused, peers: [as an item of `inspect zones`], refusedItems: [{peer, type, mesh, name, reason}]}',
   'inspect zones': '{items: [{zone, online, upToDate, refused, behind | null, environment | null, reason | null}]}',
   'inspect dataplanes': '{total, items: [RESOURCE]}',
   'inspect dataplane': '{layout, policies, inbounds: [{kri, policies}], outbounds, warnings: [text]}',
   'inspect policy': '{total, items: [RESOURCE]}',
   can: '{decision: Allow|Deny, shadow: Allow|Deny, decidedBy | null, shadowDecidedBy | null, reason, warnings: [text], dataplane}',
   ledger: '{items: [{kri, type, mesh, zone, namespace, name, peer, state, since, reason}]}',
+  wait: '{peers: [name]}',
   watch:
     'a message in each line: {op: put|delete, revision, position, kri, type, mesh, name, resource (with put)}, {op: reset, revision, reason} or {op: bookmark, revision, position}',
   audit: '{total, items: [{id, time, principal, role, address, operation, type, mesh, name, kri, outcome, revision | null, code}]}',

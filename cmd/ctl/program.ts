@@ -21,7 +21,9 @@ import { addName } from './offline/name-command.ts';
 import { addOptions, optionsOf } from './input/options.ts';
 import { addRecover } from './operate/recover-command.ts';
 import { addShapes } from './output-shapes.ts';
+import { addStatus } from './inspect/status-command.ts';
 import { addToken } from './operate/token-command.ts';
+import { addWait } from './inspect/wait-command.ts';
 import { addWatch } from './resources/watch-command.ts';
 import { addZone } from './operate/zone-command.ts';
 
@@ -32,9 +34,11 @@ const COMMANDS = [
   addDelete,
   addExport,
   addImport,
+  addStatus,
   addInspect,
   addCan,
   addLedger,
+  addWait,
   addWatch,
   addAudit,
   addEnvoy,

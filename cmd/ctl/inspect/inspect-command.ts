@@ -36,14 +36,15 @@ export function addInspect(program: Command): void {
       const server = serverOf(command);
       const answer = await ask(server, '/_sync');
       const rows = listOf(server, answer, 'peers').map(toPeerRow);
-      if (isObject(answer)) warn(answer);
-      if (rows.length === 0 && isTable(output)) return note('nobody was ever connected');
-      await print(optionsOf(command), { items: rows }, (paper) => formatRows(rows, paper));
+      if (isObject(answer)) warnOfStore(answer);
+      if (rows.length === 0 && isTable(output))
+        return note('nobody was ever connected: `meridianctl zone add NAME` gives a zone its credential');
+      await print(optionsOf(command), { items: rows }, (paper) => formatPeers(rows, paper));
     });
 }
 
-/** What concerns the control plane that was asked. */
-function warn({ diverged, ended }: JsonObject): void {
+/** Warns of what concerns the control plane that was asked. */
+export function warnOfStore({ diverged, ended }: JsonObject): void {
   if (textOf(diverged)) note(`warning: this control plane sends nothing: ${textOf(diverged)}; run \`meridianctl recover\``);
   if (textOf(ended)) note(`warning: this process has stopped syncing: ${textOf(ended)}`);
 }
@@ -77,7 +78,8 @@ function reasonOf({ peer, stopped, absent }: JsonObject): string | null {
   return `${absent.length} kept from an earlier store: see \`meridianctl recover --drop-absent ${textOf(peer)}\``;
 }
 
-function formatRows(rows: readonly PeerRow[], paper: Paper): string {
+/** A line for each peer. */
+export function formatPeers(rows: readonly PeerRow[], paper: Paper): string {
   return formatTable(
     ['ZONE', 'ONLINE', 'UP TO DATE', 'REFUSED', 'BEHIND', context('ENVIRONMENT'), wraps('REASON')],
     rows.map(toCells),

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { MeridianError } from '../../../src/errors.ts';
 import type { Kind } from '../../../src/resource/kinds.ts';
 import { isObject } from '../../../src/resource/field-path.ts';
@@ -14,6 +14,13 @@ import { type Cell, type Colour, type Paper, context, formatTable, wraps } from 
 
 const COLOURS: Readonly<Record<string, Colour>> = { applied: 'green', refused: 'red', 'on its way': 'yellow', unverified: 'yellow' };
 
+const STATES = Object.keys(COLOURS);
+
+interface LedgerOptions {
+  readonly peer?: string;
+  readonly state?: string;
+}
+
 export function addLedger(program: Command): void {
   program
     .command('ledger')
@@ -22,19 +29,27 @@ export function addLedger(program: Command): void {
     .argument('[kind]', 'a type, REST path or short name: MeshTimeout, meshtimeouts, mt', parseKindName)
     .argument('[name]', 'the name that the resource has where it was made')
     .option('--peer <peer>', 'only at this zone (or global)')
-    .action(async (kind: Kind | undefined, name: string | undefined, { peer }: { peer?: string }, command: Command) => {
+    .option('--state <state>', `only what is ${STATES.join(', ')}`, parseState)
+    .action(async (kind: Kind | undefined, name: string | undefined, { peer, state }: LedgerOptions, command: Command) => {
       const { output, mesh } = optionsOf(command);
       const narrowed = command.getOptionValueSourceWithGlobals('mesh') === 'cli' || name !== undefined;
       const query = { type: kind?.type, name, peer, mesh: narrowed && kind?.scope !== 'Global' ? mesh : undefined };
       let rest: unknown;
-      const items = await askAll(serverOf(command), '/_ledger', query, (_, page) => {
+      const all = await askAll(serverOf(command), '/_ledger', query, (_, page) => {
         rest = page;
       });
-      if (items.length === 0) requireExisting(rest, name);
+      const items = state === undefined ? all : all.filter((item) => item.state === state);
+      if (all.length === 0) requireExisting(rest, name);
       tellRest(rest);
-      if (items.length === 0 && isTable(output)) return note('nothing of that is sent to anybody');
+      if (items.length === 0 && isTable(output))
+        return note(all.length > 0 ? `nothing of that is ${state}` : 'nothing of that is sent to anybody');
       await print(optionsOf(command), { items }, (paper) => formatEntries(items, paper));
     });
+}
+
+function parseState(text: string): string {
+  if (STATES.includes(text)) return text;
+  throw new InvalidArgumentError(`It must be one of ${STATES.join(', ')}.`);
 }
 
 /** Throws `not_found` where nothing has that name, and no delete of it is on its way. */

@@ -34,7 +34,7 @@ describe('meridianctl apply', { concurrency: 2 }, () => {
   it('sends all documents at once, and prints a line for each', async (t) => {
     const stub = await startStub(t, () => ({ body: RESULTS }));
     const done = await meridianctl(['apply', '-f', '-', '--url', stub.url], { input: `${SLOW}---\n${FAST}` });
-    assert.deepEqual(done, { code: 0, out: 'MeshTimeout default/slow created\nMesh default unchanged\n', err: '' });
+    assert.deepEqual(done, { code: 0, out: 'MeshTimeout default/slow created\nMesh default unchanged\n', err: '1 created, 1 unchanged\n' });
     assert.deepEqual(lines(stub), ['POST /apply']);
     assert.deepEqual(names(stub.asked[0]?.body ?? ''), ['slow', 'fast']);
   });

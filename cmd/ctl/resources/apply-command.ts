@@ -1,17 +1,21 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { JsonObject } from '../../../src/resource/resource.ts';
 import { addSetOptions, readForSet, sendDocuments, type SetOptions } from '../documents/send-documents.ts';
+import { awaitPeers } from '../inspect/await-peers.ts';
+import { parseSeconds, refuseRefused, saidOf, WAIT_SECONDS } from '../inspect/wait-command.ts';
 import { formatChanges } from './verdict-changes.ts';
-import { collect, optionsOf } from '../input/options.ts';
+import { collect, type OutputFormat, optionsOf } from '../input/options.ts';
 import { isTable, note, print } from '../terminal/output.ts';
 import { printable, textOf } from '../terminal/printable.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { resourceTitle } from '../api/resource-path.ts';
-import { serverOf } from '../api/server-address.ts';
+import { type Server, serverOf } from '../api/server-address.ts';
 
 interface ApplyOptions extends SetOptions {
   readonly file: readonly string[];
   readonly dryRun?: true;
+  readonly wait?: true;
+  readonly timeout: number;
 }
 
 const HELP = `
@@ -26,10 +30,13 @@ export function addApply(program: Command): void {
     .summary('create or change resources: all documents or none')
     .description('Applies documents in both formats, all or nothing.')
     .requiredOption('-f, --file <paths...>', 'files, folders or - (repeatable)', collect)
-    .option('--dry-run', 'change nothing: say what would happen, and at which proxies whose verdicts would change');
+    .option('--dry-run [where]', 'change nothing: say what would happen, and at which proxies whose verdicts would change', parseDryRun)
+    .option('--wait', 'then wait until all of it is applied in every zone; fail for what one of them refuses')
+    .option('--timeout <seconds>', 'with --wait: how long', parseSeconds, WAIT_SECONDS);
   addSetOptions(apply)
     .addHelpText('after', HELP)
-    .action(async ({ file, dryRun, ...set }: ApplyOptions, command: Command) => {
+    .action(async ({ file, dryRun, wait, timeout, ...set }: ApplyOptions, command: Command) => {
+      if (wait && dryRun) command.error('error: a dry run changes nothing: leave --wait out');
       const { output } = optionsOf(command);
       const documents = await readForSet(file, set, command);
       const server = serverOf(command);
@@ -39,7 +46,12 @@ export function addApply(program: Command): void {
       });
       if (isTable(output)) results.forEach(tellWarnings);
       const lines = () => results.map((result) => formatResult(result, dryRun)).join('');
-      if (!dryRun) return print(optionsOf(command), { dryRun: false, results }, lines);
+      if (!dryRun) {
+        await print(optionsOf(command), { dryRun: false, results }, lines);
+        if (isTable(output) && results.length > 1) note(summaryOf(results));
+        if (wait) await waitFor(server, results, timeout, output);
+        return;
+      }
       const { changes = [], callerSets = [] } = answer;
       await print(
         optionsOf(command),
@@ -47,6 +59,28 @@ export function addApply(program: Command): void {
         (paper) => `${lines()}${formatChanges(answer, paper)}`,
       );
     });
+}
+
+/** Waits until every zone has it. Throws what `awaitPeers` does, and `conflict` for what of it a zone refused. */
+async function waitFor(server: Server, results: readonly JsonObject[], timeout: number, output: OutputFormat): Promise<void> {
+  const peers = await awaitPeers(server, timeout);
+  const applied = new Set(results.map(({ kri }) => textOf(kri)));
+  for (const type of new Set(results.map((result) => textOf(result.type))))
+    await refuseRefused(server, { type }, (kri) => applied.has(kri));
+  if (isTable(output)) note(saidOf(peers.map(({ zone }) => zone)));
+}
+
+/** `5,000 created, 3 unchanged`. */
+function summaryOf(results: readonly JsonObject[]): string {
+  const counts = new Map<string, number>();
+  for (const { outcome } of results) counts.set(textOf(outcome), (counts.get(textOf(outcome)) ?? 0) + 1);
+  return [...counts].map(([outcome, count]) => `${count.toLocaleString('en')} ${outcome}`).join(', ');
+}
+
+/** As kubectl has it: only the control plane can tell what would become of a document. */
+function parseDryRun(where: string): true {
+  if (where === 'server') return true;
+  throw new InvalidArgumentError('A dry run is made by the control plane: leave the value out. `meridianctl lint` asks none.');
 }
 
 /** Scripts find them in the results. */
