@@ -61,7 +61,7 @@ describe('meridianctl zone add', () => {
       return Number(/_incidents_total\{peer="global",event="the peer exchanges nothing",code="disabled"\} (\d+)/.exec(metrics)?.[1] ?? 0);
     };
 
-    const revoked = await run('zone', 'revoke', 'east', ...at, '--nats-url', nats.url);
+    const revoked = await run('zone', 'revoke', 'east', '--yes', ...at, '--nats-url', nats.url);
     assert.deepEqual([revoked.code, revoked.out], [0, 'revoked the credential of east\n']);
     await holds('the revoked zone is cut off', async () =>
       (await east.ready()).warnings.some((warning) => /NATS|Authorization|revoked/i.test(warning)),
@@ -100,8 +100,8 @@ describe('meridianctl zone add', () => {
     for (const [args, says] of [
       [['zone', 'add', 'East', '--dir', dir], /name: must be the name of a zone/],
       [['zone', 'add', 'north', '--dir', dir, '--valid-for', '0'], /--valid-for: must be a number of days/],
-      [['zone', 'revoke', 'north', '--dir', dir], /north has no credential/],
-      [['zone', 'revoke', 'east', '--dir', dir, '--nats-url', 'nats://127.0.0.1:1'], /ECONNREFUSED|reached/],
+      [['zone', 'revoke', 'north', '--yes', '--dir', dir], /north has no credential/],
+      [['zone', 'revoke', 'east', '--yes', '--dir', dir, '--nats-url', 'nats://127.0.0.1:1'], /ECONNREFUSED|reached/],
     ] as const) {
       const { code, err } = await run(...args);
       assert.equal(code, 1);

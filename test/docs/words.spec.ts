@@ -144,7 +144,7 @@ describe('what is not there is found', () => {
   const wrong: [what: string, problems: readonly string[]][] = [
     ['an unknown command', commandProblems(block('meridianctl aply -f x'))],
     ['an unknown option', commandProblems(block('A=b meridianctl apply -f x \\\n  --prun > out'))],
-    ['a missing argument', commandProblems(block('true | meridianctl delete meshtimeout'))],
+    ['a missing argument', commandProblems(block('true | meridianctl zone disable'))],
     ['an argument too many', commandProblems(block('node dist/cmd/ctl/main.js ledger MeshTimeout a b'))],
     ['a wrong value', commandProblems(block('meridianctl lint -f x --environment moon'))],
     ['an option of a daemon', commandProblems(block('meridian-zone --zone east'))],

@@ -6,7 +6,7 @@ describe('meridianctl recover', { concurrency: 2 }, () => {
   const orders: [args: string[], order: object][] = [
     [[], {}],
     [['--accept-store', 'east'], { acceptStore: 'east' }],
-    [['--drop-absent', 'east', '--accept-store', 'west'], { dropAbsent: 'east', acceptStore: 'west' }],
+    [['--drop-absent', 'east', '--yes', '--accept-store', 'west'], { dropAbsent: 'east', acceptStore: 'west' }],
   ];
   for (const [args, order] of orders) {
     it(`gives the order ${JSON.stringify(order)}, and prints what was done`, async (t) => {
@@ -19,6 +19,12 @@ describe('meridianctl recover', { concurrency: 2 }, () => {
       );
     });
   }
+
+  it('gives nothing up without --yes where nobody can be asked', async () => {
+    const { code, err } = await meridianctl(['recover', '--drop-absent', 'east']);
+    assert.equal(code, 2);
+    assert.match(err, /What east sent before and has not sent since is given up here\. Say --yes if that is meant/);
+  });
 
   it('wants nothing but options: a stray word is no order', async () => assert.equal((await meridianctl(['recover', 'east'])).code, 2));
 });

@@ -41,7 +41,7 @@ describe('meridianctl token', { concurrency: 2 }, () => {
     const run = async (...args: string[]) => (await meridianctl(['token', ...args, '--url', stub.url])).out;
     assert.equal(await run('revoke', '0a/1b'), 'token 0a/1b revoked\n');
     assert.equal(await run('rotate-key'), 'tokens are signed with a new key\n');
-    assert.equal(await run('rotate-key', '--revoke'), 'no token that was issued before holds any more\n');
+    assert.equal(await run('rotate-key', '--revoke', '--yes'), 'no token that was issued before holds any more\n');
     assert.deepEqual(
       stub.asked.map(({ method, path, body }) => `${method} ${path} ${body}`),
       ['DELETE /tokens/0a%2F1b ', 'POST /tokens/keys {"revoke":false}', 'POST /tokens/keys {"revoke":true}'],

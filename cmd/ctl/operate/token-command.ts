@@ -3,6 +3,7 @@ import { MeridianError } from '../../../src/errors.ts';
 import { isObject } from '../../../src/resource/field-path.ts';
 import type { JsonObject } from '../../../src/resource/resource.ts';
 import { ask, askAll } from '../api/api-client.ts';
+import { addYes, confirm } from '../input/confirm.ts';
 import { optionsOf } from '../input/options.ts';
 import { isTable, note, print } from '../terminal/output.ts';
 import { textOf } from '../terminal/printable.ts';
@@ -36,8 +37,7 @@ export function addToken(program: Command): void {
     .action(issue);
   token.command('list').description('Lists the tokens that have not expired, by their IDs; never themselves.').action(list);
   token.command('revoke').description('Refuses a token from now on, and ends what it opened.').argument('<id>').action(revoke);
-  token
-    .command('rotate-key')
+  addYes(token.command('rotate-key'))
     .description('Signs tokens with another key from now on. Those that are there hold until they expire.')
     .option('--revoke', 'none that was issued before holds any more, the one that this is asked with included')
     .action(rotate);
@@ -74,6 +74,7 @@ async function revoke(id: string, _: object, command: Command): Promise<void> {
 }
 
 async function rotate({ revoke: all = false }: { revoke?: boolean }, command: Command): Promise<void> {
+  if (all) await confirm(command, 'No token holds any more that was issued until now, the one that this is asked with included.');
   const answer = await ask(serverOf(command), '/tokens/keys', { method: 'POST', body: JSON.stringify({ revoke: all }) });
   const done = all ? 'no token that was issued before holds any more' : 'tokens are signed with a new key';
   await print(optionsOf(command), answer, () => `${done}\n`);

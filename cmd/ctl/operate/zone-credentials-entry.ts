@@ -60,7 +60,11 @@ export async function add(name: string, { dir, validFor, replace, accountsDir }:
   const files = made.map(([file]) => file);
   const result = { name, credentials: files, configuration: join(dir, CONFIGURATION), natsConfiguration: configuration };
   const told = files.map((file) => `wrote ${file}\n`).join('');
-  await print(optionsOf(command), result, () => `${told}wrote ${join(dir, CONFIGURATION)}, for the nats-server:\n\n${configuration}`);
+  await print(
+    optionsOf(command),
+    result,
+    () => `${told}wrote ${join(dir, CONFIGURATION)}: include it in the configuration of the nats-server\n`,
+  );
 }
 
 export async function takeBack(

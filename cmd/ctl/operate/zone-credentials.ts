@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { addYes, confirm } from '../input/confirm.ts';
 import type { AddOptions, RevokeOptions } from './zone-credentials-entry.ts';
 
 const DIR = 'the folder of the NATS authority, its credentials and the configuration of the server; keep it secret, and a backup of it';
@@ -17,12 +18,15 @@ export function addZoneCredentials(zone: Command): void {
     .option('--replace', 'revoke the one that the zone has, and make another')
     .addHelpText('after', ADD_HELP)
     .action(async (name: string, options: AddOptions, command: Command) => (await entry()).add(name, options, command));
-  ofAuthority(zone.command('revoke'), "Takes a zone's credential back: its connections are closed, and it can make no other.")
+  addYes(ofAuthority(zone.command('revoke'), "Takes a zone's credential back: its connections are closed, and it can make no other."))
     .option('--nats-url <url>', 'the running server that is told; without it, only nats.conf changes, and the server must be told with it')
     .option('--nats-ca <file>', "the CA of the server's certificate")
     .option('--nats-cert <file>', 'the certificate to show to the server')
     .option('--nats-key <file>', 'its key')
-    .action(async (name: string, options: RevokeOptions, command: Command) => (await entry()).takeBack(name, options, command));
+    .action(async (name: string, options: RevokeOptions, command: Command) => {
+      await confirm(command, `The credential of ${name} holds no more: nobody can connect as ${name} with it again.`);
+      await (await entry()).takeBack(name, options, command);
+    });
 }
 
 /** Of whom, and where the authority is kept. */

@@ -17,6 +17,41 @@ describe('meridianctl delete', { concurrency: 2 }, () => {
     assert.deepEqual(lines(stub), ['DELETE /meshes/demo']);
   });
 
+  it('deletes several, and what files hold in the reverse order, the mesh last', async (t) => {
+    const stub = await startStub(t, () => ({ body: { mode: 'global', environment: 'universal' } }));
+    const { out } = await meridianctl(['delete', 'mt/slow', 'MeshRetry/often', '--url', stub.url]);
+    assert.equal(out, 'MeshTimeout default/slow deleted\nMeshRetry default/often deleted\n');
+    const input = ['Mesh', 'MeshTimeout', 'MeshRetry'].map(
+      (type) => `type: ${type}\nname: a\n${type === 'Mesh' ? '' : 'mesh: demo\nspec: {}\n'}`,
+    );
+    await meridianctl(['delete', '-f', '-', '--url', stub.url], { input: input.join('---\n') });
+    assert.deepEqual(lines(stub), [
+      'DELETE /meshes/default/meshtimeouts/slow',
+      'DELETE /meshes/default/meshretries/often',
+      'GET /config',
+      'DELETE /meshes/demo/meshretries/a',
+      'DELETE /meshes/demo/meshtimeouts/a',
+      'DELETE /meshes/a',
+    ]);
+  });
+
+  it('goes on over what is not there only where that is said', async (t) => {
+    const stub = await startStub(t, ({ path }) =>
+      path.endsWith('/gone') ? { status: 404, body: { title: 'x', detail: 'Not found' } } : { body: {} },
+    );
+    const both = ['delete', 'mt', 'gone', 'slow', '--url', stub.url];
+    assert.deepEqual(
+      [(await meridianctl(both)).code, (await meridianctl([...both, '--ignore-not-found'])).out],
+      [1, 'MeshTimeout default/slow deleted\n'],
+    );
+  });
+
+  it('asks before a Zone goes, and wants to know what', async () => {
+    assert.match((await meridianctl(['delete', 'zone', 'east'])).err, /This deletes the Zone east\. Say --yes/);
+    for (const words of [[], ['mt'], ['mt', 'a', '-f', '-'], ['mt/']])
+      assert.equal((await meridianctl(['delete', ...words])).code, 2, words.join(' '));
+  });
+
   it('tells why it was refused', async (t) => {
     const stub = await startStub(t, () => ({ status: 405, body: { title: 'Method not allowed', detail: 'it belongs to zone east' } }));
     const { code, out, err } = await meridianctl(['delete', 'mt', 'slow', '-o', 'json', '--url', stub.url]);

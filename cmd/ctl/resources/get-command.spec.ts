@@ -135,7 +135,7 @@ describe('meridianctl get', { concurrency: 2 }, () => {
   it('says that there are none, and leaves standard output to scripts', async (t) => {
     const stub = await startStub(t, () => ({ body: { total: 0, items: [], next: null } }));
     const done = await meridianctl(['get', 'mt', '--url', stub.url]);
-    assert.deepEqual(done, { code: 0, out: '', err: 'no Mesh Timeouts in mesh default\n' });
+    assert.deepEqual(done, { code: 0, out: '', err: 'no Mesh Timeouts in mesh default; -A looks in all meshes\n' });
   });
 
   it('fails for what is not there', async (t) => {
@@ -144,7 +144,46 @@ describe('meridianctl get', { concurrency: 2 }, () => {
       body: { type: '/std-errors', status: 404, title: 'Could not retrieve a resource', detail: 'Not found' },
     }));
     const done = await meridianctl(['get', 'mt', 'nope', '--url', stub.url]);
-    assert.deepEqual(done, { code: 1, out: '', err: `error: Could not retrieve a resource: Not found\n${HINT}` });
+    assert.deepEqual(done, { code: 1, out: '', err: `error: MeshTimeout default/nope does not exist at ${stub.url}\n${HINT}` });
+  });
+
+  it('says which name is near', async (t) => {
+    const stub = await startStub(t, ({ path }) =>
+      path.includes('?') ? { body: { total: 1, items: [GLOBAL], next: null } } : { status: 404, body: { title: 'x', detail: 'Not found' } },
+    );
+    const { err } = await meridianctl(['get', 'mt/al', '--url', stub.url]);
+    assert.match(err, /\nhint: did you mean MeshTimeout default\/all\?\n$/);
+  });
+
+  it('shows several names, as KIND/NAME too, and prints such', async (t) => {
+    const stub = await startStub(t, ({ path }) => ({ body: path.endsWith('/all') ? GLOBAL : OWN }));
+    const { out } = await meridianctl(['get', 'mt', 'all', 'slow.backend-ns', '-o', 'name', '--url', stub.url]);
+    assert.equal(out, 'MeshTimeout/all\nMeshTimeout/slow.backend-ns\n');
+    await meridianctl(['get', ...out.trim().split('\n'), '--url', stub.url]);
+    const asked = lines(stub);
+    assert.deepEqual(asked.slice(0, 2), asked.slice(2));
+    assert.equal((await meridianctl(['get', 'nonsense/x'])).code, 2);
+  });
+
+  it('narrows and sorts a list', async (t) => {
+    const stub = await startStub(t, paged);
+    const { out } = await meridianctl([
+      'get',
+      'mt',
+      '-n',
+      'backend-ns',
+      '-l',
+      'kuma.io/zone=east',
+      '--sort-by',
+      'name',
+      '-o',
+      'name',
+      '--url',
+      stub.url,
+    ]);
+    assert.equal(out, 'MeshTimeout/slow-4v4c4xwz6c8wv4cx\nMeshTimeout/slow.backend-ns\n');
+    const none = await meridianctl(['get', 'mt', '-l', 'team=x', '--url', stub.url]);
+    assert.equal(none.err, 'no Mesh Timeouts in mesh default is selected, of 3\n');
   });
 
   it('wants one mesh for a name', async () => {

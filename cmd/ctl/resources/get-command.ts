@@ -4,7 +4,9 @@ import { isObject } from '../../../src/resource/field-path.ts';
 import type { JsonObject } from '../../../src/resource/resource.ts';
 import { formatAge } from '../terminal/age.ts';
 import { ask, askAll } from '../api/api-client.ts';
-import { parseKindName } from '../api/kind-name.ts';
+import { withNearName } from '../api/near-name.ts';
+import { kindNamed, type NamedResource, namedResources } from '../input/resource-names.ts';
+import { type Narrowed, narrow, parseColumn, parseSelector, SORTED_BY } from './narrow-items.ts';
 import { type Options, optionsOf } from '../input/options.ts';
 import { isTable, note, print, toYaml, write } from '../terminal/output.ts';
 import { type Progress, withProgress } from '../terminal/progress.ts';
@@ -21,30 +23,43 @@ export function addGet(program: Command): void {
     .command('get')
     .summary('show resources')
     .description('Shows the resources of a kind, one of them, or all that is in a mesh. YAML is what `apply` accepts again.')
-    .argument('<kind|all>', 'a type, REST path or short name (MeshTimeout, meshtimeouts, mt), or all kinds in meshes', parseKinds)
-    .argument('[name]', 'its name in this store; on a kubernetes zone <name>.<namespace>')
-    .option('--all-meshes', "of all meshes, like -m ''")
-    .action(async (kinds: readonly Kind[], name: string | undefined, { allMeshes }: { allMeshes?: true }, command: Command) => {
-      const options = optionsOf(command);
-      const [kind, ...more] = kinds;
-      const mesh = allMeshes || kind?.scope === 'Global' ? '' : options.mesh;
-      const server = serverOf(command);
-      if (name === undefined) return getList(server, kinds, mesh, options);
-      if (!kind || more.length > 0) command.error('error: a NAME is of one kind: say which');
-      if (mesh === '' && kind.scope === 'Mesh') command.error('error: a NAME is looked up in one mesh: say which with -m');
-      return getOne(server, resourcePath(kind, mesh, name), options);
+    .argument('<kind|all>', 'a type, REST path or short name (MeshTimeout, meshtimeouts, mt), KIND/NAME, or all kinds in meshes')
+    .argument('[names...]', 'names in this store; on a kubernetes zone <name>.<namespace>')
+    .option('-A, --all-meshes', "of all meshes, like -m ''")
+    .option('-n, --namespace <namespace>', 'only what lies in this namespace where it was made')
+    .option('-l, --selector <labels>', 'only with these labels: name=value, name!=value, name; several with commas', parseSelector)
+    .option('--sort-by <column>', `by ${Object.keys(SORTED_BY).join(', ')}; not said: as the store has them`, parseColumn)
+    .action(async (word: string, names: readonly string[], options: GetOptions, command: Command) => {
+      if (names.length > 0 || word.includes('/'))
+        return getNamed(serverOf(command), namedResources([word, ...names], command), options, command);
+      return getList(serverOf(command), kindsOf(word, command), options, command);
     });
 }
 
-/** `all`: every kind that lies in meshes and is written by users, in the order of the registry. */
-function parseKinds(text: string): readonly Kind[] {
-  return text.toLowerCase() === 'all' ? KINDS.filter((kind) => kind.scope === 'Mesh' && !isInsight(kind)) : [parseKindName(text)];
+interface GetOptions extends Narrowed {
+  readonly allMeshes?: true;
 }
 
-async function getList(server: Server, kinds: readonly Kind[], mesh: string, options: Options): Promise<void> {
-  const items = await withProgress((progress) => readAll(server, kinds, mesh, progress));
-  if (items.length === 0 && isTable(options.output)) return note(`no ${nameOf(kinds)}${mesh === '' ? '' : ` in mesh ${mesh}`}`);
+/** `all`: every kind that lies in meshes and is written by users, in the order of the registry. */
+function kindsOf(word: string, command: Command): readonly Kind[] {
+  if (word.toLowerCase() === 'all') return KINDS.filter((kind) => kind.scope === 'Mesh' && !isInsight(kind));
+  return [kindNamed(word, command)];
+}
+
+async function getList(server: Server, kinds: readonly Kind[], narrowed: GetOptions, command: Command): Promise<void> {
+  const options = optionsOf(command);
+  const mesh = narrowed.allMeshes || (kinds.length === 1 && kinds[0]?.scope === 'Global') ? '' : options.mesh;
+  const all = await withProgress((progress) => readAll(server, kinds, mesh, progress));
+  const items = narrow(all, narrowed);
+  if (items.length === 0 && isTable(options.output)) return note(emptyOf(kinds, mesh, all.length));
   await show(server, options, items, { total: items.length, items }, kinds.length > 1);
+}
+
+/** That there is none, and where to look next. */
+function emptyOf(kinds: readonly Kind[], mesh: string, others: number): string {
+  const what = `no ${nameOf(kinds)}${mesh === '' ? '' : ` in mesh ${mesh}`}`;
+  if (others > 0) return `${what} is selected, of ${others}`;
+  return mesh === '' ? what : `${what}; -A looks in all meshes`;
 }
 
 async function readAll(server: Server, kinds: readonly Kind[], mesh: string, progress: Progress): Promise<JsonObject[]> {
@@ -60,9 +75,12 @@ function nameOf([kind, ...more]: readonly Kind[]): string {
   return more.length > 0 || !kind ? 'resources' : kind.plural;
 }
 
-async function getOne(server: Server, path: string, options: Options): Promise<void> {
-  const item = await ask(server, path);
-  await show(server, options, isObject(item) ? [item] : [], item);
+async function getNamed(server: Server, resources: readonly NamedResource[], narrowed: GetOptions, command: Command): Promise<void> {
+  const found: unknown[] = [];
+  for (const one of resources) found.push(await withNearName(server, one, () => ask(server, resourcePath(one.kind, one.mesh, one.name))));
+  const items = narrow(found.filter(isObject), narrowed);
+  const kinds = new Set(resources.map(({ kind }) => kind));
+  await show(server, optionsOf(command), items, found.length === 1 ? found[0] : { total: items.length, items }, kinds.size > 1);
 }
 
 async function show(server: Server, options: Options, items: readonly JsonObject[], json: unknown, withType = false): Promise<void> {
