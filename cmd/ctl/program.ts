@@ -1,6 +1,9 @@
 import { Command } from 'commander';
 import { readVersion } from '../version.ts';
 import { addAccess } from './offline/access-command.ts';
+import { addApiResources } from './kinds/api-resources-command.ts';
+import { addExplain } from './kinds/explain-command.ts';
+import { addVersion } from './inspect/version-command.ts';
 import { addApply } from './resources/apply-command.ts';
 import { addAudit } from './inspect/audit-command.ts';
 import { addCan } from './inspect/can-command.ts';
@@ -51,6 +54,9 @@ const COMMANDS = [
   addDecide,
   addAccess,
   addConvert,
+  addApiResources,
+  addExplain,
+  addVersion,
   addCompletion,
 ];
 
