@@ -9,6 +9,8 @@ export const SHAPES: Readonly<Record<string, string>> = {
     '{dryRun, results: [{type, mesh, name, kri, outcome: created|changed|unchanged|deleted, warnings?: [text]}]}, with --dry-run also {changes, callerSets}',
   diff: '{different, results: [{type, mesh, name, kri, outcome: created|changed|unchanged|deleted, diff}]}',
   get: '{total, items: [RESOURCE]}, with one name RESOURCE alone; -o yaml prints documents that apply takes',
+  describe: '{resource: RESOURCE, warnings: [text], selects | null, ledger: [as an item of `ledger`]}',
+  edit: '{type, mesh, name, kri, outcome, warnings?: [text]}',
   delete: '{type, mesh, name, outcome: deleted}, one for each',
   export: '[DOCUMENT], as apply takes it; -o yaml prints documents, as without',
   import: '{dryRun, applied, results: [{type, mesh, name, result, reason | null}], turned: [{type, mesh, kuma, here}]}',

@@ -12,7 +12,9 @@ import { addConfig } from './contexts/config.ts';
 import { addConvert } from './offline/convert-command.ts';
 import { addDecide } from './offline/decide-command.ts';
 import { addDelete } from './resources/delete-command.ts';
+import { addDescribe } from './inspect/describe-command.ts';
 import { addDiff } from './diff/diff-command.ts';
+import { addEdit } from './resources/edit-command.ts';
 import { addEnvoy } from './operate/envoy-command.ts';
 import { addExport } from './resources/export-command.ts';
 import { addGet } from './resources/get-command.ts';
@@ -34,6 +36,8 @@ const COMMANDS = [
   addApply,
   addDiff,
   addGet,
+  addDescribe,
+  addEdit,
   addDelete,
   addExport,
   addImport,

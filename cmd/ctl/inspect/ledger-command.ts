@@ -70,7 +70,8 @@ function tellRest(answer: unknown): void {
   note(`in force: ${textOf(proxies.current)} of ${textOf(proxies.connected)} connected proxies took all that is applied in this zone`);
 }
 
-function formatEntries(items: readonly JsonObject[], paper: Paper): string {
+/** A line for each resource and peer. */
+export function formatEntries(items: readonly JsonObject[], paper: Paper): string {
   const now = Date.now();
   return formatTable(
     ['TYPE', context('MESH'), 'NAME', context('NAMESPACE'), context('ORIGIN'), 'PEER', 'STATE', 'SINCE', wraps('REASON')],
