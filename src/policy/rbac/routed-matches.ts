@@ -5,8 +5,9 @@ import { otherSpellings } from '../decide/path-spellings.ts';
 import type { Permission } from '../decide/read-permissions.ts';
 
 /**
- * What the rules of one inbound may come to (docs/enforcement.md#how-many-rules-fit): its rules, counted again for each path and
- * method that targeted routes tell apart, since each gets the complete decision. Measured with an Envoy of 1.40.
+ * What the rules of one inbound may come to (docs/enforcement.md#how-many-rules-fit): its rules, counted again for each
+ * path and method that targeted routes tell apart, since each gets the complete decision. Measured with an Envoy of
+ * 1.40.
  */
 export const MOST_RULES = 50_000;
 
@@ -128,8 +129,8 @@ export class RuleCount {
   add(rules: number): void {
     this.#count += rules;
     if (this.#count <= MOST_RULES) return;
-    throw new MeridianError('too_large', `its rules come to more than ${MOST_RULES}`, { hint: TOO_MANY });
+    throw new MeridianError('too_large', `its rules come to more than ${MOST_RULES}: ${TOO_MANY}`, { hint: TOO_MANY });
   }
 }
 
-const TOO_MANY = 'target fewer routes, or routes with fewer matches; name callers by a prefix; each route’s match counts all rules again';
+const TOO_MANY = 'target routes with fewer matches, or name callers by a prefix';
