@@ -1,6 +1,7 @@
 import { findKind } from '../resource/kinds.ts';
 import type { Labels } from '../resource/labels.ts';
 import type { JsonObject } from '../resource/resource.ts';
+import { readMatches } from '../resource/route-match.ts';
 import { asArray, asObject, isAbsent } from '../naming/json.ts';
 import { enforcementOf } from './enforcement-table.ts';
 
@@ -13,7 +14,7 @@ const OLDER_TARGETS = ['MeshSubset', 'MeshService', 'MeshServiceSubset'];
  *   MeshTimeout, from: [...]   ->  'from' field is deprecated, ...; a MeshTimeout is matched, ... and not enforced
  */
 export function warningsOfDocument(type: string, labels: Labels, spec: JsonObject): string[] {
-  return [...deprecations(type, spec), ...enforcementOf(type, labels, spec).reasons];
+  return [...deprecations(type, spec), ...untold(type, spec), ...enforcementOf(type, labels, spec).reasons];
 }
 
 function deprecations(type: string, spec: JsonObject): string[] {
@@ -28,4 +29,15 @@ function deprecations(type: string, spec: JsonObject): string[] {
     warnings.push(`${kind} value for 'targetRef.kind' is deprecated, use Dataplane with labels instead`);
   }
   return warnings;
+}
+
+/** A route with matches that no permission is compared by: regular expressions are not compiled, nor looked at. */
+function untold(type: string, spec: JsonObject): string[] {
+  if (type !== 'MeshHTTPRoute') return [];
+  const rules = asArray(spec.to).flatMap((to) => asArray(asObject(to)?.rules));
+  const matches = rules.flatMap((rule) => readMatches(asObject(rule)?.matches));
+  if (matches.every(({ certain }) => certain)) return [];
+  return [
+    'it has matches of regular expressions, headers or query parameters, which permissions are not compared by: one that targets it denies every request that may come this way, and allows none of them',
+  ];
 }

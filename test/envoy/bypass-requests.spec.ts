@@ -200,6 +200,42 @@ describe('a path', () => {
   });
 });
 
+describe('a path that may be written in several ways', () => {
+  const SPELLINGS: Readonly<Record<string, readonly string[]>> = {
+    '/bang!a': ['/bang!a', '/bang%21a', '/bang%21a/x', '/./bang%21%61'],
+    '/star%2Aa': ['/star%2Aa', '/star%2aa', '/star*a', '/star*a/x?y'],
+    '/id/{x}': ['/id/{x}', '/id/%7Bx%7D', '/id/%7bx%7d', '/id/{x%7D/y'],
+    '/umlaut/%C3%A4': ['/umlaut/%C3%A4', '/umlaut/%c3%a4', '/umlaut/%C3%a4/x'],
+  };
+  before(async () => {
+    const spelled = (path: string) =>
+      permission(`spelled-${Object.keys(SPELLINGS).indexOf(path)}`, 'denied', lists({ deny: [below(path)] }));
+    await served.apply(
+      ...Object.keys(SPELLINGS).map(spelled),
+      permission('allowed-spelled', 'allowed', lists({ allow: [{ ...everybody, ...below('/bang!a') }] })),
+    );
+    await until(
+      'the rules are in force',
+      async () =>
+        [...(await statuses('denied', { path: '/umlaut/%C3%A4' })), ...(await statuses('allowed', { path: '/bang!a' }))].join() ===
+        '403,403,200,200',
+    );
+  });
+
+  for (const [path, spellings] of Object.entries(SPELLINGS)) {
+    for (const spelling of spellings) {
+      it(`${spelling} is denied where ${path} is`, async () => assert.deepEqual(await statuses('denied', { path: spelling }), [403, 403]));
+    }
+  }
+
+  it('is not denied for what only looks alike, and allowed as it is written alone', async () => {
+    for (const path of ['/bang', '/banga', '/bang!b', '/star', '/id/x', '/id/[x]', '/umlaut/a']) {
+      assert.deepEqual(await statuses('denied', { path }), [200, 200], path);
+    }
+    assert.deepEqual(await statuses('allowed', { path: '/bang%21a' }), [403, 403]);
+  });
+});
+
 describe('a target that is more than a path', () => {
   const ask = async (inbound: 'denied' | 'allowed', target: string, method = 'GET'): Promise<number> => {
     const answer = await rawAsk(

@@ -21,7 +21,7 @@ const spiffeId: fc.Arbitrary<StringMatch> = fc.oneof(
 
 const path: fc.Arbitrary<StringMatch> = fc.record({
   type: fc.constantFrom('Exact', 'Prefix'),
-  value: fc.constantFrom('/', '/v2', '/v2/', '/v2/x', '/admin'),
+  value: fc.constantFrom('/', '/v2', '/v2/', '/v2/x', '/admin', '/v2/a!b', '/v2/%2A'),
 });
 const method = fc.constantFrom('GET', 'POST');
 
@@ -63,6 +63,9 @@ const routeMatch: fc.Arbitrary<JsonObject> = fc.constantFrom<JsonObject>(
   { path: { type: 'PathPrefix', value: '/v2/x' }, method: 'POST' },
   { path: { type: 'Exact', value: '/v2' } },
   { path: { type: 'Exact', value: '/admin' } },
+  { path: { type: 'PathPrefix', value: '/v2/a!b' } },
+  { path: { type: 'Exact', value: '/v2/a%21b' }, method: 'GET' },
+  { path: { type: 'PathPrefix', value: '/v2/%2a' } },
   { path: { type: 'PathPrefix', value: '/v2//' } },
   { path: { type: 'Exact', value: '/v2?x' } },
   { path: { type: 'PathPrefix', value: 'v2' } },
@@ -113,7 +116,29 @@ export const sansOfClients: fc.Arbitrary<string[]> = fc.oneof(
   }),
 );
 
-const PATHS = ['/', '/?/v2', '/v2', '/v2/', '/v2?x', '/v2#x', '/v2/x', '/v2/x/y?z', '/v22', '/v2x', '/admin', '/admin/x', '/v', '/x/v2'];
+const PATHS = [
+  '/',
+  '/?/v2',
+  '/v2',
+  '/v2/',
+  '/v2?x',
+  '/v2#x',
+  '/v2/x',
+  '/v2/x/y?z',
+  '/v22',
+  '/v2x',
+  '/admin',
+  '/admin/x',
+  '/v',
+  '/x/v2',
+  '/v2/a!b',
+  '/v2/a%21b',
+  '/v2/a%21b/x?y',
+  '/v2/a%21',
+  '/v2/%2A',
+  '/v2/%2a/x',
+  '/v2/*',
+];
 
 export const wire: fc.Arbitrary<Wire> = fc.record({
   sans: sansOfClients,

@@ -44,3 +44,11 @@ it('an inbound that can’t be compiled is shut, holds up no other, and leaves n
   }
   assert.equal(before, JSON.stringify(new ProxyCompiler().compile(inbounds(['a', 'b'], () => [allowing('c')]))));
 });
+
+it('an inbound with too many rules, of many permissions, is shut alone, and says so', () => {
+  const many = Array.from({ length: 25_001 }, (_, index) => allowing(`p-${index}`));
+  const { inbounds: rules, problems } = new ProxyCompiler().compile(inbounds(['a'], () => many));
+  assert.match(problems.join(), /^inbound admin lets nobody in: its rules come to more than 50000: /);
+  assert.deepEqual([rules[0]?.shut, rules[1]?.rbac], [undefined, { rules: {} }]);
+  assert.equal(new ProxyCompiler().compile(inbounds(['a'], () => many.slice(1))).problems.length, 0);
+});

@@ -13,6 +13,7 @@ import { isGlobal, owns, type Plane } from '../plane/plane.ts';
 import { rerender } from '../put/rerender-dependents.ts';
 import { retryOf, retryOfAll } from '../receive/retry-refused.ts';
 import { type AppliedSet, asMember, leftOut, refuseOtherSets } from './applied-sets.ts';
+import { refuseTooManyRules } from './too-many-rules.ts';
 
 /** A document as a parser made it: the draft may be there beside problems. */
 export type Document = Pick<ParsedDocument, 'draft' | 'problems'>;
@@ -150,6 +151,7 @@ function pruneOne(tx: Transaction, plane: Plane, key: Key): Written {
 
 function writeOne(tx: Transaction, plane: Plane, draft: Draft, own: Admitted): Written {
   requireMesh(tx, own.key.mesh);
+  refuseTooManyRules(tx, own.key, draft.spec);
   const outcome = putOwn(tx, plane, { admitted: own, spec: draft.spec, status: draft.status });
   if (outcome === 'created') rerender(tx, plane, own.key);
   if (isGlobal(plane.place)) retry(tx, plane, { key: own.key, outcome });

@@ -1,5 +1,6 @@
 import type { Matcher } from '../../resource/permission.ts';
-import { matchesText } from '../../resource/string-match.ts';
+import { matchesText, type StringMatch } from '../../resource/string-match.ts';
+import { isOtherSpelling } from './path-spellings.ts';
 import type { RequestSubject } from './read-request.ts';
 
 /** Whether a condition holds; `maybe`: it can't be told from what is known of the request. */
@@ -27,8 +28,13 @@ export function allows(matcher: Matcher, subject: RequestSubject): boolean {
 
 function httpAnswer({ method, path }: Matcher, subject: RequestSubject): Certainty {
   const methods = method === undefined ? 'yes' : answer(subject, subject.method, (given) => given === method);
-  const paths = path === undefined ? 'yes' : answer(subject, subject.path, (given) => matchesText(path, given));
-  return all([methods, paths]);
+  return all([methods, path === undefined ? 'yes' : pathAnswer(subject, path)]);
+}
+
+/** Whether a request is for a path; another spelling may be read as it. */
+export function pathAnswer(subject: RequestSubject, path: StringMatch): Certainty {
+  const given = answer(subject, subject.path, (asked) => matchesText(path, asked));
+  return given === 'no' && isOtherSpelling(path, subject.path ?? '') ? 'maybe' : given;
 }
 
 /** Asks about a part of the request, if it can be seen. */

@@ -26,20 +26,25 @@ export function readRequest(request: Request, protocol: 'http' | 'tcp', mesh: st
 
 /**
  * A path as Envoy compares it (src/resource/schema/spiffe-matches.ts): without query and fragment, escapes of plain
- * characters written out, `\` as `/`, repeated slashes as one, `.` and `..` resolved.
+ * characters written out, some others escaped, `\` as `/`, repeated slashes as one, `.` and `..` resolved.
  *
- *   /a//b/../%61dmin?x=1  ->  /a/admin
+ *   /a//b/../%61dmin?x=1  ->  /a/admin,    /{id}  ->  /%7Bid%7D
  */
 export function normalisePath(path: string): string {
   const [plain = ''] = path.split(/[?#]/, 1);
   const segments: string[] = [];
-  const steps = unescape(plain).replaceAll('\\', '/').split('/');
+  const steps = escape(unescape(plain)).replaceAll('\\', '/').split('/');
   for (const step of steps) {
     if (step === '..') segments.pop();
     else if (step !== '.' && step !== '') segments.push(step);
   }
   const folder = ['', '.', '..'].includes(steps.at(-1) ?? '') && segments.length > 0;
   return `/${segments.join('/')}${folder ? '/' : ''}`;
+}
+
+/** What Envoy escapes; anything else is left as it came, so that there may be two spellings (path-spellings.ts). */
+function escape(path: string): string {
+  return path.replaceAll(/["<>^`{|}]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 /** Escapes of characters that need none, and of slashes. Any other escape stays as it is. */

@@ -1,7 +1,6 @@
 import type { RouteMatch } from '../../resource/route-match.ts';
 import type { Via } from '../match/route-selection.ts';
-import { matchesText } from '../../resource/string-match.ts';
-import { type Certainty, all, answer } from './match-request.ts';
+import { type Certainty, all, answer, pathAnswer } from './match-request.ts';
 import type { RequestSubject } from './read-request.ts';
 
 /**
@@ -20,6 +19,6 @@ function meets({ method, path, certain }: RouteMatch, isWay: boolean, subject: R
     // An empty match is for everything, but no request of a TCP connection can be told from another.
     certain && isWay && subject.protocol === 'http' ? 'yes' : 'maybe',
     method === undefined ? 'yes' : answer(subject, subject.method, (given) => given === method),
-    path === undefined ? 'yes' : answer(subject, subject.path, (given) => matchesText(path, given)),
+    path === undefined ? 'yes' : pathAnswer(subject, path),
   ]);
 }

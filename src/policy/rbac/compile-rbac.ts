@@ -3,7 +3,8 @@ import type { Permission } from '../decide/read-permissions.ts';
 import type { RequestSubject } from '../decide/read-request.ts';
 import { DecisionRbac } from './decision-tree.ts';
 import { firstOf, type MatcherTree, toMatcher, typed } from './envoy-matchers.ts';
-import { EVERYTHING, type Region, regionsOf } from './request-regions.ts';
+import type { Decided } from './region-places.ts';
+import { everything, type Region, regionsOf } from './request-regions.ts';
 import type { Form } from './rbac-side.ts';
 
 export interface CompileTarget {
@@ -52,24 +53,28 @@ export class InboundRbac {
   /**
    * In: the permissions of the inbound, in order (`readPermissions`). A permission whose `mtp` is the same object as
    * last time is not compiled again. Out: the RBAC. It shares objects with the last result and changes them: encode it
-   * before the next call.
+   * before the next call. Throws `too_large` when its rules come to more than can be sent.
    */
   compile(permissions: readonly Permission[]): CompiledRbac {
-    const regions = this.#target.protocol === 'http' ? regionsOf(permissions) : [EVERYTHING];
-    const parts = regions.map((region) => ({ region, decision: this.#decide(region, permissions) }));
-    this.#decisions = new Map(parts.map(({ region, decision }) => [region.name, decision]));
-    const rest = parts.find(({ region }) => !region.predicate)?.decision ?? this.#decide(EVERYTHING, permissions);
-    const filter = this.#filter(rest.toFields());
+    const regions = this.#target.protocol === 'http' ? regionsOf(permissions) : [everything(permissions)];
+    const decisions = new Map<Decided, DecisionRbac>();
+    for (const { decided } of regions) if (!decisions.has(decided)) decisions.set(decided, this.#decide(decided));
+    this.#decisions = new Map([...decisions].map(([{ name }, decision]) => [name, decision]));
+    const parts = regions.flatMap((region) => {
+      const decision = decisions.get(region.decided);
+      return decision ? [{ region, decision }] : [];
+    });
+    const filters = new Map([...new Set(decisions.values())].map((decision) => [decision, this.#filter(decision.toFields())]));
+    const filterOf = (decision: DecisionRbac | undefined): JsonObject => (decision && filters.get(decision)) ?? this.#filter({ rules: {} });
+    const filter = filterOf(parts.at(-1)?.decision);
     if (parts.length === 1) return { filter, routes: [], alone: filter };
-    const routes = parts.flatMap(({ region, decision }) =>
-      region.route ? [{ match: region.route, rbac: this.#filter(decision.toFields()) }] : [],
-    );
+    const routes = parts.flatMap(({ region, decision }) => region.routes.map((match) => ({ match, rbac: filterOf(decision) })));
     return { filter, routes, alone: this.#filter(together(parts)) };
   }
 
-  #decide(region: Region, permissions: readonly Permission[]): DecisionRbac {
-    const decision = this.#decisions.get(region.name) ?? new DecisionRbac(this.#target.protocol, this.#target.form);
-    decision.update(permissions, region.sample);
+  #decide({ name, applied }: Decided): DecisionRbac {
+    const decision = this.#decisions.get(name) ?? new DecisionRbac(this.#target.protocol, this.#target.form);
+    decision.update(applied);
     return decision;
   }
 
@@ -86,7 +91,11 @@ interface RegionDecision {
 
 /** The decision about each region, where no routes tell them apart. */
 function together(parts: readonly RegionDecision[]): JsonObject {
-  const decided = parts.map(({ region, decision }) => ({ ...region, ...decision.toMatchers() }));
+  const matchers = new Map([...new Set(parts.map(({ decision }) => decision))].map((decision) => [decision, decision.toMatchers()]));
+  const decided = parts.flatMap(({ region: { predicate }, decision }) => {
+    const both = matchers.get(decision);
+    return both ? [{ predicate, ...both }] : [];
+  });
   const on = (side: 'enforced' | 'shadow'): MatcherTree => {
     const cases = decided.flatMap(({ predicate, [side]: matcher }) => (predicate ? [{ predicate, onMatch: { matcher } }] : []));
     const rest = decided.find(({ predicate }) => !predicate);

@@ -2,9 +2,9 @@ import { formatKri, sameKey } from '../../resource/key.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 import type { Permission } from '../decide/read-permissions.ts';
 import type { RequestSubject } from '../decide/read-request.ts';
-import { comesThrough } from '../decide/route-request.ts';
 import { type RegionPermission, speaksOfShadow } from './applied-permissions.ts';
 import type { MatcherTree } from './envoy-matchers.ts';
+import type { AppliedHere } from './region-places.ts';
 import { type Form, SideRbac } from './rbac-side.ts';
 
 /**
@@ -26,11 +26,9 @@ export class DecisionRbac {
     this.#enforced = new SideRbac('enforced', protocol, form);
   }
 
-  /**
-   * `permissions`: those of the inbound, in order; they are taken as far as they are about a request like the sample.
-   */
-  update(permissions: readonly Permission[], sample: Pick<RequestSubject, 'path' | 'method'>): void {
-    const { all, out, into } = change(this.#applied, permissions, { sans: [], protocol: this.#protocol, ...sample });
+  /** In: those of the inbound's permissions that are about these requests, in order. */
+  update(now: readonly AppliedHere[]): void {
+    const { all, out, into } = change(this.#applied, now);
     if (out.length === 0 && into.length === 0) return;
     for (let place = 0; place < all.length; place++) {
       const applied = all[place];
@@ -77,17 +75,15 @@ interface DecisionChange {
 }
 
 /** What differs lies between what is the same at the beginning and at the end. The same stays the same object. */
-function change(before: readonly RegionPermission[], permissions: readonly Permission[], subject: RequestSubject): DecisionChange {
-  const now = permissions.filter(({ via }) => comesThrough(via, subject) !== 'no');
-  const isCertain = ({ via }: Permission): boolean => comesThrough(via, subject) === 'yes';
-  const isSame = (applied: RegionPermission | undefined, permission: Permission | undefined): boolean =>
-    applied !== undefined && permission !== undefined && isOf(applied, permission) && applied.certain === isCertain(permission);
+function change(before: readonly RegionPermission[], now: readonly AppliedHere[]): DecisionChange {
+  const isSame = (applied: RegionPermission | undefined, here: AppliedHere | undefined): boolean =>
+    applied !== undefined && here !== undefined && isOf(applied, here.permission) && applied.certain === here.certain;
   const shorter = Math.min(before.length, now.length);
   let start = 0;
   while (start < shorter && isSame(before[start], now[start])) start++;
   let end = 0;
   while (end < shorter - start && isSame(before[before.length - 1 - end], now[now.length - 1 - end])) end++;
-  const into = now.slice(start, now.length - end).map((permission) => toApplied(permission, isCertain(permission)));
+  const into = now.slice(start, now.length - end).map(({ permission, certain }) => toApplied(permission, certain));
   const all = before.slice(0, start).concat(into, before.slice(before.length - end));
   return { all, out: before.slice(start, before.length - end), into };
 }

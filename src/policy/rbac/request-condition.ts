@@ -1,4 +1,5 @@
 import { foldMatch, type MatchCases, type StringMatch } from '../../resource/string-match.ts';
+import { otherSpellings } from '../decide/path-spellings.ts';
 import { allOf, anyOf, type RbacEffect, METHOD, not, PATH, type Predicate, reads } from './envoy-matchers.ts';
 
 /** What a matcher may ask of the request. */
@@ -16,9 +17,14 @@ export interface RequestMatch {
 export function conditionOf({ method, path }: RequestMatch, effect: RbacEffect): Predicate | undefined {
   if (method === undefined && path === undefined) return undefined;
   const methods = method === undefined ? [] : [isMethod(method)];
-  const paths = path === undefined ? [] : [effect === 'DENY' ? anyOf([isPath(path), NO_PATH]) : isPath(path)];
+  const paths = path === undefined ? [] : [effect === 'DENY' ? mayBePath(path) : isPath(path)];
   const [first, ...others] = [...methods, ...paths];
   return first && allOf([first, ...others]);
+}
+
+/** What a deny holds for: the path, what may be another spelling of it, and a request without one. */
+function mayBePath(path: StringMatch): Predicate {
+  return anyOf([isPath(path), ...otherSpellings(path.value).map((prefix) => reads(PATH, { prefix })), NO_PATH]);
 }
 
 /** A request without a path (CONNECT): a deny can't tell, and holds. */
