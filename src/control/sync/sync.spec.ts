@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MeridianError } from '../../errors.ts';
 import { signer } from '../../kds/cursor.ts';
-import { ACKNOWLEDGE_INTERVAL, decodeMessage, encodeMessage, type Message, STATUS_INTERVAL } from '../../kds/protocol.ts';
+import {
+  ACKNOWLEDGE_INTERVAL,
+  decodeMessage,
+  encodeMessage,
+  MAX_MESSAGE_BYTES,
+  type Message,
+  STATUS_INTERVAL,
+} from '../../kds/protocol.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import type { Place } from '../../resource/resource.ts';
 import type { Plane } from '../plane/plane.ts';
@@ -36,6 +43,7 @@ class Wired {
       sign: signer(store),
       about: plane.place.zone === '' ? undefined : ABOUT,
       transport: {
+        way: () => ({ mostBytes: MAX_MESSAGE_BYTES }),
         send: (to, text) => void this.sent.push({ to, message: decodeMessage(text) }),
         onMessage: () => {},
         onConnection: () => {},
