@@ -10,6 +10,7 @@ import {
   onPage,
   onPush,
   onTick,
+  takenBytes,
   type ApplyOutcome,
   type Received,
   type Receiving,
@@ -264,4 +265,19 @@ test('a feed that counts more than a transfer may hold is not asked for, and fai
   const told = onHead(NEW_RECEIVING, { ...at('7'), count: 11 }, context);
   assert.deepEqual([told.effects, told.state.failures], [[{ do: 'unstage' }], 1]);
   assert.equal(onHead(NEW_RECEIVING, { ...at('7'), count: 10 }, context).state.failures, 0);
+});
+
+test('while answers do not come less is taken at once, down to a floor, and after a while the whole again', () => {
+  const context = (now: number) => ({ position: undefined, now, random: 0, id: '1', maxTransfer: 1e9, mostBytes: 1_000_000 });
+  let { state } = onHead(NEW_RECEIVING, at('7'), context(0));
+  const taken: number[] = [];
+  for (let time = 0; time < 6; time++) {
+    const now = (time + 1) * ANSWER_TIMEOUT;
+    ({ state } = onTick(state, context(now)));
+    taken.push(takenBytes(state, context(now)));
+  }
+  assert.deepEqual(taken.slice(0, 5), [250_000, 62_500, 15_625, 4_096, 4_096]);
+  assert.equal(takenBytes(onLost(state).state, context(100_000)), 4_096);
+  assert.equal(takenBytes(state, { now: 0, mostBytes: 1_024 }), 1_024);
+  assert.equal(takenBytes(state, context(1_000_000)), 1_000_000);
 });
