@@ -57,8 +57,7 @@ for (const role of ['global', 'zone'] as const) {
     assert.equal((await fetch(`${damaged.diagnosticsUrl}/healthy`)).status, 200);
     // What it hears of the other one meets the damage too, and does not end it.
     assert.equal(await apply(role === 'global' ? other : first, 'meanwhile', 'x'), 200);
-    const heard = damaged.log().length;
-    await until('it goes on to refuse', async () => (await statusOf(damaged, ALL)).status === 503 && damaged.log().length > heard + 20);
+    for (let ask = 0; ask < 20; ask++) assert.equal((await statusOf(damaged, ALL)).status, 503);
     assert.ok(damaged.running());
 
     // A zone has written meanwhile: what is beneath it does not fit any more.
