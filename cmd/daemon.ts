@@ -6,6 +6,7 @@ import { insecurity } from '../src/config/nats-security.ts';
 import type { GlobalConfig, Settings, Values } from '../src/config/settings.ts';
 import { asMeridianError, type MeridianError } from '../src/errors.ts';
 import { createLogger, reporter } from '../src/runtime/logger.ts';
+import type { LogLoss } from '../src/runtime/log-destination.ts';
 import type { Report } from '../src/report.ts';
 import { Supervisor } from '../src/runtime/supervisor.ts';
 import { readVersion } from './version.ts';
@@ -17,6 +18,8 @@ export interface Daemon<C extends GlobalConfig = GlobalConfig> {
   readonly supervisor: Supervisor;
   /** The way to the log for one component. */
   readonly report: (component: string) => Report;
+  /** Lines that are missing in the log. */
+  readonly logLoss: () => LogLoss;
   /** What is allowed although it is not safe. */
   readonly insecure: readonly string[];
 }
@@ -32,16 +35,18 @@ export async function runDaemon<S extends Settings>(
   settings: S,
   start: (daemon: Daemon<GlobalConfig & Values<S>>) => Promise<void>,
 ): Promise<void> {
+  // Node's own warnings go there, and must not end the process where they can't be written.
+  process.stderr.on('error', () => {});
   const version = readVersion();
   const config = configure<S>(name, version, settings);
-  const log = createLogger(config.logLevel);
-  const report = (component: string): Report => reporter(log, component);
+  const { logger, loss: logLoss } = createLogger(config.logLevel);
+  const report = (component: string): Report => reporter(logger, component);
   const supervisor = new Supervisor({ report: report('supervisor'), grace: GRACE, process });
   try {
     const insecure = [insecurity(config), apiInsecurity(config)].filter((one) => one !== undefined);
     for (const one of insecure) report('config')('warn', one, {});
     report('supervisor')('info', 'starting', { program: name, version });
-    await start({ config, version, supervisor, report, insecure });
+    await start({ config, version, supervisor, report, logLoss, insecure });
   } catch (thrown) {
     const error = asMeridianError(thrown);
     tell(error);

@@ -92,13 +92,15 @@ export async function serveDiagnostics(
   nats: NatsTransport | undefined,
   proxies?: () => readonly ProxyStanding[],
 ): Promise<void> {
-  const { config, supervisor, report, insecure } = daemon;
+  const { config, supervisor, report, insecure, logLoss } = daemon;
   const address = config.apiAddress;
   const ready = () => {
     const { warnings, ...state } = readiness(plane, sync, nats?.disconnectedReason());
-    return { ...state, warnings: [...warnings, ...proxyWarnings(proxies?.() ?? []), ...insecure] };
+    const { reason } = logLoss();
+    const log = reason === undefined ? [] : [`lines of the log are lost: ${reason}`];
+    return { ...state, warnings: [...warnings, ...proxyWarnings(proxies?.() ?? []), ...insecure, ...log] };
   };
-  const metrics = createMetrics(() => sampleOf(plane, sync, nats, proxies?.()));
+  const metrics = createMetrics(() => ({ ...sampleOf(plane, sync, nats, proxies?.()), logLinesLost: logLoss().lines }));
   const names = [address, ...config.apiHostnames].map((name) => name.toLowerCase());
   const { port, close } = await startDiagnostics({
     address,

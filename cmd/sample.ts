@@ -12,7 +12,7 @@ export function sampleOf(
   sync: Sync | undefined,
   nats: NatsTransport | undefined,
   proxies: readonly ProxyStanding[] | undefined,
-): Sample {
+): Omit<Sample, 'logLinesLost'> {
   const { store } = plane;
   const counts = new Map<string, number>();
   for (const { type, count } of store.counts()) counts.set(type, (counts.get(type) ?? 0) + count);

@@ -10,6 +10,10 @@ const PROTOCOL = 1;
 export const MAX_MESSAGE_BYTES = 1_000_000;
 /** A pulled page carries about this many bytes of items, or one item. */
 export const PAGE_BYTES = 256 * 1024;
+/** Where less goes at once, a page fits that; but it has so many bytes, in parts if need be: else there are many. */
+export const LEAST_PAGE_BYTES = 16 * 1024;
+/** What a page is besides its items. */
+const PAGE_HEAD_BYTES = 1_024;
 /** A delta up to this size is pushed to a zone; more is pulled. */
 export const PUSH_BYTES = 64 * 1024;
 /**
@@ -129,6 +133,8 @@ const notice = z.object({
 const header = z.object({
   v: z.literal(PROTOCOL),
   from: speaker,
+  /** So many bytes at once reach the speaker. Absent: MAX_MESSAGE_BYTES, and it knows no parts (message-parts.ts). */
+  takes: count.optional(),
   body: z.discriminatedUnion('kind', [status, pull, page, push, notice]),
 });
 
@@ -146,15 +152,21 @@ export type Body = Status | Pull | PageBody | Push | Notice;
 /** A decoded message. `lines` are the items of a page or a push, still encoded. */
 export interface Message {
   readonly from: Speaker;
+  readonly takes?: number | undefined;
   readonly body: Body;
   readonly lines: readonly string[];
+}
+
+/** About how many bytes of items a page has for a peer that takes `most` bytes at once. */
+export function pageBytes(most: number): number {
+  return Math.min(PAGE_BYTES, Math.max(LEAST_PAGE_BYTES, most - PAGE_HEAD_BYTES));
 }
 
 /**
  * A message as text: the header as one line of JSON, then one line for each item. JSON never holds a raw line break.
  */
 export function encodeMessage(message: Message): string {
-  const head = JSON.stringify({ v: PROTOCOL, from: message.from, body: message.body });
+  const head = JSON.stringify({ v: PROTOCOL, from: message.from, takes: message.takes, body: message.body });
   return message.lines.length === 0 ? head : `${head}\n${message.lines.join('\n')}`;
 }
 
@@ -167,7 +179,8 @@ export function decodeMessage(text: string): Message {
   const [first = '', ...lines] = text.split('\n');
   const parsed = header.safeParse(parseHeader(first));
   if (!parsed.success) throw new MeridianError('invalid', 'not a message of this protocol', { cause: parsed.error });
-  return { from: parsed.data.from, body: parsed.data.body, lines };
+  const { from, takes, body } = parsed.data;
+  return { from, ...(takes === undefined ? {} : { takes }), body, lines };
 }
 
 function parseHeader(line: string): unknown {

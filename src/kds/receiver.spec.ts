@@ -10,6 +10,7 @@ import {
   onPage,
   onPush,
   onTick,
+  takenBytes,
   type ApplyOutcome,
   type Received,
   type Receiving,
@@ -49,7 +50,7 @@ function play(mine: string | undefined, events: readonly Event[], maxTransfer = 
   return events.map((event) => {
     if (event[0] === 'tick') now += event[1];
     if (event[0] === 'applied' && event[1] !== undefined) position = at(event[1]);
-    const context = { position, now, random: 1, id: String(++ids), maxTransfer };
+    const context = { position, now, random: 1, id: String(++ids), maxTransfer, mostBytes: 1e6 };
     const result = one(state, event, context);
     state = result.state;
     return result.effects.map(describe).join(', ') || '-';
@@ -237,7 +238,7 @@ test('transcripts', async (t) => {
 
 test('a mirror that agrees with a head far ahead takes over its revision', () => {
   const far = { ...at('5000'), digest: at('5').digest };
-  const context = { position: at('5'), now: 0, random: 0, id: '1', maxTransfer: 1 };
+  const context = { position: at('5'), now: 0, random: 0, id: '1', maxTransfer: 1, mostBytes: 1e6 };
   assert.deepEqual(onHead(NEW_RECEIVING, far, context).effects, [{ do: 'adopt', position: far }]);
   assert.deepEqual(onHead(NEW_RECEIVING, { ...far, revision: 900 }, context).effects, []);
 });
@@ -260,8 +261,23 @@ test('a transfer without end is given up', () => {
 });
 
 test('a feed that counts more than a transfer may hold is not asked for, and fails', () => {
-  const context = { position: undefined, now: 0, random: 0, id: '1', maxTransfer: 10 * LINE_BYTES };
+  const context = { position: undefined, now: 0, random: 0, id: '1', maxTransfer: 10 * LINE_BYTES, mostBytes: 1e6 };
   const told = onHead(NEW_RECEIVING, { ...at('7'), count: 11 }, context);
   assert.deepEqual([told.effects, told.state.failures], [[{ do: 'unstage' }], 1]);
   assert.equal(onHead(NEW_RECEIVING, { ...at('7'), count: 10 }, context).state.failures, 0);
+});
+
+test('while answers do not come less is taken at once, down to a floor, and after a while the whole again', () => {
+  const context = (now: number) => ({ position: undefined, now, random: 0, id: '1', maxTransfer: 1e9, mostBytes: 1_000_000 });
+  let { state } = onHead(NEW_RECEIVING, at('7'), context(0));
+  const taken: number[] = [];
+  for (let time = 0; time < 6; time++) {
+    const now = (time + 1) * ANSWER_TIMEOUT;
+    ({ state } = onTick(state, context(now)));
+    taken.push(takenBytes(state, context(now)));
+  }
+  assert.deepEqual(taken.slice(0, 5), [250_000, 62_500, 15_625, 4_096, 4_096]);
+  assert.equal(takenBytes(onLost(state).state, context(100_000)), 4_096);
+  assert.equal(takenBytes(state, { now: 0, mostBytes: 1_024 }), 1_024);
+  assert.equal(takenBytes(state, context(1_000_000)), 1_000_000);
 });

@@ -27,6 +27,8 @@ export interface Receiving {
   readonly failures: number;
   /** Not before this (monotonic ms). */
   readonly retryAt: number;
+  /** Answers did not come: perhaps a server further on carries less at once than ours. So many bytes are asked for. */
+  readonly narrowed?: { readonly bytes: number; readonly at: number } | undefined;
 }
 
 interface Asking {
@@ -62,6 +64,8 @@ export interface ReceiverContext {
   readonly id: string;
   /** A transfer that gets larger is given up: else a peer that never ends one fills the disk. */
   readonly maxTransfer: number;
+  /** So many bytes at once reach us, as far as our own server says. */
+  readonly mostBytes: number;
 }
 
 export interface Received {
@@ -72,6 +76,11 @@ export interface Received {
 export const NEW_RECEIVING: Receiving = { applying: false, scanNeeded: false, failures: 0, retryAt: 0 };
 
 const MAX_BACKOFF = 30_000;
+/** Where answers are lost for their size, each time so much less is asked for at once, down to so many bytes. */
+const NARROWING = 4;
+const NARROWEST = 4_096;
+/** After this time the whole is tried again. ms */
+const NARROWED_FOR = 600_000;
 /** A mirror that agrees with a head this far ahead adopts its revision, so that the sender may prune its log. */
 const ADOPT_DISTANCE = 1_000;
 
@@ -133,7 +142,7 @@ export function onTick(state: Receiving, context: ReceiverContext): Received {
   if (asking.tries >= MAX_TRIES) return fail(state, context);
   // The same question: where the way is long, the answer to the first is the next to come.
   const again: Asking = { ...asking, sentAt: context.now, tries: asking.tries + 1 };
-  return { state: { ...state, asking: again }, effects: [{ do: 'ask', id: again.id, ask: again.ask }] };
+  return { state: { ...state, asking: again, narrowed: narrow(state, context) }, effects: [{ do: 'ask', id: again.id, ask: again.ask }] };
 }
 
 /**
@@ -142,10 +151,18 @@ export function onTick(state: Receiving, context: ReceiverContext): Received {
  */
 export function onLost(state: Receiving): Received {
   const effects: ReceiverEffect[] = state.asking ? [{ do: 'unstage' }] : [];
-  return {
-    state: { ...NEW_RECEIVING, applying: state.applying, outlived: state.applying || undefined, scanNeeded: state.scanNeeded },
-    effects,
-  };
+  const { applying, scanNeeded, narrowed } = state;
+  return { state: { ...NEW_RECEIVING, applying, outlived: applying || undefined, scanNeeded, narrowed }, effects };
+}
+
+/** How many bytes at once the peer is to send: what our own server carries, or less where answers did not come. */
+export function takenBytes({ narrowed }: Receiving, { now, mostBytes }: Pick<ReceiverContext, 'now' | 'mostBytes'>): number {
+  return narrowed && now - narrowed.at < NARROWED_FOR ? Math.min(narrowed.bytes, mostBytes) : mostBytes;
+}
+
+function narrow(state: Receiving, context: ReceiverContext): Receiving['narrowed'] {
+  const taken = takenBytes(state, context);
+  return { bytes: Math.min(taken, Math.max(NARROWEST, Math.floor(taken / NARROWING))), at: context.now };
 }
 
 /**

@@ -22,6 +22,8 @@ export interface Divergence {
 export interface PullSource {
   readonly store: Reader;
   readonly sign: Sign;
+  /** About how many bytes of items a page has; PAGE_BYTES. */
+  readonly pageBytes?: number | undefined;
 }
 
 /**
@@ -43,17 +45,18 @@ export function servePull(source: PullSource, peer: string, pull: Pull): ServedP
 }
 
 /**
- * The delta from `base` to the head, whose cursor is `end`, if it fits into a push. undefined: too much, or the own log
- * does not say the same of that revision (it does not reach back, or the store was restored): then the peer asks, and
- * shows its cursor.
+ * The delta from `base` to the head, whose cursor is `end`, if it fits into a push (of `most` bytes). undefined: too
+ * much, or the own log does not say the same of that revision (it does not reach back, or the store was restored): then
+ * the peer asks, and shows its cursor.
  */
 export function makePush(
   store: Reader,
   peer: string,
   base: { revision: number; digest: string; count: number },
   end: Position,
+  most = PUSH_BYTES,
 ): { body: Push; lines: readonly string[] } | undefined {
-  const { changes, next } = store.feed.changes(peer, base.revision, 0, PUSH_BYTES);
+  const { changes, next } = store.feed.changes(peer, base.revision, 0, Math.min(PUSH_BYTES, most));
   const then = store.feed.summaryAt(peer, base.revision);
   if (next !== undefined || then?.digest !== base.digest || then.count !== base.count) return undefined;
   return { body: { kind: 'push', from: { digest: base.digest, count: base.count }, end }, lines: changes.map(toLine) };
@@ -90,13 +93,19 @@ function lost(store: Reader, cursor: Position): boolean {
   return life !== '' && provesRestore(store, life, cursor.revision);
 }
 
-function serveChanges({ store, sign }: PullSource, peer: string, id: string, revision: number, after: number): ServedPage {
+function serveChanges(
+  { store, sign, pageBytes = PAGE_BYTES }: PullSource,
+  peer: string,
+  id: string,
+  revision: number,
+  after: number,
+): ServedPage {
   const head = store.head();
   // Not by its summary: for any revision that a zone names, that would read the log back.
   if (!store.feed.reaches(revision)) {
     return { body: { kind: 'page', id, revision: head.revision, scan: true }, lines: [] };
   }
-  const { changes, next } = store.feed.changes(peer, revision, after, PAGE_BYTES);
+  const { changes, next } = store.feed.changes(peer, revision, after, pageBytes);
   const lines = changes.map(toLine);
   if (next !== undefined) return { body: { kind: 'page', id, revision: head.revision, next }, lines };
   return { body: { kind: 'page', id, revision: head.revision, end: makePosition(sign, peer, head, store.feed.summary(peer)) }, lines };
@@ -113,20 +122,20 @@ function serveScan(
 ): ServedPage | Divergence {
   const verdict = cursor ? judgeCursor(source, peer, cursor) : 'unknown';
   if (typeof verdict === 'object') return verdict;
-  const { store } = source;
-  const { items, next } = store.feed.page(peer, after ? keyFromTuple(after) : undefined, PAGE_BYTES);
+  const { store, pageBytes = PAGE_BYTES } = source;
+  const { items, next } = store.feed.page(peer, after ? keyFromTuple(after) : undefined, pageBytes);
   const body: PageBody = { kind: 'page', id, revision: store.head().revision, ...(next ? { next: [...keyTuple(next)] } : {}) };
   return { body, lines: items.map(toLine) };
 }
 
 /** What this control plane refused of the peer's feed, in key order. */
-function serveRefusals({ store }: PullSource, peer: string, id: string, after: Key | undefined): ServedPage {
+function serveRefusals({ store, pageBytes = PAGE_BYTES }: PullSource, peer: string, id: string, after: Key | undefined): ServedPage {
   const lines: string[] = [];
   let bytes = 0;
   let last: Key | undefined;
   for (const refusal of store.mirror.refusals(peer, after)) {
     const line = JSON.stringify({ ...refusal, key: keyTuple(refusal.key) });
-    if (last && bytes + line.length > PAGE_BYTES) {
+    if (last && bytes + line.length > pageBytes) {
       return { body: { kind: 'page', id, revision: store.head().revision, next: [...keyTuple(last)] }, lines };
     }
     lines.push(line);

@@ -34,6 +34,7 @@ function hear(says: readonly Say[], start: Session = newSession('east')): { stat
       diverged: false,
       pushes: true,
       maxTransfer: 1e6,
+      mostBytes: 1e6,
       now: 0,
       random: 0,
       id: '1',

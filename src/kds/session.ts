@@ -80,6 +80,7 @@ export interface Context {
   readonly diverged: boolean;
   readonly pushes: boolean;
   readonly maxTransfer: number;
+  readonly mostBytes: number;
   readonly now: number;
   readonly random: number;
   /** Fresh for each event, hex. */

@@ -1,4 +1,5 @@
 import { type Msg, PermissionViolationError, type Status } from '@nats-io/transport-node';
+import { LEAST_PAYLOAD } from '../kds/message-parts.ts';
 import { MAX_MESSAGE_BYTES } from '../kds/protocol.ts';
 import { Throttle } from '../kds/throttle.ts';
 import type { Dialled } from './dial-nats.ts';
@@ -11,6 +12,12 @@ import type { Report } from '../report.ts';
 export const WINDOW_BYTES = 64 * 1024 * 1024;
 const CONFIRM_BYTES = 1024 * 1024;
 const TOO_LARGE = 'a message that is too large was dropped';
+/** A refused subject is refused still, if that was heard so long ago: something is sent every 2 s. ms */
+const REFUSED_FOR = 6_000;
+
+interface Line extends Readonly<Record<string, unknown>> {
+  readonly event: string;
+}
 
 /** One connection from its start to its end. */
 export class Link {
@@ -21,8 +28,10 @@ export class Link {
   readonly ended: Promise<string>;
   private end: (reason: string) => void = () => {};
   private unconfirmed = 0;
-  private readonly dropped = new Throttle<Readonly<Record<string, unknown>>>();
+  private readonly throttle = new Throttle<Line>();
   private confirming = false;
+  /** Subjects that the server does not let us speak on: why, and when it said so last (monotonic ms). */
+  private readonly refused = new Map<string, { readonly reason: string; readonly at: number }>();
 
   constructor(dialled: Dialled, log: Report) {
     this.dialled = dialled;
@@ -42,7 +51,7 @@ export class Link {
     const callback = (error: Error | null, message: Msg): void => {
       if (error) return; // A refused subscription: `watch` says it.
       if (message.data.length > MAX_MESSAGE_BYTES) {
-        this.tooLarge(message);
+        this.tooLarge(message.subject, message.data.length);
         return;
       }
       const { buffer, byteOffset, length } = message.data;
@@ -55,14 +64,24 @@ export class Link {
     const { connection } = this.dialled;
     const bytes = Buffer.byteLength(text);
     if (connection.isClosed() || connection.isDraining() || this.unconfirmed + bytes > WINDOW_BYTES) return;
-    const limit = Math.min(MAX_MESSAGE_BYTES, connection.info?.max_payload ?? MAX_MESSAGE_BYTES);
-    if (bytes > limit) {
-      this.log('error', 'a message is larger than the NATS server takes', { subject, bytes, limit });
-      return;
-    }
+    const limit = this.mostBytes();
+    if (bytes > limit) return this.tooLarge(subject, bytes);
     connection.publish(subject, text);
     this.unconfirmed += bytes;
     if (this.unconfirmed > CONFIRM_BYTES && !this.confirming) void this.confirm();
+  }
+
+  /** How many bytes the server lets one message have. */
+  mostBytes(): number {
+    return Math.min(MAX_MESSAGE_BYTES, this.dialled.connection.info?.max_payload ?? MAX_MESSAGE_BYTES);
+  }
+
+  /** Why nothing can be said on `subject`; undefined: it can. */
+  refusal(subject: string): string | undefined {
+    const most = this.mostBytes();
+    if (most < LEAST_PAYLOAD) return `max_payload is ${most} there, and must be ${LEAST_PAYLOAD} at least`;
+    const refused = this.refused.get(subject);
+    return refused && performance.now() - refused.at < REFUSED_FOR ? refused.reason : undefined;
   }
 
   /** Lets what was sent go out, for so long at most, and ends the connection. */
@@ -82,11 +101,18 @@ export class Link {
   }
 
   /** Logs once a minute for each subject, and counts the rest. */
-  private tooLarge({ subject, data }: Msg): void {
+  private tooLarge(subject: string, bytes: number): void {
+    this.say(subject, { event: TOO_LARGE, subject, bytes });
+  }
+
+  private say(kind: string, line: Line): void {
     const now = performance.now();
-    for (const { line, more } of this.dropped.due(now)) this.log('warn', TOO_LARGE, { ...line, more });
-    const details = { subject, bytes: data.length };
-    if (this.dropped.admits(subject, details, now)) this.log('warn', TOO_LARGE, details);
+    for (const { line, more } of this.throttle.due(now)) this.logLine({ ...line, more });
+    if (this.throttle.admits(kind, line, now)) this.logLine(line);
+  }
+
+  private logLine({ event, ...details }: Line): void {
+    this.log('warn', event, details);
   }
 
   private async confirm(): Promise<void> {
@@ -108,8 +134,16 @@ export class Link {
   private onStatus(status: Status): void {
     if (status.type === 'staleConnection') this.end('the server does not answer');
     if (status.type !== 'error') return;
-    this.log('warn', 'the NATS server reports an error', { reason: status.error.message });
+    const { error } = status;
+    this.say(error.message, { event: 'the NATS server reports an error', reason: error.message });
     // A refused subscription is removed by the library for good: only a new connection helps.
-    if (status.error instanceof PermissionViolationError && status.error.operation === 'subscription') this.end(status.error.message);
+    if (isRefusedSubscription(error)) this.end(error.message);
+    else if (error instanceof PermissionViolationError) this.refused.set(error.subject, { reason: error.message, at: performance.now() });
   }
+}
+
+/** By its permissions, or since this client or its account has as many as it may (`subs`, `max_subscriptions`). */
+function isRefusedSubscription(error: Error): boolean {
+  if (error instanceof PermissionViolationError) return error.operation === 'subscription';
+  return /maximum (account )?subscriptions? exceeded/i.test(error.message);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { asMeridianError, MeridianError } from '../errors.ts';
-import type { Transport } from '../kds/transport.ts';
+import { MAX_MESSAGE_BYTES } from '../kds/protocol.ts';
+import type { Transport, Way } from '../kds/transport.ts';
 import type { Report } from '../report.ts';
 import { type NatsAddress, parseAddresses } from './nats-address.ts';
 import { exposure } from './nats-credentials.ts';
@@ -76,6 +77,13 @@ export class NatsTransport implements Transport {
   send(peer: string, text: string): void {
     const subject = subjectTo(this.options.zone, peer);
     if (subject !== undefined) this.link?.publish(subject, text);
+  }
+
+  way(peer: string): Way {
+    const { link } = this;
+    const subject = subjectTo(this.options.zone, peer);
+    if (!link || subject === undefined) return { mostBytes: MAX_MESSAGE_BYTES };
+    return { mostBytes: link.mostBytes(), refused: link.refusal(subject) };
   }
 
   /** Why there is no connection now; undefined: there is one. */

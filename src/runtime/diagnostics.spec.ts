@@ -5,7 +5,7 @@ import { type ReadyState, startDiagnostics } from './diagnostics.ts';
 import { createMetrics, type Sample } from './metrics.ts';
 
 const anyone = () => {};
-const EMPTY: Sample = { revision: 0, resources: [], natsConnected: undefined, peers: [], incidents: [] };
+const EMPTY: Sample = { logLinesLost: 0, revision: 0, resources: [], natsConnected: undefined, peers: [], incidents: [] };
 
 async function serve(state: { ready: ReadyState; sample: Sample }, call: (url: string) => Promise<void>): Promise<void> {
   const { port, close } = await startDiagnostics({
@@ -89,7 +89,15 @@ test('/metrics shows what is true now, and nothing of what was', async () => {
   const peer = { peer: 'east', online: true, upToDate: false, refused: 2, failures: 3, held: { resources: 5, bytes: 900 } };
   const incidents = [{ peer: 'east', event: 'a message was refused', code: '', count: 6 }];
   const proxies = { connected: 3, disconnected: 1, refusing: 2, withProblems: 0 };
-  const sample = { revision: 7, resources: [{ type: 'Mesh', count: 4 }], natsConnected: true, peers: [peer], incidents, proxies };
+  const sample = {
+    logLinesLost: 3,
+    revision: 7,
+    resources: [{ type: 'Mesh', count: 4 }],
+    natsConnected: true,
+    peers: [peer],
+    incidents,
+    proxies,
+  };
   const state: { ready: ReadyState; sample: Sample } = { ready: { ready: true, reasons: [], warnings: [] }, sample };
   const own = async (url: string) =>
     (await (await fetch(`${url}/metrics`)).text())
@@ -98,6 +106,7 @@ test('/metrics shows what is true now, and nothing of what was', async () => {
       .sort();
   await serve(state, async (url) => {
     assert.deepEqual(await own(url), [
+      'meridian_log_lines_lost_total 3',
       'meridian_nats_connected 1',
       'meridian_peer_incidents_total{peer="east",event="a message was refused",code=""} 6',
       'meridian_peer_online{peer="east"} 1',
@@ -114,9 +123,9 @@ test('/metrics shows what is true now, and nothing of what was', async () => {
       'meridian_zone_held_resources{peer="east"} 5',
     ]);
     state.sample = { ...EMPTY, revision: 8 };
-    assert.deepEqual(await own(url), ['meridian_store_revision 8']);
+    assert.deepEqual(await own(url), ['meridian_log_lines_lost_total 0', 'meridian_store_revision 8']);
     state.sample = { ...EMPTY, natsConnected: false };
-    assert.deepEqual(await own(url), ['meridian_nats_connected 0', 'meridian_store_revision 0']);
+    assert.deepEqual(await own(url), ['meridian_log_lines_lost_total 0', 'meridian_nats_connected 0', 'meridian_store_revision 0']);
   });
 });
 

@@ -1,17 +1,33 @@
 import { type Logger, pino } from 'pino';
 import type { Report } from '../report.ts';
+import { LogDestination, type LogLoss } from './log-destination.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/** The log, and what is missing in it. */
+export interface Log {
+  readonly logger: Logger;
+  readonly loss: () => LogLoss;
+}
 
 /**
  * JSON lines on standard output: `{"level":"info","time":"2026-01-31T12:00:00.000Z","msg":"listening",...}`. Written at
  * once, so that nothing is lost when the process ends.
  */
-export function createLogger(level: LogLevel): Logger {
-  return pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } },
-    pino.destination({ fd: 1, sync: true }),
-  );
+export function createLogger(level: LogLevel): Log {
+  const destination = new LogDestination(lossLine);
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
+  return { logger: pino(options, destination), loss: () => destination.loss() };
+}
+
+function lossLine(lost: number, reason: string): string {
+  const time = new Date().toISOString();
+  return `${JSON.stringify({ level: 'error', time, component: 'log', lost, reason, msg: 'lines of the log were lost' })}\n`;
 }
 
 /** A component's way to the log. */

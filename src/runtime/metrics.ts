@@ -3,6 +3,8 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 /** What is measured, as it is now. */
 export interface Sample {
   readonly revision: number;
+  /** Lines of the log that could not be written, since the start. */
+  readonly logLinesLost: number;
   readonly resources: readonly { readonly type: string; readonly count: number }[];
   /** undefined: this control plane stands alone. */
   readonly natsConnected: boolean | undefined;
@@ -53,8 +55,15 @@ export function createMetrics(read: () => Sample): Metrics {
     labelNames: ['peer', 'event', 'code'],
     registers: [registry],
   });
+  const lost = new Counter({
+    name: 'meridian_log_lines_lost_total',
+    help: 'Lines of the log that could not be written: the disk is full, or their reader is gone',
+    registers: [registry],
+  });
   const metrics = (): Promise<string> => {
     const sample = read();
+    lost.reset();
+    lost.inc(sample.logLinesLost);
     fill(gauges, sample);
     incidents.reset();
     for (const { count, peer, event, code } of sample.incidents) incidents.inc({ peer, event, code }, count);

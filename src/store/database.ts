@@ -139,6 +139,17 @@ export function storeError(thrown: unknown, path: string): unknown {
   return thrown;
 }
 
+/**
+ * The same for a store that was opened: what is damaged may be one page of many, or the disk's fault, so only this
+ * request failed.
+ */
+export function runtimeError(thrown: unknown, path: string): unknown {
+  const error = storeError(thrown, path);
+  if (!(error instanceof MeridianError) || error === thrown || error.code !== 'invalid') return error;
+  const { message, hint, cause } = error;
+  return new MeridianError('unavailable', message, { cause, ...(hint === undefined ? {} : { hint }) });
+}
+
 /** What says that the place can't hold a database, not that it is in use. */
 function isPlace(code: string): boolean {
   return !/^SQLITE_(BUSY|LOCKED)/.test(code);

@@ -14,6 +14,7 @@ import { lockFolder } from './folder-lock.ts';
 import { createLog } from './feed/change-log.ts';
 import { createMirror } from './mirror/mirror.ts';
 import { createNames } from './resources/assigned-names.ts';
+import { readable } from './readable-store.ts';
 import { createPositions } from './mirror/peer-positions.ts';
 import { createReferences } from './resources/reference-table.ts';
 import { createResourceReader, createResourceWriter } from './resources/resource-table.ts';
@@ -69,7 +70,7 @@ export function createStore(db: Connection, options: StoreOptions, unlock: () =>
     prepare(db, options);
     const { reader, transaction, commit } = connect(db);
     return {
-      ...reader,
+      ...readable(reader, db.name),
       commit: (body) => commit(() => body(transaction)),
       snapshot: () => db.serialize(),
       close() {

@@ -1,5 +1,5 @@
 import { MeridianError } from '../errors.ts';
-import { storeError } from './database.ts';
+import { runtimeError } from './database.ts';
 import type { Connection } from './connection.ts';
 import type { ChangeLog } from './feed/change-log.ts';
 import type { Recorder } from './resources/resource-table.ts';
@@ -58,7 +58,7 @@ export function createCommits(db: Connection, settings: StoreSettings, log: Chan
       return result;
     } catch (thrown) {
       rollback();
-      throw storeError(thrown, db.name);
+      throw runtimeError(thrown, db.name);
     }
   }
 

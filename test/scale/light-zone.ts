@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { makePosition, signer } from '../../src/kds/cursor.ts';
 import { addHash, type Digest, EMPTY_DIGEST, formatDigest, hashItem, subtractHash } from '../../src/kds/digest.ts';
 import { decodeLine } from '../../src/kds/item.ts';
-import { type Body, decodeMessage, encodeMessage, type Pull, type Speaker } from '../../src/kds/protocol.ts';
+import { type Body, decodeMessage, encodeMessage, MAX_MESSAGE_BYTES, type Pull, type Speaker } from '../../src/kds/protocol.ts';
 import { type Context, type Effect, newSession, type Session, type SessionEvent, step } from '../../src/kds/session.ts';
 import type { Transport } from '../../src/kds/transport.ts';
 import { GLOBAL_PEER } from '../../src/resource/audience.ts';
@@ -72,6 +72,7 @@ export class LightZone {
       diverged: false,
       pushes: false,
       maxTransfer: Number.POSITIVE_INFINITY,
+      mostBytes: MAX_MESSAGE_BYTES,
       now: performance.now(),
       random: Math.random(),
       id: hex(),

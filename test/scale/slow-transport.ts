@@ -1,6 +1,7 @@
 import { createConnection, type Socket } from 'node:net';
 import { setInterval as every } from 'node:timers';
-import type { Transport } from '../../src/kds/transport.ts';
+import { MAX_MESSAGE_BYTES } from '../../src/kds/protocol.ts';
+import type { Transport, Way } from '../../src/kds/transport.ts';
 import { downSubject, upSubject } from '../../src/nats/subjects.ts';
 import { GLOBAL_PEER } from '../../src/resource/audience.ts';
 
@@ -32,6 +33,10 @@ export class SlowTransport implements Transport {
     this.bytesPerSecond = bytesPerSecond;
     this.turns = every(() => this.turn(), TURN);
     this.connect();
+  }
+
+  way(): Way {
+    return { mostBytes: MAX_MESSAGE_BYTES };
   }
 
   send(_peer: string, text: string): void {

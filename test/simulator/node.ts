@@ -285,6 +285,7 @@ export class Node {
       perSlice: 2,
       about: zone === '' ? undefined : { environment, systemNamespace, version: 'sim' },
       transport: {
+        way: () => ({ mostBytes: world.payloadOf(this) }),
         send: (peer, text) => {
           this.burn();
           if (this.connected) world.carry(this, peer, text);

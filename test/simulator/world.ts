@@ -1,3 +1,5 @@
+import { LEAST_PAYLOAD } from '../../src/kds/message-parts.ts';
+import { MAX_MESSAGE_BYTES } from '../../src/kds/protocol.ts';
 import { GLOBAL_PEER } from '../../src/resource/audience.ts';
 import { GLOBAL, type Place } from '../../src/resource/resource.ts';
 import { type Random, seeded } from './random.ts';
@@ -42,6 +44,11 @@ export class World {
   readonly history = new History();
   /** How much a page holds, how many revisions a log, and how likely it is that the log lacks a change. */
   sizes: { readonly pageBytes: number; readonly logged: number; readonly forgotten: number };
+  /**
+   * How many bytes at once each node's server carries, which the node knows, and one in the middle, which nobody knows.
+   * What is larger is lost.
+   */
+  payloads: { readonly ends: readonly number[]; readonly middle: number };
   /** How likely it is that what is to be done soon is done some hundred ms later. */
   busy: number;
   /** Further processes with the identity of a node. */
@@ -63,6 +70,7 @@ export class World {
       logged: this.random.pick([1_000_000, 1_000_000, 15, 3]),
       forgotten: this.random.pick([0, 0, 0, 0.05, 0.5]),
     };
+    this.payloads = choosePayloads(seeded(seed * 13));
     this.busy = this.random.pick([0, 0, 0.1, 0.5]);
     for (const place of [GLOBAL, ...zones]) this.nodes.set(nameOf(place), new Node(this, place));
     for (const node of this.nodes.values()) node.start();
@@ -114,6 +122,12 @@ export class World {
     this.tasks.push({ at: this.now + delay, order: this.order++, run });
   }
 
+  /** How many bytes at once the server of a node carries. */
+  payloadOf({ name }: Node): number {
+    const { ends } = this.payloads;
+    return ends[name.length % ends.length] ?? MAX_MESSAGE_BYTES;
+  }
+
   /** Carries a message as the weather has it. `peer` is whom the sender means. */
   carry(from: Node, peer: string, text: string): void {
     const zone = peer === GLOBAL_PEER ? '' : peer;
@@ -127,6 +141,8 @@ export class World {
 
   private carryTo(target: Node, from: Node, text: string): void {
     const sender = from.place.zone === '' ? GLOBAL_PEER : from.place.zone;
+    const bytes = Buffer.byteLength(text);
+    if (bytes > Math.min(this.payloadOf(from), this.payloadOf(target), this.payloads.middle)) return;
     const copies = this.random.chance(this.weather.repeat) ? 2 : 1;
     for (let copy = 0; copy < copies; copy++) {
       if (this.random.chance(this.weather.loss)) continue;
@@ -168,6 +184,13 @@ export class World {
     }
     return best < 0 ? undefined : this.tasks.splice(best, 1)[0];
   }
+}
+
+/** In two thirds of the runs all goes through. */
+function choosePayloads(random: Random): World['payloads'] {
+  if (random.chance(2 / 3)) return { ends: [], middle: MAX_MESSAGE_BYTES };
+  const one = () => random.pick([MAX_MESSAGE_BYTES, 4_096, LEAST_PAYLOAD, LEAST_PAYLOAD]);
+  return { ends: [one(), one(), one()], middle: random.pick([MAX_MESSAGE_BYTES, MAX_MESSAGE_BYTES, 4_096]) };
 }
 
 function nameOf(place: Place): string {

@@ -23,6 +23,7 @@ function system() {
     ack: acks[peer],
     head: endOf(global, peer),
     stopped: undefined,
+    unsent: undefined,
     stranger: undefined,
     failures: 0,
     about: undefined,

@@ -23,6 +23,7 @@ function system() {
       ack: { position, refusals },
       head,
       stopped: undefined,
+      unsent: undefined,
       stranger: undefined,
       failures: 0,
       about: undefined,

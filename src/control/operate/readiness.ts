@@ -51,8 +51,17 @@ function peerWarnings(plane: Plane, sync: Pick<Sync, 'view' | 'peers' | 'strange
   return [`store ${stranger} speaks as global too: each zone goes on with the store that it pinned; stop one of the two`, ...peers];
 }
 
-function warningsOf({ place }: Plane, peer: string, { online, stopped, stranger }: PeerView): string[] {
-  const name = isGlobal(place) ? `zone ${peer}` : 'global';
+/** Pulls that fail in a row before it is a warning: after a start or a lost message one may. */
+const FAILED = 2;
+
+function warningsOf(plane: Plane, peer: string, view: PeerView): string[] {
+  const name = isGlobal(plane.place) ? `zone ${peer}` : 'global';
+  const { online, failures, unsent } = view;
+  const silent = online && failures >= FAILED ? [`${name}: ${failures} requests in a row for what it has were not answered`] : [];
+  return [...standingOf(plane, name, view), ...silent, ...(unsent === undefined ? [] : [`${name}: ${unsent}`])];
+}
+
+function standingOf({ place }: Plane, name: string, { online, stopped, stranger }: PeerView): string[] {
   const refused = stranger ? [`${name}: ${stranger.message}; it is refused`] : [];
   if (isGlobal(place)) return stopped ? [`${name}: ${stopped.code}: ${stopped.message}`] : refused;
   if (stopped?.code === 'diverged') return [`global was restored from a backup and waits for meridianctl recover: ${stopped.message}`];

@@ -16,6 +16,8 @@ export interface PeerView {
   readonly head: Position;
   /** Why nothing is exchanged. */
   readonly stopped: Session['stopped'];
+  /** Why what is meant for it does not reach it, although both are connected. */
+  readonly unsent: string | undefined;
   /** Another store that speaks for the peer too, and is refused. */
   readonly stranger: Omit<Stranger, 'at'> | undefined;
   /** Pulls that failed in a row. */
@@ -23,7 +25,23 @@ export interface PeerView {
   readonly about: ZoneInfo | undefined;
 }
 
-export function viewOf(session: Session, head: Position, position: Position | undefined, now: number, connected: boolean): PeerView {
+/** What is known besides the session. */
+export interface Surroundings {
+  readonly head: Position;
+  readonly position: Position | undefined;
+  /** Monotonic, ms. */
+  readonly now: number;
+  readonly connected: boolean;
+  /** Why the transport carries nothing there. */
+  readonly refused: string | undefined;
+  /** How many bytes at once reach it. */
+  readonly mostBytes: number;
+  /** How often it asked for what it asked last: more than once where the answer did not come. */
+  readonly timesAsked: number;
+}
+
+export function viewOf(session: Session, surroundings: Surroundings): PeerView {
+  const { head, position, now, connected } = surroundings;
   const { peer, receiving, sending, stopped, stranger, about, heardAt } = session;
   return {
     peer,
@@ -32,13 +50,23 @@ export function viewOf(session: Session, head: Position, position: Position | un
     ack: sending.ack,
     head,
     stopped,
+    unsent: connected ? whyUnsent(session, surroundings) : undefined,
     stranger: stranger && now - stranger.at <= SILENCE ? { message: stranger.message, store: stranger.store } : undefined,
     failures: receiving.failures,
     about,
   };
 }
 
-function agrees(mine: Position | undefined, announced: Position | undefined): boolean {
+/** A peer that asks so often for the same does not get the answer. */
+const ASKED_IN_VAIN = 3;
+
+function whyUnsent({ sending }: Session, { refused, head, mostBytes, timesAsked }: Surroundings): string | undefined {
+  if (refused !== undefined) return `NATS does not carry what is meant for it: ${refused}`;
+  if (timesAsked < ASKED_IN_VAIN || agrees(head, sending.ack?.position)) return undefined;
+  return `it asked ${timesAsked} times for the same, our answers do not arrive: perhaps a NATS server on the way carries less than ${mostBytes} bytes at once (max_payload)`;
+}
+
+function agrees(mine: Omit<Position, 'signature'> | undefined, announced: Omit<Position, 'signature'> | undefined): boolean {
   if (!mine || !announced) return false;
   return mine.term === announced.term && mine.digest === announced.digest && mine.count === announced.count;
 }

@@ -1,10 +1,20 @@
 import { LRUCache } from 'lru-cache';
 import { makePosition, type Sign } from '../../kds/cursor.ts';
-import { type ZoneInfo, type Acknowledged, type Body, encodeMessage, type Speaker, type Status } from '../../kds/protocol.ts';
+import { cutMessage, LEAST_PAYLOAD } from '../../kds/message-parts.ts';
+import {
+  type ZoneInfo,
+  type Acknowledged,
+  type Body,
+  encodeMessage,
+  MAX_MESSAGE_BYTES,
+  type Speaker,
+  type Status,
+} from '../../kds/protocol.ts';
 import { digestOfRefusals } from '../../kds/refusal.ts';
 import type { Transport } from '../../kds/transport.ts';
 import type { Position } from '../../resource/store/store.ts';
 import type { Plane } from '../plane/plane.ts';
+import type { RuntimeDependencies } from '../plane/runtime-dependencies.ts';
 import { diverged } from '../peers/divergence.ts';
 
 export interface OutboxOptions {
@@ -15,6 +25,7 @@ export interface OutboxOptions {
   /** What a zone says of itself; undefined on global. */
   readonly about: ZoneInfo | undefined;
   readonly transport: Transport;
+  readonly machine: RuntimeDependencies;
 }
 
 /** Peers of whom something is remembered: without credentials anybody on the machine can invent zones. */
@@ -28,6 +39,10 @@ export class Outbox {
   private readonly refusals = new LRUCache<string, { readonly changes: number; readonly digest: string }>({ max: MOST });
   /** Heads that were signed, by peer: one for each revision. */
   private readonly heads = new LRUCache<string, Position>({ max: MOST });
+
+  /** How many bytes at once reach a peer, by its own word; and how many this side asks it to send. */
+  private readonly takes = new LRUCache<string, number>({ max: MOST });
+  private readonly wanted = new LRUCache<string, number>({ max: MOST });
 
   constructor(options: OutboxOptions) {
     this.options = options;
@@ -56,8 +71,28 @@ export class Outbox {
     return { kind: 'status', ack, ...(silent ? {} : { head: this.headFor(peer) }), ...(about ? { about } : {}) };
   }
 
+  /** In parts, where less goes at once than the message has. */
   send(peer: string, body: Body, lines: readonly string[] = []): void {
-    this.options.transport.send(peer, encodeMessage({ from: this.speaker(), body, lines }));
+    const { transport, machine } = this.options;
+    const takes = this.wanted.get(peer) ?? transport.way(peer).mostBytes;
+    const text = encodeMessage({ from: this.speaker(), takes, body, lines });
+    for (const part of cutMessage(text, this.mostTo(peer), machine.id)) transport.send(peer, part);
+  }
+
+  /** How many bytes at once reach a peer. */
+  mostTo(peer: string): number {
+    const { mostBytes } = this.options.transport.way(peer);
+    return Math.max(LEAST_PAYLOAD, Math.min(mostBytes, this.takes.get(peer) ?? LEAST_PAYLOAD));
+  }
+
+  /** A peer said what it takes; undefined: it is of a version that knows no parts. */
+  heard(peer: string, takes = MAX_MESSAGE_BYTES): void {
+    this.takes.set(peer, Math.max(LEAST_PAYLOAD, takes));
+  }
+
+  /** So many bytes at once the peer is to send from now on. */
+  want(peer: string, bytes: number): void {
+    this.wanted.set(peer, bytes);
   }
 
   private get store() {

@@ -1,5 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import { MeridianError } from '../../errors.ts';
-import type { ZoneInfo, Pull } from '../../kds/protocol.ts';
+import { pageBytes, type ZoneInfo, type Pull } from '../../kds/protocol.ts';
 import type { ApplyOutcome } from '../../kds/receiver.ts';
 import { makePush, servePull } from '../../kds/serve-pulls.ts';
 import type { Effect, SessionEvent } from '../../kds/session.ts';
@@ -33,6 +34,8 @@ export class Performer {
   private restoredIn: number | undefined;
   /** Whose transfer made the last revision that one made, and which. */
   private last = { peer: '', revision: -1 };
+  /** What each peer asked last, and how often: repeated, for our answers do not arrive. */
+  private readonly asked = new LRUCache<string, { readonly id: string; readonly times: number }>({ max: 10_000 });
 
   constructor(options: PerformerOptions) {
     this.options = options;
@@ -52,6 +55,11 @@ export class Performer {
   /** Whether this store was found restored, and could not write that down. */
   isRestored(): boolean {
     return this.restoredIn === this.store.head().term;
+  }
+
+  /** How often a peer asked for what it asked last. */
+  timesAsked(peer: string): number {
+    return this.asked.get(peer)?.times ?? 0;
   }
 
   /** The peer whose items alone were committed in this revision; undefined: there is none. */
@@ -91,14 +99,16 @@ export class Performer {
 
   private push(peer: string, base: Extract<Effect, { do: 'push' }>['base']): void {
     const { outbox } = this.options;
-    const push = makePush(this.store, peer, base, outbox.headFor(peer));
+    const push = makePush(this.store, peer, base, outbox.headFor(peer), pageBytes(outbox.mostTo(peer)));
     if (push) outbox.send(peer, push.body, push.lines);
     else outbox.send(peer, outbox.statusOf(peer));
   }
 
   private serve(peer: string, pull: Pull): void {
     const { outbox, sign, throttled } = this.options;
-    const answer = servePull({ store: this.store, sign }, peer, pull);
+    const before = this.asked.get(peer);
+    this.asked.set(peer, { id: pull.id, times: before?.id === pull.id ? before.times + 1 : 1 });
+    const answer = servePull({ store: this.store, sign, pageBytes: pageBytes(outbox.mostTo(peer)) }, peer, pull);
     if ('body' in answer) return outbox.send(peer, answer.body, answer.lines);
     this.restoredIn = this.store.head().term;
     this.store.commit((tx) => markDiverged(tx, answer));

@@ -1,10 +1,8 @@
 import type { Report } from '../../report.ts';
-import type { RuntimeDependencies } from '../plane/runtime-dependencies.ts';
 import type { OutboxOptions } from './outbox.ts';
 
 /** What the sync of one control plane is made of. */
 export interface SyncOptions extends OutboxOptions {
-  readonly machine: RuntimeDependencies;
   readonly report: Report;
   /** Items of a first scan that are taken in one turn of the event loop; PER_SLICE. */
   readonly perSlice?: number | undefined;

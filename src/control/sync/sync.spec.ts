@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MeridianError } from '../../errors.ts';
 import { signer } from '../../kds/cursor.ts';
-import { ACKNOWLEDGE_INTERVAL, decodeMessage, encodeMessage, type Message, STATUS_INTERVAL } from '../../kds/protocol.ts';
+import {
+  ACKNOWLEDGE_INTERVAL,
+  decodeMessage,
+  encodeMessage,
+  MAX_MESSAGE_BYTES,
+  type Message,
+  STATUS_INTERVAL,
+} from '../../kds/protocol.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import type { Place } from '../../resource/resource.ts';
 import type { Plane } from '../plane/plane.ts';
@@ -36,6 +43,7 @@ class Wired {
       sign: signer(store),
       about: plane.place.zone === '' ? undefined : ABOUT,
       transport: {
+        way: () => ({ mostBytes: MAX_MESSAGE_BYTES }),
         send: (to, text) => void this.sent.push({ to, message: decodeMessage(text) }),
         onMessage: () => {},
         onConnection: () => {},
@@ -218,6 +226,46 @@ test('a transfer whose beginning the disk did not take is asked for again', () =
   disk.full = false;
   tenSeconds(broken, zone);
   assert.deepEqual(held(broken.plane), ['up']);
+});
+
+test('a store that can not be read for a while delays, and ends nothing', () => {
+  const { global, zone } = pair();
+  const disk = { broken: false };
+  const { store } = global.plane;
+  const position: typeof store.mirror.position = (peer) => {
+    if (disk.broken) throw new MeridianError('unavailable', 'a page can not be read');
+    return store.mirror.position(peer);
+  };
+  const broken = new Wired({ ...global.plane, store: { ...store, mirror: { ...store.mirror, position } } }, 2);
+  exchange(broken, zone);
+  writeDrafts(zone.plane, [timeout('up')]);
+  disk.broken = true;
+  tenSeconds(broken, zone);
+  assert.deepEqual(held(broken.plane), []);
+  assert.ok(broken.reports.includes('error: the store could not be read'));
+  disk.broken = false;
+  tenSeconds(broken, zone);
+  assert.deepEqual(held(broken.plane), ['up']);
+});
+
+test('where answers are lost on the way, the one who gives them says so, until they arrive', () => {
+  const { global, zone } = pair();
+  writeDrafts(global.plane, [forAll('all')]);
+  for (let second = 1; second <= 12; second++) {
+    for (const side of [global, zone]) {
+      side.now += 1_000;
+      side.sync.tick();
+      side.run();
+    }
+    for (const { message } of zone.sent.splice(0)) global.hear('east', encodeMessage(message));
+    for (const { to, message } of global.sent.splice(0))
+      if (to === 'east' && message.body.kind === 'status') zone.hear(GLOBAL_PEER, encodeMessage(message));
+  }
+  assert.match(global.sync.view('east').unsent ?? '', /asked \d times for the same.*max_payload/);
+  tenSeconds(global, zone);
+  tenSeconds(global, zone);
+  assert.deepEqual(held(zone.plane), ['all']);
+  assert.equal(global.sync.view('east').unsent, undefined);
 });
 
 test('a process of global says that it is there, again and again', () => {

@@ -1,5 +1,8 @@
+import { MessageParts } from '../../kds/message-parts.ts';
 import { MAX_TRANSFER_BYTES, type Speaker } from '../../kds/protocol.ts';
+import { takenBytes } from '../../kds/receiver.ts';
 import { type Context, newSession, type SessionEvent, step } from '../../kds/session.ts';
+import { MeridianError } from '../../errors.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import type { Head } from '../../resource/store/store.ts';
 import { DisabledZones } from '../peers/disabled-zones.ts';
@@ -31,9 +34,12 @@ export class Sync {
   private readonly sessions = new Sessions();
   /** Messages wait encoded. If there are too many, they are dropped unread. */
   private readonly queue: FairQueue;
+  private readonly parts = new MessageParts();
   /** What happened and was not stepped yet. */
   private readonly events: { readonly peer: string; readonly event: SessionEvent }[] = [];
   private stepping = false;
+  /** Outcomes of applies that could not be stepped, since the store could not be read: the sessions wait for them. */
+  private readonly owed: { readonly peer: string; readonly event: SessionEvent }[] = [];
   /** The peers to be told of a commit, and those whose timeouts are due: a few at a time of a thousand sessions. */
   private readonly telling: RoundRobin;
   private readonly ticking: RoundRobin;
@@ -73,13 +79,15 @@ export class Sync {
   /** The connection came or went. */
   connection(connected: boolean): void {
     this.connected = connected;
-    if (this.global && connected) this.announceSelf();
+    if (this.global && connected) this.attempt(GLOBAL_PEER, () => this.announceSelf());
     for (const peer of [...this.sessions.peers()]) this.handle(peer, { on: connected ? 'connected' : 'lost' });
   }
 
   /** A message from `peer`, as the transport proves it. */
   message(peer: string, text: string): void {
-    if (this.endedBy === undefined) this.queue.add(peer, text);
+    if (this.endedBy !== undefined) return;
+    const whole = this.parts.add(peer, text);
+    if (whole !== undefined) this.queue.add(peer, whole);
   }
 
   /**
@@ -95,6 +103,10 @@ export class Sync {
    * not told: it gets an acknowledgement.
    */
   committed(): void {
+    this.attempt(GLOBAL_PEER, () => this.tell());
+  }
+
+  private tell(): void {
     const head = this.store.head();
     if (head.revision === this.told.revision && head.term === this.told.term) return;
     this.told = head;
@@ -105,14 +117,27 @@ export class Sync {
   /** Call it several times a second. */
   tick(): void {
     this.throttled.flush();
+    for (const { peer, event } of this.owed.splice(0)) this.handle(peer, event);
     if (!this.connected) return;
-    if (this.global && this.otherGlobal.isDue(this.options.machine.now())) this.announceSelf();
+    this.attempt(GLOBAL_PEER, () => this.announceWhenDue());
     for (const peer of [...this.sessions.peers()]) this.ticking.add(peer);
+  }
+
+  private announceWhenDue(): void {
+    if (this.global && this.otherGlobal.isDue(this.options.machine.now())) this.announceSelf();
   }
 
   view(peer: string): PeerView {
     const session = this.sessions.get(peer);
-    return viewOf(session, this.outbox.headFor(peer), this.store.mirror.position(peer), this.options.machine.now(), this.connected);
+    return viewOf(session, {
+      head: this.outbox.headFor(peer),
+      position: this.store.mirror.position(peer),
+      now: this.options.machine.now(),
+      connected: this.connected,
+      refused: this.options.transport.way(peer).refused,
+      mostBytes: this.outbox.mostTo(peer),
+      timesAsked: this.performer.timesAsked(peer),
+    });
   }
 
   /** What peers brought about that was to be warned of, since the start. */
@@ -142,7 +167,8 @@ export class Sync {
   private take(peer: string, text: string): void {
     const message = readMessage(this.throttled, peer, text);
     if (!message || this.endedBy !== undefined) return;
-    if (this.global && peer === GLOBAL_PEER) this.hearGlobal(message.from);
+    this.outbox.heard(peer, message.takes);
+    if (this.global && peer === GLOBAL_PEER) this.attempt(peer, () => this.hearGlobal(message.from));
     else this.handle(peer, { on: 'message', message });
   }
 
@@ -152,16 +178,36 @@ export class Sync {
     if (this.stepping) return;
     this.stepping = true;
     try {
-      for (let next = this.events.shift(); next; next = this.events.shift()) this.step(next.peer, next.event);
+      for (let next = this.events.shift(); next; next = this.events.shift()) this.stepOrOwe(next.peer, next.event);
     } finally {
       this.stepping = false;
+    }
+  }
+
+  /** What is not stepped happens again: statuses and timeouts. Only the outcome of an apply comes once. */
+  private stepOrOwe(peer: string, event: SessionEvent): void {
+    const done = this.attempt(peer, () => this.step(peer, event));
+    if (!done && event.on === 'applied') this.owed.push({ peer, event });
+  }
+
+  /** A store that can't be read now (an error of the disk) ends nothing: false, and reported. */
+  private attempt(peer: string, what: () => void): boolean {
+    try {
+      what();
+      return true;
+    } catch (thrown) {
+      if (!(thrown instanceof MeridianError) || thrown.code !== 'unavailable') throw thrown;
+      this.throttled.report('error', 'the store could not be read', { peer, reason: thrown.message });
+      return false;
     }
   }
 
   private step(peer: string, event: SessionEvent): void {
     if (this.endedBy !== undefined) return;
     const before = this.sessions.get(peer);
-    const { state, effects } = step(before, event, this.context(peer));
+    const context = this.context(peer);
+    const { state, effects } = step(before, event, context);
+    this.outbox.want(peer, takenBytes(state.receiving, context));
     this.sessions.set(peer, state, this.options.machine.now());
     const { failures } = state.receiving;
     if (failures > before.receiving.failures) this.throttled.report('warn', 'a pull failed', { peer, failures });
@@ -180,6 +226,7 @@ export class Sync {
       diverged: diverged(this.store) !== undefined || this.performer.isRestored(),
       pushes: this.global,
       maxTransfer: this.global ? MAX_TRANSFER_BYTES : Number.POSITIVE_INFINITY,
+      mostBytes: this.options.transport.way(peer).mostBytes,
       now: machine.now(),
       random: machine.random(),
       id: machine.id(),
