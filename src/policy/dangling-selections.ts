@@ -4,6 +4,7 @@ import { LABEL, type Labels } from '../resource/labels.ts';
 import { formatPath, quote } from '../resource/field-path.ts';
 import type { JsonObject, Resource } from '../resource/resource.ts';
 import { kindAt, namedType, type TargetRef, TO, type ToKind, type TopKind } from '../resource/schema/reference-kinds.ts';
+import { staysHome } from './policy-role.ts';
 import type { Carried } from './match/carried-labels.ts';
 import { missing } from './match/lost-policies.ts';
 import { type Holder, indexMesh, means } from './match/mesh-index.ts';
@@ -125,7 +126,7 @@ function tagsOf({ kind, name, tags }: TargetRef<TopKind>): Labels | undefined {
 
 /** Where alone a policy may touch proxies. */
 function home({ resource: { key }, role }: Policy): Labels {
-  if (role !== 'consumer' && role !== 'workload-owner') return {};
+  if (!staysHome(role)) return {};
   const proven = { [LABEL.zone]: key.zone, [LABEL.namespace]: key.namespace };
   return Object.fromEntries(Object.entries(proven).filter(([, value]) => value !== ''));
 }

@@ -6,7 +6,7 @@ import { LABEL } from '../resource/labels.ts';
 import { isObject } from '../resource/field-path.ts';
 import type { JsonObject, JsonValue, Place } from '../resource/resource.ts';
 import { kindAt, TOP, type TopKind } from '../resource/schema/reference-kinds.ts';
-import type { Role } from './policy-role.ts';
+import { type Role, staysHome } from './policy-role.ts';
 
 const MESH: JsonObject = { kind: 'Mesh' };
 
@@ -48,7 +48,7 @@ function withSource(item: JsonValue): JsonValue {
  */
 export function explicitTarget(written: JsonValue | undefined, role: Role, key: Key): JsonValue | undefined {
   const targetRef = isAbsent(written) ? MESH : written;
-  if (role === 'producer' || role === 'system') return targetRef;
+  if (!staysHome(role)) return targetRef;
   if (!isObject(targetRef) || !isSubset(kindAt(TOP, targetRef.kind))) return targetRef;
   const tags = isAbsent(targetRef.tags) ? {} : asObject(targetRef.tags);
   // Tags that are no object would be lost, and the policy widened: the matcher refuses them as they are.

@@ -9,6 +9,13 @@ export const ROLES = ['system', 'producer', 'consumer', 'workload-owner'] as con
 
 export type Role = (typeof ROLES)[number];
 
+/** Whether a policy touches proxies of its own zone and namespace alone (docs/design/roles.md#whose-proxies). */
+const STAYS_HOME: Readonly<Record<Role, boolean>> = { system: false, producer: false, consumer: true, 'workload-owner': true };
+
+export function staysHome(role: Role): boolean {
+  return STAYS_HOME[role];
+}
+
 /** Whether resources of a kind have a role: targetRef policies and access policies. */
 export function hasRole(kind: Kind): boolean {
   return kind.policy !== undefined || kind.nature === 'access';

@@ -8,7 +8,7 @@ import { TOP, type TargetRef, type TopKind } from '../../resource/schema/referen
 import { isAbsent, targetRef } from '../../resource/schema/target-ref.ts';
 import { explicitTarget } from '../explicit-form.ts';
 import { audienceAt } from '../policy-reach.ts';
-import { ROLES, type Role } from '../policy-role.ts';
+import { ROLES, type Role, staysHome } from '../policy-role.ts';
 import { comparePolicies } from './policy-order.ts';
 import type { Policy } from './policy.ts';
 
@@ -77,6 +77,6 @@ export function mayTouch({ resource: { key }, role, audience }: Policy, dataplan
   const { mesh, zone, namespace } = dataplane.key;
   if (key.mesh !== mesh) return false;
   const home = key.zone === zone;
-  if (role === 'consumer' || role === 'workload-owner') return home && key.namespace === namespace;
+  if (staysHome(role)) return home && key.namespace === namespace;
   return home || includes(audience, key, zone);
 }
