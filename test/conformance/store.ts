@@ -240,9 +240,9 @@ function content(store: Store, peer: string): Feed {
 }
 
 /**
- * Tests of all that any `Store` must do: revisions, commits that fail, puts and deletes, audiences, the feeds with their
- * digests and pages, for every peer and back to every revision, also after it was opened again; lists, history and
- * withdrawals; references, names, holdings and audit; mirrors, positions and what is staged.
+ * Tests of all that any `Store` must do: revisions, commits that fail, puts and deletes, audiences, the feeds with
+ * their digests and pages, for every peer and back to every revision, also after it was opened again; lists, history
+ * and withdrawals; references, names, holdings and audit; mirrors, positions and what is staged.
  */
 export function storeConformance(name: string, { open, reopen }: Opening): void {
   describe(name, () => {
