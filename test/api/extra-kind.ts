@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 /** The one entry that a new kind takes, as somebody would write it into src/resource/kinds.ts. */
 const ENTRY = "policy('MeshColour', 'mcol', 'meshcolours', 'to from rules'),";
@@ -14,7 +16,7 @@ registerHooks({
   load(url, context, next) {
     const loaded = next(url, context);
     if (!url.endsWith('/src/resource/kinds.ts')) return loaded;
-    const source = String(loaded.source);
+    const source = readFileSync(fileURLToPath(url), 'utf8');
     if (source.split(NEXT).length !== 2) throw new Error(`src/resource/kinds.ts has this not once: ${NEXT}`);
     return { ...loaded, source: source.replace(NEXT, `${ENTRY}\n  ${NEXT}`) };
   },
