@@ -55,7 +55,7 @@ function lists(): void {
 
 function from(items: number): void {
   const list = Array.from({ length: items }, (_, index) => ({
-    targetRef: { kind: 'MeshSubset', tags: { version: `v${index}`, env: `e${index % 5}` } },
+    targetRef: { kind: 'MeshSubset' as const, tags: { version: `v${index}`, env: `e${index % 5}` } },
     action: index % 2 === 0 ? ('Allow' as const) : ('Deny' as const),
   }));
   const given = [named('from', { shape: 'from', items: list })];

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import '../heap.ts';
 import { ZONE, type ZoneConfig } from '../../src/config/settings.ts';
-import type { Place } from '../../src/resource/resource.ts';
+import { type Place, usesNamespaces } from '../../src/resource/resource.ts';
 import { watchCommits } from '../../src/control/plane/watch-commits.ts';
 import { runDaemon } from '../daemon.ts';
 import { serveXds } from '../enforce.ts';
@@ -23,5 +23,5 @@ await runDaemon('meridian-zone', ZONE, async (daemon) => {
 
 /** On universal there are no namespaces, whatever is configured. */
 function placeOf({ zoneName, environment, systemNamespace }: ZoneConfig): Place {
-  return { zone: zoneName, environment, systemNamespace: environment === 'kubernetes' ? systemNamespace : '' };
+  return { zone: zoneName, environment, systemNamespace: usesNamespaces(environment) ? systemNamespace : '' };
 }

@@ -1,7 +1,7 @@
 import { type Key, type KeyTuple, keyFromTuple, keyTuple } from '../resource/key.ts';
 import type { Labels } from '../resource/labels.ts';
 import { isObject } from '../resource/field-path.ts';
-import type { JsonObject } from '../resource/resource.ts';
+import { type Environment, ENVIRONMENTS, type JsonObject } from '../resource/resource.ts';
 
 /**
  * A reference that global resolved: its place in the spec, the key of its target, and the name of the target's copies.
@@ -28,7 +28,7 @@ export interface Item {
     | {
         readonly name: string;
         readonly role?: string | undefined;
-        readonly environment?: 'kubernetes' | 'universal' | undefined;
+        readonly environment?: Environment | undefined;
         readonly references: readonly ItemReference[];
       }
     | undefined;
@@ -115,9 +115,10 @@ function toAssigned(value: unknown): Item['assigned'] {
   if (!isObject(value) || typeof value.name !== 'string' || !Array.isArray(value.references)) return undefined;
   const references = value.references.map(toReference);
   if (!references.every((reference) => reference !== undefined)) return undefined;
-  const { role, environment } = value;
+  const { role } = value;
   if (role !== undefined && typeof role !== 'string') return undefined;
-  if (environment !== undefined && environment !== 'kubernetes' && environment !== 'universal') return undefined;
+  const environment = ENVIRONMENTS.find((one) => one === value.environment);
+  if (environment !== value.environment) return undefined;
   return { name: value.name, role, environment, references };
 }
 

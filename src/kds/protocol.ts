@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MeridianError } from '../errors.ts';
 import { isDnsLabel } from '../resource/dns-names.ts';
 import { readableUpTo } from '../resource/readable-text.ts';
+import { ENVIRONMENTS, usesNamespaces } from '../resource/resource.ts';
 
 /** The version of this protocol. A message of another one is answered with a notice. */
 const PROTOCOL = 1;
@@ -66,11 +67,11 @@ const acknowledged = z.object({
 /** What a zone says of itself, once it speaks. On universal there are no namespaces. */
 const about = z
   .object({
-    environment: z.enum(['kubernetes', 'universal']),
+    environment: z.enum(ENVIRONMENTS),
     systemNamespace: z.union([z.literal(''), z.string().refine(isDnsLabel)]),
     version: z.string().regex(/^[ -~]{0,64}$/),
   })
-  .refine(({ environment, systemNamespace }) => environment === 'universal' || systemNamespace !== '');
+  .refine(({ environment, systemNamespace }) => !usesNamespaces(environment) || systemNamespace !== '');
 
 const status = z.object({
   kind: z.literal('status'),

@@ -78,7 +78,9 @@ function one(state: Receiving, event: Event, context: Parameters<typeof onHead>[
       return onTick(state, context);
     case 'lost':
       return onLost(state);
-    default:
+    case 'applied':
+    case 'failed':
+    case 'mismatch':
       return onApplied(state, event[0], context);
   }
 }

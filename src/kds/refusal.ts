@@ -5,7 +5,7 @@ import { findKind } from '../resource/kinds.ts';
 import { mtpOf } from '../resource/permission.ts';
 import { isSilent } from '../resource/permission-actions.ts';
 import type { JsonObject } from '../resource/resource.ts';
-import type { Refusal } from '../resource/store/store.ts';
+import { IN_FORCE, type Refusal } from '../resource/store/store.ts';
 import { readableUpTo } from '../resource/readable-text.ts';
 
 /** A reason is one line for a person: longer ones are cut. */
@@ -17,7 +17,7 @@ const wireRefusal = z.object({
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   reason: z.string(),
   since: z.string().max(64),
-  inForce: z.enum(['previous', 'deny', 'none']),
+  inForce: z.enum(IN_FORCE),
 });
 
 /**

@@ -1,7 +1,7 @@
 import type { Key } from '../resource/key.ts';
 import { findKind, isRoute } from '../resource/kinds.ts';
 import { isObject, type Path } from '../resource/field-path.ts';
-import type { JsonObject, JsonValue, Place } from '../resource/resource.ts';
+import { type JsonObject, type JsonValue, type Place, usesNamespaces } from '../resource/resource.ts';
 import { looksHashed } from './hash-name.ts';
 import { asArray, asObject, asText, isAbsent, isArray } from './json.ts';
 
@@ -72,7 +72,7 @@ function toReference({ path, value }: SpecReference): Reference[] {
  * system namespace, that of the origin. '' where the origin has no namespaces.
  */
 export function impliedNamespace(kind: string, policy: Key, origin: Place): string {
-  if (origin.environment === 'universal') return '';
+  if (!usesNamespaces(origin.environment)) return '';
   return findKind(kind)?.systemOnly ? origin.systemNamespace : policy.namespace;
 }
 

@@ -3,21 +3,21 @@ import { referencePlaces } from '../naming/find-references.ts';
 import { LABEL, type Labels } from '../resource/labels.ts';
 import { formatPath, quote } from '../resource/field-path.ts';
 import type { JsonObject, Resource } from '../resource/resource.ts';
-import type { TargetRef } from '../resource/schema/target-ref.ts';
+import { kindAt, namedType, type TargetRef, TO, type ToKind, type TopKind } from '../resource/schema/reference-kinds.ts';
+import { staysHome } from './policy-role.ts';
 import type { Carried } from './match/carried-labels.ts';
 import { missing } from './match/lost-policies.ts';
 import { type Holder, indexMesh, means } from './match/mesh-index.ts';
 import { mayTouch, readPolicies } from './match/read-policies.ts';
 import type { Policy } from './match/policy.ts';
 import { readProxy } from './match/read-proxy.ts';
-import { routeType } from './match/route-selection.ts';
 import { matchProxy } from './match/select-policies.ts';
 import { includesAll, labelsOf, SERVICE_TAG, textsOf } from './match/proxy-tags.ts';
 
 /** What there is in a mesh to be referred to. */
 export interface Referable {
   /** What a reference by name of this policy may mean: by its key, or by what it is called here. */
-  named(type: string, policy: Policy, ref: TargetRef): readonly Resource[];
+  named(type: string, policy: Policy, ref: Pick<TargetRef, 'name' | 'namespace'>): readonly Resource[];
   /** undefined: there are too many to tell. */
   carried(type: string): Carried | undefined;
   readonly holder: Holder;
@@ -46,7 +46,7 @@ function mayDangle({ key: { type }, spec }: Resource): boolean {
   return (kind !== undefined && kind !== 'Mesh') || referencePlaces(type, spec).length > 0;
 }
 
-function topReason(ref: TargetRef, policy: Policy, there: Referable): string | undefined {
+function topReason(ref: TargetRef<TopKind>, policy: Policy, there: Referable): string | undefined {
   switch (ref.kind) {
     case 'MeshSubset':
     case 'MeshServiceSubset':
@@ -63,8 +63,8 @@ function topReason(ref: TargetRef, policy: Policy, there: Referable): string | u
     case 'MeshTCPRoute':
     case 'MeshGatewayRoute':
       return ofRoute(ref, policy, there);
-    // Mesh selects everything.
-    default:
+    // It selects everything.
+    case 'Mesh':
       return undefined;
   }
 }
@@ -74,7 +74,7 @@ function nothing(reason: string | undefined): string | undefined {
 }
 
 /** Whether a proxy is there that the reference, without its section, selects. */
-function ofProxies(ref: TargetRef, policy: Policy, there: Referable): string | undefined {
+function ofProxies(ref: TargetRef<TopKind>, policy: Policy, there: Referable): string | undefined {
   const { sectionName: _, ...whole } = ref;
   const tags = tagsOf(ref);
   if (!tags && !ref.labels && ref.name === undefined) return undefined;
@@ -83,13 +83,13 @@ function ofProxies(ref: TargetRef, policy: Policy, there: Referable): string | u
   return `no Dataplane that it reaches has ${tags ? `an inbound with the tags ${describe(tags)}` : `the labels ${describe(ref.labels ?? {})}`}`;
 }
 
-function ofSection(ref: TargetRef, policy: Policy, there: Referable): string | undefined {
+function ofSection(ref: TargetRef<TopKind>, policy: Policy, there: Referable): string | undefined {
   if (ref.sectionName === undefined || selectsSome(ref, policy, there)) return undefined;
   return `no inbound of what it targets is called ${quote(ref.sectionName)}`;
 }
 
 /** Each proxy is asked as the matcher asks it. */
-function selectsSome(ref: TargetRef, policy: Policy, there: Referable): boolean {
+function selectsSome(ref: TargetRef<TopKind>, policy: Policy, there: Referable): boolean {
   const isSelected = selecting(ref, policy, there);
   if (ref.kind === 'Dataplane' && ref.name !== undefined) return there.named('Dataplane', policy, ref).some(isSelected);
   const carried = there.carried('Dataplane');
@@ -98,7 +98,7 @@ function selectsSome(ref: TargetRef, policy: Policy, there: Referable): boolean 
 }
 
 /** Where nothing is asked of inbounds, the Dataplane alone tells. */
-function selecting(ref: TargetRef, policy: Policy, there: Referable): (dataplane: Resource) => boolean {
+function selecting(ref: TargetRef<TopKind>, policy: Policy, there: Referable): (dataplane: Resource) => boolean {
   const isWhole = ref.kind === 'Dataplane' && ref.sectionName === undefined;
   if (isWhole) return (dataplane) => mayTouch(policy, dataplane) && means(ref, policy, dataplane, there);
   const index = indexMesh(there.gateways, there.holder);
@@ -107,21 +107,32 @@ function selecting(ref: TargetRef, policy: Policy, there: Referable): (dataplane
 }
 
 /** The tags that a reference asks for; undefined: it asks for none. */
-function tagsOf({ kind, name, tags }: TargetRef): Labels | undefined {
-  if (kind === 'MeshSubset') return tags && Object.keys(tags).length > 0 ? tags : undefined;
-  if (kind !== 'MeshServiceSubset' && kind !== 'MeshService') return undefined;
-  return name === undefined ? tags : { [SERVICE_TAG]: name, ...tags };
+function tagsOf({ kind, name, tags }: TargetRef<TopKind>): Labels | undefined {
+  switch (kind) {
+    case 'MeshSubset':
+      return tags && Object.keys(tags).length > 0 ? tags : undefined;
+    case 'MeshService':
+    case 'MeshServiceSubset':
+      return name === undefined ? tags : { [SERVICE_TAG]: name, ...tags };
+    case 'Mesh':
+    case 'MeshGateway':
+    case 'Dataplane':
+    case 'MeshHTTPRoute':
+    case 'MeshTCPRoute':
+    case 'MeshGatewayRoute':
+      return undefined;
+  }
 }
 
 /** Where alone a policy may touch proxies. */
 function home({ resource: { key }, role }: Policy): Labels {
-  if (role !== 'consumer' && role !== 'workload-owner') return {};
+  if (!staysHome(role)) return {};
   const proven = { [LABEL.zone]: key.zone, [LABEL.namespace]: key.namespace };
   return Object.fromEntries(Object.entries(proven).filter(([, value]) => value !== ''));
 }
 
 /** By name it may be a resource, or the value of a tag. */
-function ofService(ref: TargetRef, policy: Policy, there: Referable): string | undefined {
+function ofService(ref: TargetRef<TopKind>, policy: Policy, there: Referable): string | undefined {
   if (ref.labels) return ofLabels(ref, policy, there);
   const services = there.named('MeshService', policy, ref).filter((service) => means(ref, policy, service, there));
   const { sectionName } = ref;
@@ -141,7 +152,7 @@ function ofPorts(services: readonly Resource[], section: string): string | undef
 }
 
 /** What is not here keeps its denies (docs/decisions/0010). */
-function ofRoute(ref: TargetRef, policy: Policy, there: Referable): string | undefined {
+function ofRoute(ref: TargetRef<TopKind>, policy: Policy, there: Referable): string | undefined {
   const reason = ref.labels ? ofLabels(ref, policy, there) : ofNamed(ref, policy, there);
   if (reason === undefined) return undefined;
   const isPermission = policy.resource.key.type === 'MeshTrafficPermission' && !policy.shadow;
@@ -149,15 +160,15 @@ function ofRoute(ref: TargetRef, policy: Policy, there: Referable): string | und
   return `${reason}: until it is, its denies hold for every request to the proxies that it reaches, and its allows for none`;
 }
 
-function ofNamed(ref: TargetRef, policy: Policy, there: Referable): string | undefined {
-  const type = routeType(ref);
+function ofNamed(ref: TargetRef<TopKind>, policy: Policy, there: Referable): string | undefined {
+  const type = namedType(ref.kind) ?? ref.kind;
   if (there.named(type, policy, ref).some((found) => means(ref, policy, found, there))) return undefined;
   return `${type} ${describeName(ref)} is not here`;
 }
 
-function ofLabels(ref: TargetRef, policy: Policy, there: Referable): string | undefined {
+function ofLabels(ref: TargetRef<TopKind>, policy: Policy, there: Referable): string | undefined {
   const labels = ref.labels ?? {};
-  const type = routeType(ref);
+  const type = namedType(ref.kind) ?? ref.kind;
   const carried = there.carried(type);
   if (!carried || carried.some({ labels }, (found) => means(ref, policy, found, there))) return undefined;
   return `no ${type} here has the labels ${describe(labels)}`;
@@ -172,10 +183,8 @@ function innerReasons(policy: Policy, there: Referable): string[] {
   });
 }
 
-const SERVICES = ['MeshService', 'MeshMultiZoneService'];
-
 function innerReason(ref: JsonObject, policy: Policy, there: Referable): string | undefined {
-  const [kind, section] = [asText(ref.kind), asText(ref.sectionName)];
+  const [kind, section] = [kindAt(TO, ref.kind), asText(ref.sectionName)];
   if (kind === undefined) return undefined;
   if (!isAbsent(ref.labels)) {
     const labels = textsOf(ref.labels);
@@ -184,9 +193,24 @@ function innerReason(ref: JsonObject, policy: Policy, there: Referable): string 
     return `no ${kind} here has the labels ${describe(labels)}`;
   }
   const name = asText(ref.name);
-  if (section === undefined || name === undefined || !SERVICES.includes(kind)) return undefined;
-  const found = there.named(kind, policy, { kind, name, namespace: asText(ref.namespace) });
+  if (section === undefined || name === undefined || !hasPorts(kind)) return undefined;
+  const found = there.named(kind, policy, { name, namespace: asText(ref.namespace) });
   return found.length === 0 ? undefined : ofPorts(found, section);
+}
+
+/** Whether a section of it is one of `spec.ports`. */
+function hasPorts(kind: ToKind): boolean {
+  switch (kind) {
+    case 'MeshService':
+    case 'MeshMultiZoneService':
+      return true;
+    case 'Mesh':
+    case 'MeshServiceSubset':
+    case 'MeshExternalService':
+    case 'MeshHTTPRoute':
+    case 'MeshTCPRoute':
+      return false;
+  }
 }
 
 function describeName({ name, namespace }: TargetRef): string {

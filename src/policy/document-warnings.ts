@@ -3,9 +3,21 @@ import type { Labels } from '../resource/labels.ts';
 import type { JsonObject } from '../resource/resource.ts';
 import { readMatches } from '../resource/route-match.ts';
 import { asArray, asObject, isAbsent } from '../naming/json.ts';
+import { kindAt, TOP, type TopKind } from '../resource/schema/reference-kinds.ts';
 import { enforcementOf } from './enforcement-table.ts';
 
-const OLDER_TARGETS = ['MeshSubset', 'MeshService', 'MeshServiceSubset'];
+/** Whether Dataplane with labels has taken the place of a kind. */
+const DEPRECATED: Readonly<Record<TopKind, boolean>> = {
+  Mesh: false,
+  MeshSubset: true,
+  MeshService: true,
+  MeshServiceSubset: true,
+  MeshGateway: false,
+  Dataplane: false,
+  MeshHTTPRoute: false,
+  MeshTCPRoute: false,
+  MeshGatewayRoute: false,
+};
 
 /**
  * What a document that is accepted may not do as its author expects, from itself alone: what is deprecated (in Kuma's
@@ -24,8 +36,8 @@ function deprecations(type: string, spec: JsonObject): string[] {
   if (found.policy.rules && asArray(spec.from).length > 0) {
     warnings.push(`'from' field is deprecated, use 'rules' ${found.byIdentity ? 'with SPIFFE IDs ' : ''}instead`);
   }
-  const kind = isAbsent(spec.targetRef) ? undefined : asObject(spec.targetRef)?.kind;
-  if (typeof kind === 'string' && OLDER_TARGETS.includes(kind)) {
+  const kind = kindAt(TOP, asObject(spec.targetRef)?.kind);
+  if (kind !== undefined && DEPRECATED[kind]) {
     warnings.push(`${kind} value for 'targetRef.kind' is deprecated, use Dataplane with labels instead`);
   }
   return warnings;

@@ -5,7 +5,8 @@ import { findKind } from '../resource/kinds.ts';
 import { LABEL } from '../resource/labels.ts';
 import { isObject } from '../resource/field-path.ts';
 import type { JsonObject, JsonValue, Place } from '../resource/resource.ts';
-import type { Role } from './policy-role.ts';
+import { kindAt, TOP, type TopKind } from '../resource/schema/reference-kinds.ts';
+import { type Role, staysHome } from './policy-role.ts';
 
 const MESH: JsonObject = { kind: 'Mesh' };
 
@@ -47,12 +48,30 @@ function withSource(item: JsonValue): JsonValue {
  */
 export function explicitTarget(written: JsonValue | undefined, role: Role, key: Key): JsonValue | undefined {
   const targetRef = isAbsent(written) ? MESH : written;
-  if (role === 'producer' || role === 'system') return targetRef;
-  if (!isObject(targetRef) || (targetRef.kind !== 'Mesh' && targetRef.kind !== 'MeshSubset')) return targetRef;
+  if (!staysHome(role)) return targetRef;
+  if (!isObject(targetRef) || !isSubset(kindAt(TOP, targetRef.kind))) return targetRef;
   const tags = isAbsent(targetRef.tags) ? {} : asObject(targetRef.tags);
   // Tags that are no object would be lost, and the policy widened: the matcher refuses them as they are.
   if (!tags) return targetRef;
   return { ...targetRef, kind: 'MeshSubset', tags: atHome(tags, key) };
+}
+
+/** Whether references of a kind can be narrowed to fewer inbounds by tags, as a MeshSubset. */
+function isSubset(kind: TopKind | undefined): boolean {
+  switch (kind) {
+    case 'Mesh':
+    case 'MeshSubset':
+      return true;
+    case 'MeshService':
+    case 'MeshServiceSubset':
+    case 'MeshGateway':
+    case 'Dataplane':
+    case 'MeshHTTPRoute':
+    case 'MeshTCPRoute':
+    case 'MeshGatewayRoute':
+    case undefined:
+      return false;
+  }
 }
 
 /** What is in no zone that is known has none to say. */

@@ -51,6 +51,12 @@ export function describeReach(kind: Kind, key: Key, labels: Labels, spec: JsonOb
   if (labels[LABEL.sync] === 'disabled' || !leaves(kind, key)) return 'nowhere';
   if (key.zone === '') return 'every zone';
   const audience = passedOn(kind, key, spec, role);
-  if (audience.to === 'others') return 'global, every other zone';
-  return audience.to === 'only' ? `global, only zone ${audience.zone}` : 'global only';
+  switch (audience.to) {
+    case 'none':
+      return 'global only';
+    case 'others':
+      return 'global, every other zone';
+    case 'only':
+      return `global, only zone ${audience.zone}`;
+  }
 }

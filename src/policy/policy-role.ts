@@ -2,11 +2,19 @@ import type { Problem } from '../errors.ts';
 import { asArray, asObject, asText, isAbsent } from '../naming/json.ts';
 import type { Kind } from '../resource/kinds.ts';
 import type { JsonObject, JsonValue } from '../resource/resource.ts';
+import { kindAt, TO, type ToKind } from '../resource/schema/reference-kinds.ts';
 
 /** What a policy is to the proxies that it touches (docs/design/roles.md#roles), least specific first. */
 export const ROLES = ['system', 'producer', 'consumer', 'workload-owner'] as const;
 
 export type Role = (typeof ROLES)[number];
+
+/** Whether a policy touches proxies of its own zone and namespace alone (docs/design/roles.md#whose-proxies). */
+const STAYS_HOME: Readonly<Record<Role, boolean>> = { system: false, producer: false, consumer: true, 'workload-owner': true };
+
+export function staysHome(role: Role): boolean {
+  return STAYS_HOME[role];
+}
 
 /** Whether resources of a kind have a role: targetRef policies and access policies. */
 export function hasRole(kind: Kind): boolean {
@@ -52,8 +60,24 @@ export function roleOf(
  */
 function isProducerItem(item: JsonValue, own: string): boolean {
   const { kind, name, namespace, labels } = asObject(asObject(item)?.targetRef) ?? {};
-  if ((kind !== 'MeshService' && kind !== 'MeshHTTPRoute') || asText(name) === undefined || !isAbsent(labels)) return false;
+  if (!mayBeProduced(kindAt(TO, kind)) || asText(name) === undefined || !isAbsent(labels)) return false;
   return isAbsent(namespace) || namespace === '' || namespace === own;
+}
+
+/** Whether the owner of what is named speaks for it to everybody: of services and HTTP routes, as with Kuma. */
+function mayBeProduced(kind: ToKind | undefined): boolean {
+  switch (kind) {
+    case 'MeshService':
+    case 'MeshHTTPRoute':
+      return true;
+    case 'Mesh':
+    case 'MeshServiceSubset':
+    case 'MeshMultiZoneService':
+    case 'MeshExternalService':
+    case 'MeshTCPRoute':
+    case undefined:
+      return false;
+  }
 }
 
 /**

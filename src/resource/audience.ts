@@ -19,14 +19,26 @@ export function peerName(peer: string): string {
 
 /** Whether `peer` (a zone's name, or GLOBAL_PEER) gets the resource with this key and audience. */
 export function includes(audience: Audience, key: Pick<Key, 'zone'>, peer: string): boolean {
-  if (audience.to === 'others') return key.zone !== peer;
-  return audience.to === 'only' && audience.zone === peer && key.zone !== peer;
+  switch (audience.to) {
+    case 'none':
+      return false;
+    case 'others':
+      return key.zone !== peer;
+    case 'only':
+      return audience.zone === peer && key.zone !== peer;
+  }
 }
 
 /** The audience in one column: '', '*' or a zone's name. */
 export function formatAudience(audience: Audience): string {
-  if (audience.to === 'others') return '*';
-  return audience.to === 'only' ? audience.zone : '';
+  switch (audience.to) {
+    case 'none':
+      return '';
+    case 'others':
+      return '*';
+    case 'only':
+      return audience.zone;
+  }
 }
 
 export function parseAudience(text: string): Audience {

@@ -3,7 +3,8 @@ import { invalid, MeridianError } from '../errors.ts';
 import type { JsonObject } from './resource.ts';
 import { check } from './schema/check-schema.ts';
 import { ACTIONS, shapesOf, storedMtpSchema } from './schema/permission-schema.ts';
-import { isAbsent, type TargetRef } from './schema/target-ref.ts';
+import type { FromKind, TargetRef } from './schema/reference-kinds.ts';
+import { isAbsent } from './schema/target-ref.ts';
 import type { StringMatch } from './string-match.ts';
 
 /** A matcher in one spelling. All that is there must hold; at least one field is there. */
@@ -22,7 +23,7 @@ export type MatcherLists = Readonly<Record<MatcherList, readonly Matcher[]>>;
 
 /** An item of `from`. */
 export interface FromItem {
-  readonly targetRef: TargetRef;
+  readonly targetRef: TargetRef<FromKind>;
   readonly action: MtpAction;
 }
 

@@ -6,11 +6,22 @@ export interface JsonObject {
   readonly [field: string]: JsonValue | undefined;
 }
 
+export const ENVIRONMENTS = ['kubernetes', 'universal'] as const;
+
+export type Environment = (typeof ENVIRONMENTS)[number];
+
+/** Whether resources lie in namespaces there. */
+const NAMESPACES: Readonly<Record<Environment, boolean>> = { kubernetes: true, universal: false };
+
+export function usesNamespaces(environment: Environment): boolean {
+  return NAMESPACES[environment];
+}
+
 /** Where a control plane stands: fixed at its first start (docs/design/resources.md#place). */
 export interface Place {
   /** '' for global. */
   readonly zone: string;
-  readonly environment: 'kubernetes' | 'universal';
+  readonly environment: Environment;
   /** '' where there are no namespaces. */
   readonly systemNamespace: string;
 }

@@ -1,9 +1,9 @@
 import { kindOf, type Kind } from './kinds.ts';
-import type { Place, Resource } from './resource.ts';
+import { type Place, type Resource, usesNamespaces } from './resource.ts';
 
 /** Whether resources of a kind lie in namespaces at a place. */
 export function hasNamespaces(kind: Kind, place: Place): boolean {
-  return place.environment === 'kubernetes' && kind.namespaced;
+  return usesNamespaces(place.environment) && kind.namespaced;
 }
 
 /**

@@ -5,6 +5,9 @@ import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../../src/kds/dig
 import { type Audience, includes } from '../../src/resource/audience.ts';
 import { compareKeys, type Key, keyId } from '../../src/resource/key.ts';
 import type { FeedChange, FeedSummary, Row, Store, Transaction } from '../../src/resource/store/store.ts';
+import { linkConformance } from './store-links.ts';
+import { listConformance } from './store-lists.ts';
+import { mirrorConformance } from './store-mirror.ts';
 import { recordConformance } from './store-records.ts';
 import { PEERS, resource, someAudience, someKey } from '../harness/sample-store.ts';
 
@@ -237,12 +240,16 @@ function content(store: Store, peer: string): Feed {
 }
 
 /**
- * What any `Store` must do, as tests: revisions, commits that fail, puts and deletes, audiences, the feeds with their
- * digests and pages, for every peer and back to every revision, also after it was opened again.
+ * Tests of all that any `Store` must do: revisions, commits that fail, puts and deletes, audiences, the feeds with
+ * their digests and pages, for every peer and back to every revision, also after it was opened again; lists, history
+ * and withdrawals; references, names, holdings and audit; mirrors, positions and what is staged.
  */
 export function storeConformance(name: string, { open, reopen }: Opening): void {
   describe(name, () => {
     recordConformance(open);
+    listConformance(open);
+    linkConformance(open);
+    mirrorConformance(open, reopen);
 
     it('the store is what a naive one would be, for every peer and back to every revision', () => {
       const commands = fc.commands(

@@ -3,7 +3,7 @@ import type { Key } from '../../src/resource/key.ts';
 import type { Matcher, Mtp } from '../../src/resource/permission.ts';
 import type { StringMatch } from '../../src/resource/string-match.ts';
 import type { JsonObject } from '../../src/resource/resource.ts';
-import type { TargetRef } from '../../src/resource/schema/target-ref.ts';
+import type { FromKind, TargetRef } from '../../src/resource/schema/reference-kinds.ts';
 import type { Permission } from '../../src/policy/decide/read-permissions.ts';
 import { readMatches } from '../../src/resource/route-match.ts';
 import type { Via } from '../../src/policy/match/route-selection.ts';
@@ -37,7 +37,7 @@ const matcher: fc.Arbitrary<Matcher> = fc.oneof(
 const list = fc.array(matcher, { maxLength: 3 });
 const spiffe: fc.Arbitrary<Mtp> = fc.record({ shape: fc.constant('spiffe' as const), deny: list, allow: list, allowWithShadowDeny: list });
 
-const source: fc.Arbitrary<TargetRef> = fc.constantFrom<TargetRef>(
+const source: fc.Arbitrary<TargetRef<FromKind>> = fc.constantFrom<TargetRef<FromKind>>(
   { kind: 'Mesh' },
   { kind: 'Mesh', mesh: 'other' },
   { kind: 'MeshSubset', tags: {} },

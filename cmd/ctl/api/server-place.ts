@@ -1,6 +1,6 @@
 import { MeridianError } from '../../../src/errors.ts';
 import { isObject } from '../../../src/resource/field-path.ts';
-import type { JsonValue, Place } from '../../../src/resource/resource.ts';
+import { ENVIRONMENTS, type JsonValue, type Place, usesNamespaces } from '../../../src/resource/resource.ts';
 import { ask } from './api-client.ts';
 import { textOf } from '../terminal/printable.ts';
 import type { Server } from './server-address.ts';
@@ -11,14 +11,15 @@ import type { Server } from './server-address.ts';
  */
 export async function placeOf(server: Server): Promise<Place> {
   const config = await ask(server, '/config');
-  const { mode, environment, multizone, store } = isObject(config) ? config : {};
-  if ((mode !== 'global' && mode !== 'zone') || (environment !== 'kubernetes' && environment !== 'universal')) {
+  const { mode, environment: written, multizone, store } = isObject(config) ? config : {};
+  const environment = ENVIRONMENTS.find((one) => one === written);
+  if ((mode !== 'global' && mode !== 'zone') || environment === undefined) {
     throw new MeridianError('unavailable', `${server.url} does not say where it stands`, {
       hint: 'check that it is a control plane of Meridian',
     });
   }
   const zone = mode === 'global' ? '' : textOf(inside(inside(multizone, 'zone'), 'name'));
-  const systemNamespace = environment === 'kubernetes' ? textOf(inside(inside(store, 'kubernetes'), 'systemNamespace')) : '';
+  const systemNamespace = usesNamespaces(environment) ? textOf(inside(inside(store, 'kubernetes'), 'systemNamespace')) : '';
   return { zone, environment, systemNamespace };
 }
 

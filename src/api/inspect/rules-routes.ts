@@ -6,6 +6,7 @@ import { type FromRule, fromRules, type InboundRule, inboundRules } from '../../
 import { notesOn } from '../../policy/inspect/proxy-notes.ts';
 import { type ToRule, toRules } from '../../policy/inspect/outbound-rules.ts';
 import { wholeConf } from '../../policy/inspect/whole-conf.ts';
+import { namesService } from '../../policy/match/client-sans.ts';
 import type { Inbound } from '../../policy/match/read-proxy.ts';
 import { SERVICE_TAG } from '../../policy/match/proxy-tags.ts';
 import { asArray } from '../../naming/json.ts';
@@ -85,7 +86,7 @@ function describeInbound(about: Inspected, { conf, origins, ruleIndexes, matches
 }
 
 function describeFrom(about: Inspected, { conf, origins, targetRef: { kind, name, mesh, tags } }: FromRule): JsonObject {
-  const service = kind.startsWith('MeshService') && name !== undefined ? { [SERVICE_TAG]: name } : {};
+  const service = namesService(kind) && name !== undefined ? { [SERVICE_TAG]: name } : {};
   return { conf, matchers: matchersOf({ ...service, ...tags }), ...(mesh === undefined ? {} : { mesh }), origin: metas(about, origins) };
 }
 

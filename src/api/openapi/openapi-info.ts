@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ROLES } from '../auth/principal.ts';
 import type { Operation } from './operation.ts';
+import { ENVIRONMENTS } from '../../resource/resource.ts';
 
 /** What the control plane says of itself (src/api/operate/info-routes.ts). */
 
@@ -92,7 +93,7 @@ export const getConfig: Operation = {
   answers: {
     200: z.strictObject({
       mode: z.enum(['global', 'zone']),
-      environment: z.enum(['kubernetes', 'universal']),
+      environment: z.enum(ENVIRONMENTS),
       multizone: z.strictObject({ zone: z.strictObject({ name: text }) }).optional(),
       store: z.strictObject({ type: z.literal('sqlite'), kubernetes: z.strictObject({ systemNamespace: text }) }),
       apiServer: z.strictObject({ http: listener, https: listener.optional() }),

@@ -6,7 +6,7 @@ import type { PeerView } from '../../control/peers/peer-view.ts';
 import { peersOf } from '../../control/peers/known-peers.ts';
 import type { Plane, Quota } from '../../control/plane/plane.ts';
 import { peerName } from '../../resource/audience.ts';
-import type { Reader, Refusal } from '../../resource/store/store.ts';
+import { IN_FORCE, type Reader, type Refusal } from '../../resource/store/store.ts';
 import { describeKey } from './describe-key.ts';
 import { described, type Operation } from '../openapi/operation.ts';
 import { keyFields, time } from '../openapi/common-shapes.ts';
@@ -14,7 +14,7 @@ import type { ApiOptions } from '../api-options.ts';
 
 const count = z.int().min(0);
 const position = z.strictObject({ store: z.string(), term: count, revision: count, digest: z.string(), count }).meta({ id: 'Position' });
-const refusal = z.strictObject({ ...keyFields, reason: z.string(), since: time, inForce: z.enum(['previous', 'deny', 'none']) });
+const refusal = z.strictObject({ ...keyFields, reason: z.string(), since: time, inForce: z.enum(IN_FORCE) });
 
 const peerShape = z
   .strictObject({

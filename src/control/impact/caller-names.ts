@@ -5,7 +5,7 @@ import { textsOf } from '../../policy/match/proxy-tags.ts';
 import type { Key } from '../../resource/key.ts';
 import { LABEL } from '../../resource/labels.ts';
 import type { Resource } from '../../resource/resource.ts';
-import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import type { FromKind, TargetRef } from '../../resource/schema/reference-kinds.ts';
 import { fromItemsOf, matchersOf } from '../../resource/permission-actions.ts';
 import { foldMatch } from '../../resource/string-match.ts';
 import { pathsOf } from './client-keys.ts';
@@ -50,7 +50,7 @@ function below(spiffeId: string): Unsampled {
 }
 
 /** Who has no other SANs is an identity, or all of a mesh. */
-function fromItem(ref: TargetRef, mesh: string): Unsampled {
+function fromItem(ref: TargetRef<FromKind>, mesh: string): Unsampled {
   const required = requiredSans(ref, mesh);
   const [only, ...more] = required;
   if (only === undefined) return below(`spiffe://${mesh}`);

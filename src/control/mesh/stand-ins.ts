@@ -6,12 +6,19 @@ import { GLOBAL_PEER } from '../../resource/audience.ts';
 import { LABEL } from '../../resource/labels.ts';
 import { hasKnownFields } from '../../resource/permission.ts';
 import type { Resource } from '../../resource/resource.ts';
-import type { Reader, Refusal } from '../../resource/store/store.ts';
+import type { InForce, Reader, Refusal } from '../../resource/store/store.ts';
 import { LEADING } from './mesh-rows.ts';
 import { peersOf, placeOf } from '../peers/known-peers.ts';
 import { type Held, isGlobal } from '../plane/plane.ts';
 
 const PERMISSION = 'MeshTrafficPermission';
+
+/** What stands in for a refused item: its last accepted version, or a deny of all that it selects. */
+const STAND_INS: Readonly<Record<InForce, { readonly previous: boolean; readonly denies: boolean }>> = {
+  previous: { previous: true, denies: false },
+  deny: { previous: false, denies: true },
+  none: { previous: false, denies: false },
+};
 
 /** Stands for a list that can't be read: the engine must not use what a refused item says. */
 const UNREADABLE = 'refused';
@@ -35,9 +42,9 @@ export interface RefusedItems {
 export function refusedIn({ place, store }: Held, mesh: string): RefusedItems {
   const peers = isGlobal(place) ? peersOf(store) : [GLOBAL_PEER];
   const refusals = peers.flatMap((peer) => store.mirror.refusals(peer));
-  const here = refusals.filter(({ key, inForce }) => key.mesh === mesh && inForce !== 'previous');
+  const here = refusals.filter(({ key, inForce }) => key.mesh === mesh && !STAND_INS[inForce].previous);
   return {
-    permissions: here.filter(({ key, inForce }) => key.type === PERMISSION && inForce === 'deny'),
+    permissions: here.filter(({ key, inForce }) => key.type === PERMISSION && STAND_INS[inForce].denies),
     targets: here.filter(({ key }) => LEADING.includes(key.type)),
     tls: refusals.some(({ key }) => isTlsOf(key, mesh)),
   };

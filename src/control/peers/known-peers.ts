@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
-import { GLOBAL, type Place } from '../../resource/resource.ts';
+import { ENVIRONMENTS, GLOBAL, type Place, usesNamespaces } from '../../resource/resource.ts';
 import type { Reader, Transaction } from '../../resource/store/store.ts';
 import type { ZoneInfo } from '../../kds/protocol.ts';
 
@@ -13,7 +13,7 @@ export interface Peer {
 
 const peerSchema = z.object({
   store: z.string(),
-  about: z.object({ environment: z.enum(['kubernetes', 'universal']), systemNamespace: z.string(), version: z.string() }).optional(),
+  about: z.object({ environment: z.enum(ENVIRONMENTS), systemNamespace: z.string(), version: z.string() }).optional(),
 });
 
 export function readPeer(reader: Reader, peer: string): Peer | undefined {
@@ -55,7 +55,7 @@ export function placeOf(reader: Reader, peer: string): Place | undefined {
     about && {
       zone: peer,
       environment: about.environment,
-      systemNamespace: about.environment === 'kubernetes' ? about.systemNamespace : '',
+      systemNamespace: usesNamespaces(about.environment) ? about.systemNamespace : '',
     }
   );
 }

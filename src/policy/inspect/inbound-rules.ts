@@ -3,7 +3,7 @@ import { kindOf } from '../../resource/kinds.ts';
 import type { Key } from '../../resource/key.ts';
 import { isObject } from '../../resource/field-path.ts';
 import type { JsonObject, JsonValue } from '../../resource/resource.ts';
-import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import type { FromKind, TargetRef } from '../../resource/schema/reference-kinds.ts';
 import { isEverybody, requiredSans } from '../match/client-sans.ts';
 import { fromItems, mergeFrom, mergeRules } from '../match/inbound-items.ts';
 import { canonical, type Merged } from '../match/merge-confs.ts';
@@ -22,7 +22,7 @@ export interface InboundRule extends Merged {
 
 /** The rules for the requests of some clients. */
 export interface FromRule extends Merged {
-  readonly targetRef: TargetRef;
+  readonly targetRef: TargetRef<FromKind>;
 }
 
 const PERMISSION = 'MeshTrafficPermission';
@@ -100,7 +100,7 @@ export function fromRules(type: string, matches: readonly Match[]): FromRule[] {
   const items = fromItems(policies);
   const refs = new Map(
     items.map(({ targetRef: ref, policy }) => {
-      const meant = isEverybody(ref) ? { kind: 'Mesh', ...(ref.mesh === undefined ? {} : { mesh: ref.mesh }) } : ref;
+      const meant: TargetRef<FromKind> = isEverybody(ref) ? { kind: 'Mesh', ...(ref.mesh === undefined ? {} : { mesh: ref.mesh }) } : ref;
       return [canonical(meant as unknown as JsonObject), { ref: meant, mesh: ref.mesh ?? policy.resource.key.mesh }];
     }),
   );

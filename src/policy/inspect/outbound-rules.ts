@@ -1,12 +1,10 @@
 import { type Key, keyId } from '../../resource/key.ts';
 import type { Labels } from '../../resource/labels.ts';
 import type { Resource } from '../../resource/resource.ts';
-import type { TargetRef } from '../../resource/schema/target-ref.ts';
 import type { Merged } from '../match/merge-confs.ts';
 import type { MeshIndex } from '../match/mesh-index.ts';
 import type { Policy } from '../match/policy.ts';
-import { SERVICE_TAG } from '../match/proxy-tags.ts';
-import { type Destination, mergeTo, subjectOf, targetsOf, toItems, type ToItem } from '../match/to-items.ts';
+import { type Destination, mergeTo, serviceTags, subjectOf, targetsOf, toItems, type ToItem } from '../match/to-items.ts';
 
 /** The rules for requests to one destination. */
 export interface ToRule extends Merged {
@@ -42,7 +40,7 @@ export function toRules(type: string, policies: readonly Policy[], mesh: MeshInd
     .flatMap((kind) => mesh.ofType(kind))
     .flatMap((found) => rulesOf(found, items, merge));
   const tagged = refs.flatMap((ref) => {
-    const tags = tagsOf(ref);
+    const tags = serviceTags(ref);
     const known = named.some(({ resource }) => resource?.key.type === ref.kind && resource.name === ref.name);
     const merged = tags === undefined || known ? undefined : merge({ tags });
     return merged ? [{ ...merged, resource: undefined, sectionName: ref.sectionName ?? '', tags }] : [];
@@ -71,10 +69,4 @@ function rulesOf(resource: Resource, items: readonly ToItem[], merge: Merge): To
     const merged = merge(destination, about) && merge(destination);
     return merged ? [{ ...merged, resource, sectionName: section ?? '', tags: undefined }] : [];
   });
-}
-
-/** A service as the value of a tag has no namespace. */
-function tagsOf({ kind, name, namespace, tags }: TargetRef): Labels | undefined {
-  if (name === undefined || (kind !== 'MeshServiceSubset' && (kind !== 'MeshService' || namespace !== undefined))) return undefined;
-  return { ...tags, [SERVICE_TAG]: name };
 }

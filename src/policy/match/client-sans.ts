@@ -1,5 +1,5 @@
 import type { Labels } from '../../resource/labels.ts';
-import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import type { FromKind, TargetRef } from '../../resource/schema/reference-kinds.ts';
 import { SERVICE_TAG } from './proxy-tags.ts';
 
 /**
@@ -16,21 +16,40 @@ export function sansOf(mesh: string, tags: Labels): string[] {
  *
  *   MeshServiceSubset web {version: v1}  ->  spiffe://mesh-1/web, kuma://version/v1
  */
-export function requiredSans(ref: TargetRef, mesh: string): string[] {
+export function requiredSans(ref: TargetRef<FromKind>, mesh: string): string[] {
   const sans = sansOf(mesh, ref.tags ?? {});
-  const named = ref.kind === 'MeshService' || ref.kind === 'MeshServiceSubset';
-  return named ? [sanOf(mesh, SERVICE_TAG, ref.name ?? ''), ...sans] : sans;
+  return namesService(ref.kind) ? [sanOf(mesh, SERVICE_TAG, ref.name ?? ''), ...sans] : sans;
+}
+
+/** Whether references of a kind mean the clients of the service that they name. */
+export function namesService(kind: FromKind): boolean {
+  switch (kind) {
+    case 'MeshService':
+    case 'MeshServiceSubset':
+      return true;
+    case 'Mesh':
+    case 'MeshSubset':
+      return false;
+  }
 }
 
 /** Whether a `from[].targetRef` of a policy of `policyMesh` means the client with these URI SANs. */
-export function isClient(ref: TargetRef, policyMesh: string, sans: readonly string[]): boolean {
+export function isClient(ref: TargetRef<FromKind>, policyMesh: string, sans: readonly string[]): boolean {
   const mesh = ref.mesh ?? policyMesh;
   return sans.some((san) => isOfMesh(san, mesh)) && requiredSans(ref, mesh).every((san) => sans.includes(san));
 }
 
 /** Whether it means every client of its mesh: the kind Mesh, and what says no more than that. */
-export function isEverybody(ref: TargetRef): boolean {
-  return ref.kind === 'Mesh' || (ref.kind === 'MeshSubset' && Object.keys(ref.tags ?? {}).length === 0);
+export function isEverybody(ref: TargetRef<FromKind>): boolean {
+  switch (ref.kind) {
+    case 'Mesh':
+      return true;
+    case 'MeshSubset':
+      return Object.keys(ref.tags ?? {}).length === 0;
+    case 'MeshService':
+    case 'MeshServiceSubset':
+      return false;
+  }
 }
 
 function isOfMesh(san: string, mesh: string): boolean {

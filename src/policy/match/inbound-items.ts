@@ -2,14 +2,15 @@ import { asArray, asObject } from '../../naming/json.ts';
 import { isObject } from '../../resource/field-path.ts';
 import type { JsonObject, JsonValue } from '../../resource/resource.ts';
 import { check } from '../../resource/schema/check-schema.ts';
-import { FROM, isAbsent, type TargetRef, targetRef } from '../../resource/schema/target-ref.ts';
+import { FROM, type FromKind, type TargetRef } from '../../resource/schema/reference-kinds.ts';
+import { isAbsent, targetRef } from '../../resource/schema/target-ref.ts';
 import { isClient } from './client-sans.ts';
 import { canonical, type Merged, mergeParts, type PolicyConf } from './merge-confs.ts';
 import type { Policy } from './policy.ts';
 
 /** An item of `from`. */
 export interface FromItem extends PolicyConf {
-  readonly targetRef: TargetRef;
+  readonly targetRef: TargetRef<FromKind>;
 }
 
 /** What `rules` say for requests of these `matches`; an absent list is for all. */
@@ -17,6 +18,7 @@ export interface MergedRule extends Merged {
   readonly matches: readonly JsonValue[];
 }
 
+const MESH: TargetRef<FromKind> = { kind: 'Mesh' };
 const FROM_SCHEMA = targetRef(FROM, {});
 
 /** Every item of `from` of policies of one kind, the weakest first: the policies' order, then that of their lists. */
@@ -26,7 +28,7 @@ export function fromItems(policies: readonly Policy[]): FromItem[] {
 
 function readItem(policy: Policy, value: JsonValue): FromItem[] {
   const item = asObject(value) ?? {};
-  const ref = isAbsent(item.targetRef ?? undefined) ? { kind: 'Mesh' } : check(FROM_SCHEMA, item.targetRef, []).data;
+  const ref = isAbsent(item.targetRef ?? undefined) ? MESH : check(FROM_SCHEMA, item.targetRef, []).data;
   return ref?.kind === undefined ? [] : [{ policy, targetRef: { ...ref, kind: ref.kind }, conf: asObject(item.default) ?? {} }];
 }
 

@@ -3,13 +3,13 @@ import { asObject, asText } from '../../naming/json.ts';
 import type { Key } from '../../resource/key.ts';
 import { mtpOf } from '../../resource/permission.ts';
 import { mayDeny } from '../../resource/permission-actions.ts';
-import type { JsonValue, Resource } from '../../resource/resource.ts';
+import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
 import { EVERY_REQUEST } from '../../resource/route-match.ts';
-import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import { kindAt, meansRoutes, namedType, TO, type TargetRef, type TopKind } from '../../resource/schema/reference-kinds.ts';
 import { type Lost, type MeshIndex, means } from './mesh-index.ts';
 import type { Policy } from './policy.ts';
 import type { Proxy } from './read-proxy.ts';
-import { isRouteRef, isStrange, matchesOf, routesMeant, routeType, rulesLeadingTo, type Via } from './route-selection.ts';
+import { isStrange, matchesOf, routesMeant, rulesLeadingTo, type Via } from './route-selection.ts';
 import { includesAll, labelsOf, textsOf } from './proxy-tags.ts';
 
 /**
@@ -23,11 +23,33 @@ import { includesAll, labelsOf, textsOf } from './proxy-tags.ts';
  * Labels select what is there, refused or not. A name that looks hashed is that of a copy: one that isn't here may not
  * be for here.
  */
-export function lostTo(ref: TargetRef, policy: Policy, proxy: Proxy, mesh: MeshIndex): Via[] {
-  const refused = mesh.lost(routeType(ref)).filter((lost) => isTargeted(lost, ref, policy, mesh));
-  const lost = refused.map(({ resource }) => resource);
-  if (ref.kind === 'MeshService') return lost.filter((service) => isAtHome(service, proxy)).map(({ key }) => anyRequest(key));
-  if (!isRouteRef(ref)) return [];
+export function lostTo(ref: TargetRef<TopKind>, policy: Policy, proxy: Proxy, mesh: MeshIndex): Via[] {
+  switch (ref.kind) {
+    case 'MeshService':
+      return refusedOf(ref, policy, mesh).flatMap((service) => (isAtHome(service, proxy) ? [anyRequest(service.key)] : []));
+    case 'MeshHTTPRoute':
+    case 'MeshTCPRoute':
+    case 'MeshGatewayRoute':
+      return throughLost(ref, policy, proxy, mesh);
+    // Proxies and gateways that are not here have no requests here.
+    case 'Mesh':
+    case 'MeshSubset':
+    case 'MeshServiceSubset':
+    case 'MeshGateway':
+    case 'Dataplane':
+      return [];
+  }
+}
+
+/** What a reference means of what was refused here. */
+function refusedOf(ref: TargetRef<TopKind>, policy: Policy, mesh: MeshIndex): Resource[] {
+  const type = namedType(ref.kind);
+  const refused = type === undefined ? [] : mesh.lost(type);
+  return refused.filter((lost) => isTargeted(lost, ref, policy, mesh)).map(({ resource }) => resource);
+}
+
+function throughLost(ref: TargetRef<TopKind>, policy: Policy, proxy: Proxy, mesh: MeshIndex): Via[] {
+  const lost = refusedOf(ref, policy, mesh);
   const routes = routesMeant(ref, policy, proxy, mesh);
   if (lost.length + routes.length === 0) return missing(ref, policy);
   const through = lost.filter((route) => ref.labels === undefined || !isStrange(route, proxy));
@@ -49,10 +71,11 @@ function isAtHome({ key }: Resource, { dataplane }: Proxy): boolean {
 }
 
 /** The route that a permission with denies names, and that is not here. The caller knows that. */
-export function missing({ kind, name, namespace }: TargetRef, policy: Policy): Via[] {
+export function missing({ kind, name, namespace }: TargetRef<TopKind>, policy: Policy): Via[] {
   const { key, spec } = policy.resource;
-  if (name === undefined || (policy.role === 'system' && looksHashed(name)) || !mayDeny(mtpOf(spec))) return [];
-  const type = routeType({ kind });
+  const type = namedType(kind);
+  if (!meansRoutes(kind) || type === undefined || name === undefined) return [];
+  if ((policy.role === 'system' && looksHashed(name)) || !mayDeny(mtpOf(spec))) return [];
   return [anyRequest({ ...key, type, namespace: namespace ?? key.namespace, name })];
 }
 
@@ -74,12 +97,27 @@ function beyond(route: Resource, proxy: Proxy, mesh: MeshIndex): Via[] {
 /** A name may be the origin's, or that of a copy. */
 function servicesLost(value: JsonValue | undefined, proxy: Proxy, mesh: MeshIndex): Resource[] {
   const ref = asObject(value) ?? {};
-  const kind = asText(ref.kind);
-  if (kind !== 'MeshService' && kind !== 'MeshMultiZoneService') return [];
+  const kind = kindAt(TO, ref.kind);
+  switch (kind) {
+    case 'MeshService':
+      return lostServices(kind, ref, mesh).filter((service) => isAtHome(service, proxy));
+    case 'MeshMultiZoneService':
+      return lostServices(kind, ref, mesh);
+    case 'Mesh':
+    case 'MeshServiceSubset':
+    case 'MeshExternalService':
+    case 'MeshHTTPRoute':
+    case 'MeshTCPRoute':
+    case undefined:
+      return [];
+  }
+}
+
+function lostServices(kind: string, ref: JsonObject, mesh: MeshIndex): Resource[] {
   const name = asText(ref.name);
   const lost = mesh.lost(kind).filter(({ resource, labelled }) => {
     if (name !== undefined) return [resource.name, resource.key.name, hashedName(resource.key)].includes(name);
     return !labelled || includesAll(labelsOf(resource), textsOf(ref.labels));
   });
-  return lost.map(({ resource }) => resource).filter((service) => kind === 'MeshMultiZoneService' || isAtHome(service, proxy));
+  return lost.map(({ resource }) => resource);
 }

@@ -2,7 +2,7 @@ import { hashedName, looksHashed } from '../../naming/hash-name.ts';
 import { type Key, keyId, sameKey } from '../../resource/key.ts';
 import { kindOf } from '../../resource/kinds.ts';
 import type { Resource } from '../../resource/resource.ts';
-import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import type { TargetRef } from '../../resource/schema/reference-kinds.ts';
 import type { Policy } from './policy.ts';
 import { includesAll, labelsOf } from './proxy-tags.ts';
 

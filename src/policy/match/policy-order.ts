@@ -1,12 +1,30 @@
 import { compareKeys, compareText } from '../../resource/key.ts';
-import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import type { TargetRef, ToKind, TopKind } from '../../resource/schema/reference-kinds.ts';
 import { ROLES } from '../policy-role.ts';
 import type { Policy } from './policy.ts';
 
-/** Kinds of the top-level targetRef, least specific first. */
-const TOP_KINDS = ['Mesh', 'Dataplane', 'MeshSubset', 'MeshGateway', 'MeshService', 'MeshServiceSubset', 'Route'];
-/** Kinds of `to[].targetRef`, least specific first. */
-const TO_KINDS = ['Mesh', 'MeshService', 'MeshExternalService', 'MeshMultiZoneService', 'MeshServiceSubset', 'Route'];
+/** How specific the kinds of top-level targetRefs are. */
+const TOP_RANKS: Readonly<Record<TopKind, number>> = {
+  Mesh: 0,
+  Dataplane: 1,
+  MeshSubset: 2,
+  MeshGateway: 3,
+  MeshService: 4,
+  MeshServiceSubset: 5,
+  MeshHTTPRoute: 6,
+  MeshTCPRoute: 6,
+  MeshGatewayRoute: 6,
+};
+/** How specific the kinds of `to[].targetRef` are. */
+const TO_RANKS: Readonly<Record<ToKind, number>> = {
+  Mesh: 0,
+  MeshService: 1,
+  MeshExternalService: 2,
+  MeshMultiZoneService: 3,
+  MeshServiceSubset: 4,
+  MeshHTTPRoute: 5,
+  MeshTCPRoute: 5,
+};
 
 /**
  * Orders policies for one proxy, least to most specific (docs/design/matching.md#order): negative when `a` comes first,
@@ -24,7 +42,7 @@ export function comparePolicies(a: Policy, b: Policy): number {
 /** One item of a policy's `to`. */
 interface RankedItem {
   readonly policy: Policy;
-  readonly targetRef: TargetRef;
+  readonly targetRef: TargetRef<ToKind>;
   /** Its place in the list that it is from. */
   readonly index: number;
 }
@@ -36,7 +54,7 @@ interface RankedItem {
 export function compareToItems(a: RankedItem, b: RankedItem): number {
   return (
     compareRanks(a.policy, b.policy) ||
-    rankIn(TO_KINDS, a.targetRef.kind) - rankIn(TO_KINDS, b.targetRef.kind) ||
+    TO_RANKS[a.targetRef.kind] - TO_RANKS[b.targetRef.kind] ||
     bySection(a.targetRef, b.targetRef) ||
     compareNames(a.policy, b.policy) ||
     a.index - b.index
@@ -60,16 +78,12 @@ function compareNames({ resource: { key: a } }: Policy, { resource: { key: b } }
  * is no order: which of three policies comes last would depend on which two are compared first. Here a name is more
  * than both (docs/kuma-differences.md).
  */
-function compareTargets(a: TargetRef = { kind: 'Mesh' }, b: TargetRef = { kind: 'Mesh' }): number {
-  const kinds = rankIn(TOP_KINDS, a.kind) - rankIn(TOP_KINDS, b.kind);
+function compareTargets(a: TargetRef<TopKind> = { kind: 'Mesh' }, b: TargetRef<TopKind> = { kind: 'Mesh' }): number {
+  const kinds = TOP_RANKS[a.kind] - TOP_RANKS[b.kind];
   if (kinds !== 0 || a.kind !== 'Dataplane') return kinds;
   return Number(a.name !== undefined) - Number(b.name !== undefined) || bySection(a, b);
 }
 
 function bySection(a: TargetRef, b: TargetRef): number {
   return Number(a.sectionName !== undefined) - Number(b.sectionName !== undefined);
-}
-
-function rankIn(kinds: readonly string[], kind: string): number {
-  return kinds.indexOf(kind.endsWith('Route') ? 'Route' : kind);
 }

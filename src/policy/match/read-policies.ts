@@ -4,14 +4,15 @@ import { LABEL } from '../../resource/labels.ts';
 import { hasKnownFields } from '../../resource/permission.ts';
 import { GLOBAL, type JsonValue, type Resource } from '../../resource/resource.ts';
 import { check } from '../../resource/schema/check-schema.ts';
-import { isAbsent, TOP, type TargetRef, targetRef } from '../../resource/schema/target-ref.ts';
+import { TOP, type TargetRef, type TopKind } from '../../resource/schema/reference-kinds.ts';
+import { isAbsent, targetRef } from '../../resource/schema/target-ref.ts';
 import { explicitTarget } from '../explicit-form.ts';
 import { audienceAt } from '../policy-reach.ts';
-import { ROLES, type Role } from '../policy-role.ts';
+import { ROLES, type Role, staysHome } from '../policy-role.ts';
 import { comparePolicies } from './policy-order.ts';
 import type { Policy } from './policy.ts';
 
-const MESH: TargetRef = { kind: 'Mesh' };
+const MESH: TargetRef<TopKind> = { kind: 'Mesh' };
 /** What was read of resources, which never change. */
 const known = new WeakMap<Resource, Policy>();
 const TOP_SCHEMA = targetRef(TOP, {});
@@ -57,12 +58,12 @@ export function roleHere({ key, labels }: Pick<Resource, 'key' | 'labels'>): Rol
 }
 
 /** A permission that may be about more than it seems is one that can't be read: it may deny there too. */
-function readTargetRef({ key, spec }: Resource): TargetRef | undefined {
+function readTargetRef({ key, spec }: Resource): TargetRef<TopKind> | undefined {
   if (key.type === 'MeshTrafficPermission' && !hasKnownFields(spec)) return undefined;
   return isAbsent(spec.targetRef ?? undefined) ? MESH : checked(spec.targetRef);
 }
 
-function checked(ref: JsonValue | undefined): TargetRef | undefined {
+function checked(ref: JsonValue | undefined): TargetRef<TopKind> | undefined {
   const { data } = check(TOP_SCHEMA, ref, []);
   return data?.kind === undefined ? undefined : { ...data, kind: data.kind };
 }
@@ -76,6 +77,6 @@ export function mayTouch({ resource: { key }, role, audience }: Policy, dataplan
   const { mesh, zone, namespace } = dataplane.key;
   if (key.mesh !== mesh) return false;
   const home = key.zone === zone;
-  if (role === 'consumer' || role === 'workload-owner') return home && key.namespace === namespace;
+  if (staysHome(role)) return home && key.namespace === namespace;
   return home || includes(audience, key, zone);
 }

@@ -1,10 +1,9 @@
 import { asArray, asObject, asText, isAbsent } from '../../naming/json.ts';
 import type { Key } from '../../resource/key.ts';
-import { isRoute } from '../../resource/kinds.ts';
 import { LABEL } from '../../resource/labels.ts';
 import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
 import { type RouteMatch, readMatches } from '../../resource/route-match.ts';
-import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import { kindAt, meansRoutes, namedType, type TargetRef, TO, type ToKind, type TopKind } from '../../resource/schema/reference-kinds.ts';
 import { type MeshIndex, means } from './mesh-index.ts';
 import type { Policy } from './policy.ts';
 import type { Inbound, Proxy } from './read-proxy.ts';
@@ -36,7 +35,7 @@ export interface Via {
  *   route r, to: backend, rules: [{matches: [/v2], default: {backendRefs: [backend-v2]}}]
  *     ->  for an inbound of backend-v2: r, [/v2]
  */
-export function routesTo(ref: TargetRef, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): Via[] {
+export function routesTo(ref: TargetRef<TopKind>, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): Via[] {
   return routesMeant(ref, policy, proxy, mesh).flatMap((route) => {
     const onGateway = ref.kind === 'MeshGatewayRoute';
     const rules = onGateway
@@ -48,20 +47,17 @@ export function routesTo(ref: TargetRef, policy: Policy, proxy: Proxy, inbound: 
   });
 }
 
+/** The routes that a policy names, whoever made them. */
+export function routesNamed(ref: TargetRef<TopKind>, policy: Policy, mesh: MeshIndex): Resource[] {
+  const type = namedType(ref.kind);
+  if (type === undefined || !meansRoutes(ref.kind)) return [];
+  return mesh.ofType(type).filter((route) => means(ref, policy, route, mesh));
+}
+
 /** The routes that a policy targets, wherever they lead. */
-export function routesMeant(ref: TargetRef, policy: Policy, proxy: Proxy, mesh: MeshIndex): Resource[] {
-  const routes = mesh.ofType(routeType(ref)).filter((route) => means(ref, policy, route, mesh));
+export function routesMeant(ref: TargetRef<TopKind>, policy: Policy, proxy: Proxy, mesh: MeshIndex): Resource[] {
+  const routes = routesNamed(ref, policy, mesh);
   return routes.filter((route) => ref.labels === undefined || !isStrange(route, proxy));
-}
-
-/** The kind of resource that a reference means. */
-export function routeType({ kind }: TargetRef): string {
-  return kind === 'MeshGatewayRoute' ? 'MeshHTTPRoute' : kind;
-}
-
-/** Whether a reference means routes. */
-export function isRouteRef(ref: TargetRef): boolean {
-  return isRoute(routeType(ref));
 }
 
 export function matchesOf(rule: JsonObject): RouteMatch[] {
@@ -109,22 +105,36 @@ export function rulesLeadingTo(route: Resource, leads: (backend: JsonValue | und
 
 function leadsTo(value: JsonValue | undefined, route: Resource, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): boolean {
   const ref = asObject(value) ?? {};
-  const { kind, name } = ref;
-  if (kind === 'MeshServiceSubset') return inbound.tags[SERVICE_TAG] === name && includesAll(inbound.tags, textsOf(ref.tags));
-  if (kind !== 'MeshService' && kind !== 'MeshMultiZoneService') return false;
-  if (kind === 'MeshService' && name !== undefined && ref.namespace === undefined && inbound.tags[SERVICE_TAG] === name) return true;
+  const kind = kindAt(TO, ref.kind);
+  const tagged = ref.name !== undefined && inbound.tags[SERVICE_TAG] === ref.name;
   const section = asText(ref.sectionName) ?? (typeof ref.port === 'number' ? String(ref.port) : undefined);
-  return servicesOf(kind, ref, route, mesh).some((service) => serviceSelects(service, proxy, inbound, section));
+  const leads = (service: Resource) => serviceSelects(service, proxy, inbound, section);
+  switch (kind) {
+    case 'MeshServiceSubset':
+      return tagged && includesAll(inbound.tags, textsOf(ref.tags));
+    case 'MeshService':
+      return (tagged && ref.namespace === undefined) || servicesNamed(kind, ref, route, mesh).some(leads);
+    case 'MeshMultiZoneService':
+      return servicesNamed(kind, ref, route, mesh)
+        .flatMap((multi) => servicesOfMultiZone(multi, mesh))
+        .some(leads);
+    // Leads to no proxy that is named; or is no kind of reference, which was refused when it was written.
+    case 'Mesh':
+    case 'MeshExternalService':
+    case 'MeshHTTPRoute':
+    case 'MeshTCPRoute':
+    case undefined:
+      return false;
+  }
 }
 
-/** The services behind a reference, by the names that they have in this store. */
-function servicesOf(kind: string, ref: JsonObject, route: Resource, mesh: MeshIndex): Resource[] {
+/** The services that a reference means, by the names that they have in this store. */
+function servicesNamed(kind: ToKind, ref: JsonObject, route: Resource, mesh: MeshIndex): Resource[] {
   const labels = textsOf(ref.labels);
   const name = asText(ref.name);
   const byLabels = mesh.ofType(kind).filter((found) => Object.keys(labels).length > 0 && includesAll(labelsOf(found), labels));
   const byName = name === undefined ? undefined : mesh.named(kind, asText(ref.namespace) ?? route.namespace, name);
-  const found = byName ? [byName] : byLabels;
-  return kind === 'MeshService' ? found : found.flatMap((multi) => servicesOfMultiZone(multi, mesh));
+  return byName ? [byName] : byLabels;
 }
 
 function servicesOfMultiZone({ spec }: Resource, mesh: MeshIndex): Resource[] {

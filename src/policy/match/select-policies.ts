@@ -1,11 +1,11 @@
 import { asArray, asObject } from '../../naming/json.ts';
-import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import type { TargetRef, TopKind } from '../../resource/schema/reference-kinds.ts';
 import { lostTo } from './lost-policies.ts';
 import { type MeshIndex, means } from './mesh-index.ts';
 import { mayTouch, readPolicy } from './read-policies.ts';
 import type { Policy } from './policy.ts';
 import { type Inbound, isSection, type Proxy } from './read-proxy.ts';
-import { isRouteRef, matchesOf, routesTo, routeType, rulesOf, type Via } from './route-selection.ts';
+import { matchesOf, routesNamed, routesTo, rulesOf, type Via } from './route-selection.ts';
 import { serviceSelects } from './service-selector.ts';
 import { includesAll, SERVICE_TAG } from './proxy-tags.ts';
 
@@ -34,7 +34,7 @@ function matchOne(policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshInde
   const isPermission = policy.resource.key.type === 'MeshTrafficPermission';
   if (!ref) return isPermission ? { policy } : undefined;
   if (selects(ref, policy, proxy, inbound, mesh)) return { policy };
-  const known = isRouteRef(ref) ? routesOf(ref, policy, proxy, inbound, mesh) : [];
+  const known = routesOf(ref, policy, proxy, inbound, mesh);
   const via = isPermission ? [...known, ...lostTo(ref, policy, proxy, mesh)] : known;
   return via.length > 0 ? { policy, via } : undefined;
 }
@@ -43,19 +43,20 @@ function matchOne(policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshInde
  * What is said of outgoing traffic is for those who send it through the route, everything else for those whom the route
  * leads to.
  */
-function routesOf(ref: TargetRef, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): Via[] {
+function routesOf(ref: TargetRef<TopKind>, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): Via[] {
   if (asArray(policy.resource.spec.to).length === 0) return routesTo(ref, policy, proxy, inbound, mesh);
-  const routes = mesh.ofType(routeType(ref)).filter((route) => means(ref, policy, route, mesh));
-  return routes.map(readPolicy).flatMap((route) => {
-    if (!sendsThrough(route, ref, proxy, inbound, mesh)) return [];
-    const { key, spec } = route.resource;
-    const matches = asArray(spec.to).flatMap((item) => rulesOf(asObject(item)).flatMap(matchesOf));
-    return [{ route: key, matches, certain: key.type === 'MeshHTTPRoute' }];
-  });
+  return routesNamed(ref, policy, mesh)
+    .map(readPolicy)
+    .flatMap((route) => {
+      if (!sendsThrough(route, ref, proxy, inbound, mesh)) return [];
+      const { key, spec } = route.resource;
+      const matches = asArray(spec.to).flatMap((item) => rulesOf(asObject(item)).flatMap(matchesOf));
+      return [{ route: key, matches, certain: key.type === 'MeshHTTPRoute' }];
+    });
 }
 
 /** Whether the route is one of the proxy's: its own targetRef selects it. */
-function sendsThrough(route: Policy, ref: TargetRef, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): boolean {
+function sendsThrough(route: Policy, ref: TargetRef<TopKind>, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): boolean {
   const own = route.explicit;
   if (!own || (ref.kind === 'MeshGatewayRoute' && own.kind !== 'MeshGateway')) return false;
   return mayTouch(route, proxy.dataplane) && selects(own, route, proxy, inbound, mesh);
@@ -68,7 +69,7 @@ function sendsThrough(route: Policy, ref: TargetRef, proxy: Proxy, inbound: Inbo
  *   MeshService {name: backend}                            the inbounds tagged so, and those that this service selects
  *   Dataplane {labels: {app: web}, sectionName: admin}     of the proxies with that label the inbound called `admin`
  */
-function selects(ref: TargetRef, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): boolean {
+function selects(ref: TargetRef<TopKind>, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): boolean {
   const { tags } = inbound;
   if (ref.proxyTypes && !ref.proxyTypes.includes(proxy.type)) return false;
   switch (ref.kind) {
@@ -84,28 +85,31 @@ function selects(ref: TargetRef, policy: Policy, proxy: Proxy, inbound: Inbound,
       return isListener(ref, policy, inbound, mesh) && includesAll(tags, ref.tags ?? {});
     case 'Dataplane':
       return isDataplane(ref, policy, proxy, mesh) && (ref.sectionName === undefined || isSection(inbound, ref.sectionName));
-    default:
+    // A route selects no inbound: requests come through it (see routesOf).
+    case 'MeshHTTPRoute':
+    case 'MeshTCPRoute':
+    case 'MeshGatewayRoute':
       return false;
   }
 }
 
 /** A service as the value of a tag has no namespace; its section is the inbound's. */
-function isTagged({ name, namespace, sectionName }: TargetRef, inbound: Inbound): boolean {
+function isTagged({ name, namespace, sectionName }: TargetRef<TopKind>, inbound: Inbound): boolean {
   if (name === undefined || namespace !== undefined || inbound.tags[SERVICE_TAG] !== name) return false;
   return sectionName === undefined || isSection(inbound, sectionName);
 }
 
-function isServed(ref: TargetRef, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): boolean {
+function isServed(ref: TargetRef<TopKind>, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): boolean {
   const services = mesh.ofType('MeshService').filter((service) => means(ref, policy, service, mesh));
   return services.some((service) => serviceSelects(service, proxy, inbound, ref.sectionName));
 }
 
-function isListener(ref: TargetRef, policy: Policy, { gateway }: Inbound, mesh: MeshIndex): boolean {
+function isListener(ref: TargetRef<TopKind>, policy: Policy, { gateway }: Inbound, mesh: MeshIndex): boolean {
   const found = gateway && mesh.find(gateway);
   return found !== undefined && means(ref, policy, found, mesh);
 }
 
-function isDataplane(ref: TargetRef, policy: Policy, { dataplane }: Proxy, mesh: MeshIndex): boolean {
+function isDataplane(ref: TargetRef<TopKind>, policy: Policy, { dataplane }: Proxy, mesh: MeshIndex): boolean {
   if (ref.name === undefined && ref.labels === undefined) return true;
   return means(ref, policy, dataplane, mesh);
 }

@@ -3,17 +3,16 @@ import { sameKey } from '../../resource/key.ts';
 import { findKind, isRoute } from '../../resource/kinds.ts';
 import type { Labels } from '../../resource/labels.ts';
 import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
-import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import { kindAt, meansRoutes, namedType, type TargetRef, TO, type ToKind } from '../../resource/schema/reference-kinds.ts';
 import { canonical, type Merged, mergeParts, type PolicyConf } from './merge-confs.ts';
 import { type MeshIndex, means } from './mesh-index.ts';
 import { compareToItems } from './policy-order.ts';
 import type { Policy } from './policy.ts';
-import { isRouteRef, routeType } from './route-selection.ts';
 import { includesAll, labelsOf, SERVICE_TAG } from './proxy-tags.ts';
 
 /** An item of `to`. Its conf is its `default`; of a route, what stands beside the targetRef. */
 export interface ToItem extends PolicyConf {
-  readonly targetRef: TargetRef;
+  readonly targetRef: TargetRef<ToKind>;
   readonly index: number;
 }
 
@@ -38,11 +37,12 @@ export function toItems(policies: readonly Policy[]): ToItem[] {
 
 function readItem(policy: Policy, value: JsonValue, index: number): ToItem[] {
   const { targetRef: ref, ...beside } = asObject(value) ?? {};
-  const target = asObject(ref);
-  if (typeof target?.kind !== 'string') return [];
+  const kind = kindAt(TO, asObject(ref)?.kind);
+  if (kind === undefined) return [];
   const route = isRoute(policy.resource.key.type);
-  // A stored policy was checked by its schema: a reference with a kind is one.
-  return [{ policy, index, targetRef: target as unknown as TargetRef, conf: route ? beside : (asObject(beside.default) ?? {}) }];
+  // A stored policy was checked by its schema: a reference with a kind of its position is one.
+  const targetRef = { ...asObject(ref), kind } as TargetRef<ToKind>;
+  return [{ policy, index, targetRef, conf: route ? beside : (asObject(beside.default) ?? {}) }];
 }
 
 /**
@@ -58,21 +58,22 @@ export function mergeTo(type: string, items: readonly ToItem[], destination: Des
 }
 
 /** Each targetRef that items have, once: for showing what there are confs for. */
-export function targetsOf(items: readonly ToItem[]): TargetRef[] {
+export function targetsOf(items: readonly ToItem[]): TargetRef<ToKind>[] {
   const refs = items.map(subjectOf);
   return [...new Map(refs.map((ref) => [canonical(ref as unknown as JsonObject), ref])).values()];
 }
 
 /** What an item is about, for show: a policy on a route is about the route. */
-export function subjectOf({ policy: { targetRef: top }, targetRef }: ToItem): TargetRef {
-  return top && isRouteRef(top) ? { ...top, kind: routeType(top) } : targetRef;
+export function subjectOf({ policy: { targetRef: top }, targetRef }: ToItem): TargetRef<ToKind> {
+  const kind = top && meansRoutes(top.kind) ? kindAt(TO, namedType(top.kind)) : undefined;
+  return kind === undefined ? targetRef : { ...top, kind };
 }
 
 /** What a policy on a route says is for requests through that route alone. */
 function isOnRoute({ policy }: ToItem, resource: Resource | undefined, mesh: MeshIndex): boolean {
   const top = policy.targetRef;
-  if (!top || !isRouteRef(top)) return true;
-  return resource !== undefined && resource.key.type === routeType(top) && means(top, policy, resource, mesh);
+  if (!top || !meansRoutes(top.kind)) return true;
+  return resource !== undefined && resource.key.type === namedType(top.kind) && means(top, policy, resource, mesh);
 }
 
 function isMeant(item: ToItem, destination: Destination, mesh: MeshIndex): boolean {
@@ -86,10 +87,26 @@ function isMeant(item: ToItem, destination: Destination, mesh: MeshIndex): boole
   return inSection && (tagged || isResource(item, destination.resource, mesh));
 }
 
-function isTagged({ kind, name, namespace, tags }: TargetRef, own: Labels | undefined): boolean {
-  if (!own || name === undefined || own[SERVICE_TAG] !== name) return false;
-  if (kind === 'MeshService') return namespace === undefined;
-  return kind === 'MeshServiceSubset' && includesAll(own, tags ?? {});
+/** The tags by which a reference may mean a service. As the value of a tag it has no namespace. undefined: by none. */
+export function serviceTags({ kind, name, namespace, tags }: TargetRef<ToKind>): Labels | undefined {
+  if (name === undefined) return undefined;
+  switch (kind) {
+    case 'MeshService':
+      return namespace === undefined ? { [SERVICE_TAG]: name } : undefined;
+    case 'MeshServiceSubset':
+      return { ...tags, [SERVICE_TAG]: name };
+    case 'Mesh':
+    case 'MeshMultiZoneService':
+    case 'MeshExternalService':
+    case 'MeshHTTPRoute':
+    case 'MeshTCPRoute':
+      return undefined;
+  }
+}
+
+function isTagged(ref: TargetRef<ToKind>, own: Labels | undefined): boolean {
+  const tags = serviceTags(ref);
+  return own !== undefined && tags !== undefined && includesAll(own, tags);
 }
 
 /**

@@ -19,7 +19,7 @@ function named(name: string, mtp: Permission['mtp']): Permission {
 /** Items of two tags, allow and deny in turn. */
 function chain(length: number): Permission {
   const items = Array.from({ length }, (_, index) => ({
-    targetRef: { kind: 'MeshSubset', tags: { version: `v${index}`, env: `e${index % 5}` } },
+    targetRef: { kind: 'MeshSubset' as const, tags: { version: `v${index}`, env: `e${index % 5}` } },
     action: index % 2 === 0 ? ('Allow' as const) : ('Deny' as const),
   }));
   return named('chain', { shape: 'from', items });

@@ -1,6 +1,6 @@
 import { decisionOf, fromItemsOf, type VerdictSide } from '../../resource/permission-actions.ts';
 import { isEverybody, requiredSans } from '../match/client-sans.ts';
-import type { TargetRef } from '../../resource/schema/target-ref.ts';
+import type { FromKind, TargetRef } from '../../resource/schema/reference-kinds.ts';
 import type { RegionPermission } from './applied-permissions.ts';
 
 /** What is asked of a client's certificate: to have a URI SAN, or one that begins so. */
@@ -33,7 +33,7 @@ export function itemsOf(applied: readonly RegionPermission[], side: VerdictSide)
 }
 
 /** The client has the item's SANs, and one of its mesh. */
-function meaning(ref: TargetRef, mesh: string): Formula {
+function meaning(ref: TargetRef<FromKind>, mesh: string): Formula {
   const home = `spiffe://${mesh}/`;
   const sans = requiredSans(ref, mesh);
   const parts = sans.map((san): Formula => ({ san }));

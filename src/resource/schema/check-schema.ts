@@ -34,6 +34,7 @@ function toProblems(issue: Issue, base: Path): Problem[] {
 /** The words for a fault where the schema has none of its own. */
 function reason(issue: RawIssue): string {
   if (issue.input === undefined) return 'is missing';
+  // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- zod's codes are not ours to list
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${TYPES[issue.expected] ?? issue.expected}`;

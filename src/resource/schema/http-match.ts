@@ -3,8 +3,7 @@ import { ALWAYS } from './check-schema.ts';
 import { text } from './kind-fields.ts';
 import { METHODS, pathReason } from './spiffe-matches.ts';
 
-/** The types that compare with no value: whether the header is there. */
-const WITHOUT_VALUE = ['Present', 'Absent'];
+const HEADER_TYPES = ['Exact', 'Prefix', 'RegularExpression', 'Present', 'Absent'] as const;
 
 const path = z
   .strictObject({ type: z.enum(['Exact', 'PathPrefix', 'RegularExpression']), value: text })
@@ -22,22 +21,38 @@ const headerName = z
 
 const header = z
   .strictObject({
-    type: z.enum(['Exact', 'Prefix', 'RegularExpression', 'Present', 'Absent']).optional(),
+    type: z.enum(HEADER_TYPES).optional(),
     name: headerName,
     value: z.string().optional(),
   })
   .superRefine(({ type, value }, context) => {
-    const reason = headerValueReason(type ?? 'Exact', value);
+    // A type that is none has been told of; its value is looked at as a whole one.
+    const reason = headerValueReason(HEADER_TYPES.find((one) => one === type) ?? 'Exact', value);
     if (reason !== undefined) context.addIssue({ code: 'custom', path: ['value'], message: reason });
   }, ALWAYS);
 
-function headerValueReason(type: string, value: unknown): string | undefined {
-  if (WITHOUT_VALUE.includes(type)) return value === undefined ? undefined : `can't be used with type ${type}`;
-  if (value === undefined) return 'is missing: for any value use `type: Present`';
-  if (typeof value !== 'string' || type === 'RegularExpression') return undefined;
-  if (type === 'Prefix' && value === '') return 'must not be empty: for any value use `type: Present`';
-  // What no header of a request can hold, or loses on its way.
-  return /[\x00-\x08\x0a-\x1f\x7f]/.test(value) || value.trimStart() !== value || (type === 'Exact' && value.trim() !== value)
+function headerValueReason(type: (typeof HEADER_TYPES)[number], value: unknown): string | undefined {
+  switch (type) {
+    case 'Present':
+    case 'Absent':
+      return value === undefined ? undefined : `can't be used with type ${type}`;
+    case 'RegularExpression':
+      return value === undefined ? VALUE_MISSING : undefined;
+    case 'Prefix':
+      if (value === '') return 'must not be empty: for any value use `type: Present`';
+      return spaceReason(value, (text) => text.trimStart());
+    case 'Exact':
+      return spaceReason(value, (text) => text.trim());
+  }
+}
+
+const VALUE_MISSING = 'is missing: for any value use `type: Present`';
+
+/** What no header of a request can hold, or loses on its way. */
+function spaceReason(value: unknown, trimmed: (text: string) => string): string | undefined {
+  if (value === undefined) return VALUE_MISSING;
+  if (typeof value !== 'string') return undefined;
+  return /[\x00-\x08\x0a-\x1f\x7f]/.test(value) || trimmed(value) !== value
     ? 'must have no control characters, and no spaces around it: no header has'
     : undefined;
 }

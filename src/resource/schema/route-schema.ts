@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { port, text } from './kind-fields.ts';
 import { httpMatch } from './http-match.ts';
-import { BACKEND, targetRef, toRef } from './target-ref.ts';
+import { BACKEND } from './reference-kinds.ts';
+import { targetRef, toRef } from './target-ref.ts';
 
 const backendRef = targetRef(BACKEND, { weight: z.int().min(0).max(1_000_000).optional(), port: port.optional() }).meta({
   id: 'BackendRef',

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { check } from './check-schema.ts';
-import { BACKEND, FROM, isAbsent, type ReferencePosition, TO, TOP, targetRef } from './target-ref.ts';
+import { BACKEND, FROM, type ReferencePosition, TO, TOP } from './reference-kinds.ts';
+import { isAbsent, targetRef } from './target-ref.ts';
 
 const POSITIONS: Readonly<Record<string, ReferencePosition>> = { TOP, TO, FROM, BACKEND };
 

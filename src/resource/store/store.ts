@@ -127,9 +127,13 @@ export interface Refusal {
   readonly reason: string;
   /** RFC 3339, the receiver's clock. */
   readonly since: string;
-  /** `previous`: the last accepted version stays in force. `deny`: what it selects is denied. `none`: nothing of it. */
-  readonly inForce: 'previous' | 'deny' | 'none';
+  readonly inForce: InForce;
 }
+
+/** `previous`: the last accepted version stays in force. `deny`: what it selects is denied. `none`: nothing of it. */
+export const IN_FORCE = ['previous', 'deny', 'none'] as const;
+
+export type InForce = (typeof IN_FORCE)[number];
 
 /** How far this control plane has a peer's feed. The opaque `cursor` was signed by the peer. */
 export interface Position {

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { MirrorItem, Store } from '../../src/resource/store/store.ts';
+import { key } from '../harness/sample-store.ts';
+
+const POSITION = { store: 's', term: 2, revision: 7, digest: 'ab', count: 3, signature: 'sig' };
+
+const item = (name: string): MirrorItem => ({ key: key(name), wire: name, hash: '0a', term: 1 });
+const refused = (name: string): MirrorItem => ({
+  ...item(name),
+  refusal: { key: key(name), hash: '0a', reason: 'no', since: '2026-01-01T00:00:00Z', inForce: 'previous' },
+});
+
+function staged(store: Store, peer: string): string[] {
+  return [...store.mirror.staged(peer)].map((part) => `${part.key.name}=${part.wire}`);
+}
+
+/** The part of the contract that a transfer needs: what came of a peer, how far, and what is on its way. */
+export function mirrorConformance(open: () => Store, reopen: (store: Store) => Store): void {
+  it('a position is kept by peer, replaced and removed, also when the store is opened again', () => {
+    const first = open();
+    first.commit((tx) => tx.mirror.setPosition('east', POSITION));
+    first.commit((tx) => tx.mirror.setPosition('west', POSITION));
+    first.commit((tx) => tx.mirror.setPosition('east', { ...POSITION, revision: 8 }));
+    first.commit((tx) => tx.mirror.setPosition('west', undefined));
+    const store = reopen(first);
+    assert.deepEqual([store.mirror.position('east'), store.mirror.position('west')], [{ ...POSITION, revision: 8 }, undefined]);
+    assert.equal(store.head().revision, 0);
+    store.close();
+  });
+
+  it('a stage keeps the last version of each key by peer, deletes included, and is gone when the store is opened again', () => {
+    const first = open();
+    const stage = (peer: string, ...parts: [name: string, wire: string][]) =>
+      first.commit((tx) =>
+        tx.mirror.stage(
+          peer,
+          parts.map(([name, wire]) => ({ key: key(name), wire })),
+        ),
+      );
+    stage('east', ['b', '1'], ['a', '1'], ['b', '2']);
+    stage('east', ['a', '']);
+    stage('west', ['a', '9']);
+    assert.deepEqual([staged(first, 'east'), staged(first, 'west')], [['a=', 'b=2'], ['a=9']]);
+    first.commit((tx) => tx.mirror.clearStage('east'));
+    assert.deepEqual([staged(first, 'east'), staged(first, 'west'), first.head().revision], [[], ['a=9'], 0]);
+    const store = reopen(first);
+    assert.deepEqual(staged(store, 'west'), []);
+    store.close();
+  });
+
+  it('tells by a number whether something of a peer may have changed', () => {
+    const store = open();
+    const east = () => store.mirror.changes('east');
+    const before = east();
+    store.commit((tx) => tx.mirror.put('west', item('a')));
+    assert.equal(east(), before, 'another peer');
+    store.commit((tx) => tx.mirror.put('east', refused('a')));
+    const put = east();
+    assert.notEqual(put, before);
+    store.mirror.refusals('east');
+    assert.equal(east(), put, 'reading is no change');
+    store.commit((tx) => tx.mirror.delete('east', key('a')));
+    assert.notEqual(east(), put);
+    store.close();
+  });
+
+  it('refusals go on after a key, and an accepted item has none', () => {
+    const store = open();
+    store.commit((tx) => ['a', 'b', 'c'].forEach((name) => tx.mirror.put('east', refused(name))));
+    const names = (after?: string) =>
+      store.mirror.refusals('east', after === undefined ? undefined : key(after)).map((one) => one.key.name);
+    assert.deepEqual([names(), names('a'), names('c')], [['a', 'b', 'c'], ['b', 'c'], []]);
+    store.commit((tx) => tx.mirror.put('east', item('b')));
+    assert.deepEqual([names(), store.mirror.get('east', key('b'))], [['a', 'c'], item('b')]);
+    store.close();
+  });
+
+  it('commits may come while a mirror is gone over', () => {
+    const store = open();
+    store.commit((tx) => ['a', 'b', 'c'].forEach((name) => tx.mirror.put('east', item(name))));
+    const seen: string[] = [];
+    for (const one of store.mirror.each('east')) {
+      seen.push(one.key.name);
+      store.commit((tx) => tx.mirror.delete('east', key('b')));
+    }
+    assert.deepEqual(seen, ['a', 'c']);
+    store.close();
+  });
+}
