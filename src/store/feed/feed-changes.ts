@@ -11,7 +11,8 @@ export function isIncluded(audience: string, zone: string): string {
 }
 
 /**
- * The last entry of each key from @first on, after @after. A key that is in the feed now is a put. A key that is not,
+ * The last entry of each key from @first on, after @after: one bound, since of two SQLite takes the first, and reads the
+ * whole log. A key that is in the feed now is a put. A key that is not,
  * but was at any time since, is a delete. Keys that came and went since count too: an earlier page, or a scan, may have
  * sent them.
  *
@@ -26,7 +27,7 @@ const CHANGES = `
     SELECT l.seq, l.key AS number, ${KEY_COLUMNS},
       CASE WHEN ${isIncluded('r.audience', 'k.zone')} THEN r.wire ELSE '' END AS wire
     FROM log l JOIN keys k ON k.id = l.key LEFT JOIN resources r ON r.key = l.key
-    WHERE l.seq > @after AND l.seq >= @first
+    WHERE l.seq >= max(@after + 1, @first)
       AND NOT EXISTS (SELECT 1 FROM log later WHERE later.key = l.key AND later.seq > l.seq)
   ) AS last
   WHERE wire <> '' OR EXISTS (
