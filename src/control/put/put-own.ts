@@ -37,7 +37,7 @@ export function putOwn(tx: Transaction, plane: Plane, { admitted, spec, status }
   const wire = isGlobal(plane.place) ? encodeAssigned(item, { name: assign(tx, key), role, references }) : item;
   const audience = audienceAt(plane.place, kindOf(key.type), key, labels, spec, role);
   const outcome = tx.put(resource, audience, audience === NOBODY ? '' : wire);
-  const mayRefer = outcome !== 'created' || references.length > 0;
+  const mayRefer = kindOf(key.type).policy?.to === true && (outcome !== 'created' || references.length > 0);
   if (isGlobal(plane.place) && mayRefer)
     tx.setReferences(
       key,
