@@ -11,10 +11,9 @@ export function isIncluded(audience: string, zone: string): string {
 }
 
 /**
- * The last entry of each key from @first on, after @after: one bound, since of two SQLite takes the first, and reads the
- * whole log. A key that is in the feed now is a put. A key that is not,
- * but was at any time since, is a delete. Keys that came and went since count too: an earlier page, or a scan, may have
- * sent them.
+ * The last entry of each key from @first on, after @after: one bound, for of two SQLite takes the first, and reads the
+ * log from its beginning. A key that is in the feed now is a put. A key that is not, but was at any time since, is a
+ * delete. Keys that came and went since count too: an earlier page, or a scan, may have sent them.
  *
  *   at revision   since             now
  *   in            -                 in      put
