@@ -36,19 +36,19 @@ export interface Item {
 
 /** An item as the one line that is stored, hashed and sent. The same item gives the same bytes. */
 export function encodeItem(item: Item): string {
-  const { assigned } = item;
-  return JSON.stringify({
+  const own = JSON.stringify({
     key: keyTuple(item.key),
     labels: Object.fromEntries(Object.entries(item.labels).sort(([a], [b]) => (a < b ? -1 : 1))),
     spec: item.spec,
     status: item.status,
-    assigned: assigned && {
-      name: assigned.name,
-      role: assigned.role,
-      environment: assigned.environment,
-      references: assigned.references.map(({ path, target, name }) => ({ path, target: keyTuple(target), name })),
-    },
   });
+  return item.assigned ? encodeAssigned(own, item.assigned) : own;
+}
+
+/** The line of the same item with what global worked out. In: its line without that. */
+export function encodeAssigned(own: string, { name, role, environment, references }: NonNullable<Item['assigned']>): string {
+  const targets = references.map((reference) => ({ path: reference.path, target: keyTuple(reference.target), name: reference.name }));
+  return `${own.slice(0, -1)},"assigned":${JSON.stringify({ name, role, environment, references: targets })}}`;
 }
 
 /** The line that says that `key` left the feed. */

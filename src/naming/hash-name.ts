@@ -45,15 +45,22 @@ export function looksHashed(name: string): boolean {
 
 /** The display name, cut to leave room, followed by the hex digits in the safe alphabet. */
 function withHash(name: string, hex: string): string {
-  const safe = Array.from(hex, (digit) => ALPHABET.charAt(digit.charCodeAt(0) % ALPHABET.length)).join('');
+  let safe = '';
+  for (let at = 0; at < hex.length; at++) safe += ALPHABET.charAt(hex.charCodeAt(at) % ALPHABET.length);
   return `${name.slice(0, MAX_NAME - 1 - HASH_LENGTH)}-${safe}`;
 }
 
-/** FNV-1a with 64 bits over the text's UTF-8, as 16 hex digits. */
+/**
+ * FNV-1a with 64 bits over the text's UTF-8, as 16 hex digits. In two halves, since a bigint for each byte takes ten
+ * times as long: the prime is 2^40 + 0x1b3, and all products are below 2^53.
+ */
 function fnv1a64(text: string): string {
-  let value = 0xcbf29ce484222325n;
+  let [high, low] = [0xcbf29ce4, 0x84222325];
   for (const byte of new TextEncoder().encode(text)) {
-    value = BigInt.asUintN(64, (value ^ BigInt(byte)) * 0x100000001b3n);
+    const mixed = (low ^ byte) >>> 0;
+    const product = mixed * 0x1b3;
+    high = (high * 0x1b3 + Math.floor(product / 2 ** 32) + mixed * 2 ** 8) % 2 ** 32;
+    low = product >>> 0;
   }
-  return value.toString(16).padStart(HASH_LENGTH, '0');
+  return high.toString(16).padStart(HASH_LENGTH / 2, '0') + low.toString(16).padStart(HASH_LENGTH / 2, '0');
 }

@@ -40,10 +40,11 @@ export function danglingSelections(resource: Resource, there: Referable): string
   return [...(top === undefined ? [] : [`spec.targetRef: ${top}`]), ...innerReasons(policy, there)];
 }
 
-/** Most policies are for the whole mesh, which need not be read. */
+/** Most policies are for the whole mesh, or for all of its proxies, and need not be read. */
 function mayDangle({ key: { type }, spec }: Resource): boolean {
-  const { kind } = asObject(spec.targetRef) ?? {};
-  return (kind !== undefined && kind !== 'Mesh') || referencePlaces(type, spec).length > 0;
+  const { kind, name, labels, sectionName } = asObject(spec.targetRef) ?? {};
+  const isForAll = kind === 'Dataplane' && [name, labels, sectionName].every((asked) => asked === undefined);
+  return (kind !== undefined && kind !== 'Mesh' && !isForAll) || referencePlaces(type, spec).length > 0;
 }
 
 function topReason(ref: TargetRef<TopKind>, policy: Policy, there: Referable): string | undefined {

@@ -19,17 +19,18 @@ export function relabel(
   environment: Place['environment'] | undefined,
   role: Role | undefined,
 ): Labels {
-  const computed: Record<string, string | undefined> = {
-    [LABEL.mesh]: key.mesh,
-    [LABEL.origin]: originAt(at, key),
-    [LABEL.zone]: key.zone,
-    [LABEL.env]: key.zone === '' ? '' : environment,
-    [LABEL.displayName]: key.name,
-    [LABEL.namespace]: key.namespace,
-    [LABEL.role]: kindOf(key.type).policy ? role : undefined,
+  const present: Record<string, string> = { ...userLabels(labels) };
+  const set = (label: string, value: string | undefined): void => {
+    if (value) present[label] = value;
   };
-  const present = Object.entries(computed).filter((entry): entry is [string, string] => !!entry[1]);
-  return { ...userLabels(labels), ...Object.fromEntries(present) };
+  set(LABEL.mesh, key.mesh);
+  set(LABEL.origin, originAt(at, key));
+  set(LABEL.zone, key.zone);
+  set(LABEL.env, key.zone === '' ? '' : environment);
+  set(LABEL.displayName, key.name);
+  set(LABEL.namespace, key.namespace);
+  set(LABEL.role, kindOf(key.type).policy ? role : undefined);
+  return present;
 }
 
 /** From whom a control plane got a resource: a zone gets everything that isn't its own from global. */

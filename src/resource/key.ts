@@ -21,8 +21,9 @@ export function keyTuple(key: Key): KeyTuple {
   return [key.type, key.mesh, key.zone, key.namespace, key.name];
 }
 
-export function keyFromTuple([type, mesh, zone, namespace, name]: KeyTuple): Key {
-  return { type, mesh, zone, namespace, name };
+/** Of a tuple, or of what begins with one. By index: taken apart it would take several times as long. */
+export function keyFromTuple(tuple: readonly [...KeyTuple, ...unknown[]]): Key {
+  return { type: tuple[0], mesh: tuple[1], zone: tuple[2], namespace: tuple[3], name: tuple[4] };
 }
 
 export function sameKey(a: Key, b: Key): boolean {

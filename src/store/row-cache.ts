@@ -4,8 +4,8 @@
  */
 export interface RowCache<T> {
   get(key: string): T | undefined;
-  /** After a row was written: the next `get` reads it again. */
-  forget(key: string): void;
+  /** After a row was written; undefined: it was removed. */
+  put(key: string, value: T | undefined): void;
   /** After a rollback: values that were read in the commit may never have existed. */
   forgetAll(): void;
 }
@@ -16,15 +16,19 @@ const MOST = 20_000;
 /** The result of `read`, cached by key; undefined is cached too. A value that is not `isSmall` is read each time. */
 export function cacheRows<T>(read: (key: string) => T | undefined, isSmall: (value: T) => boolean = () => true): RowCache<T> {
   const known = new Map<string, T | undefined>();
+  function put(key: string, value: T | undefined): void {
+    known.delete(key);
+    if (known.size >= MOST) known.clear();
+    if (value === undefined || isSmall(value)) known.set(key, value);
+  }
   return {
     get(key) {
       if (known.has(key)) return known.get(key);
       const value = read(key);
-      if (known.size >= MOST) known.clear();
-      if (value === undefined || isSmall(value)) known.set(key, value);
+      put(key, value);
       return value;
     },
-    forget: (key) => void known.delete(key),
+    put,
     forgetAll: () => known.clear(),
   };
 }

@@ -71,3 +71,21 @@ test('what is written again is sealed again', (t) => {
   store.close();
   openStore(path, OPTIONS).close();
 });
+
+test('what is cut within a character, or holds any other, is sealed as it is read', (t) => {
+  const path = freshPath(t);
+  const texts = ['cut \ud83d', '\ude00 cut', 'whole \u{1f600}', 'nul \u0000 in it', 'quote " and \\', '\u2028 é'];
+  const store = openStore(path, OPTIONS);
+  store.commit((tx) => {
+    for (const [index, reason] of texts.entries()) {
+      const of = key(`k${index}`);
+      tx.put(resource(of, { name: `n${index}`, spec: { reason: reason.toWellFormed() } }), OTHERS, `{"wire":${JSON.stringify(reason)}}`);
+      const refusal = { key: of, hash: 'h', reason, since: 'now', inForce: 'none' as const };
+      tx.mirror.put('east', { key: of, wire: reason, hash: 'hash', term: index, refusal });
+    }
+  });
+  store.close();
+  const again = openStore(path, OPTIONS);
+  assert.equal(again.mirror.refusals('east').length, texts.length);
+  again.close();
+});

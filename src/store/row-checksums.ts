@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts';
 
 /**
  * SQLite finds damage in the structure of a page, but not in the contents of a row: one bit can change the identity in
- * a deny. So rows that are enforced carry a seal, a checksum over their contents. The statement that writes the row
+ * a deny. So rows that are enforced carry a seal, a checksum over their contents. Whoever writes the row
  * makes it.
  *
  *   put       INSERT ... seal(type, ..., spec, wire)
@@ -11,9 +11,9 @@ import type { Connection } from './connection.ts';
  */
 const SEALED = {
   resources: [
-    ['type', 'mesh', 'zone', 'origin_namespace', 'display_name', 'name', 'namespace'],
-    ['modified', 'revision', 'audience', 'hash', 'labels', 'spec', 'status', 'wire'],
-  ].flat(),
+    ...(['type', 'mesh', 'zone', 'origin_namespace', 'display_name', 'name', 'namespace'] as const),
+    ...(['modified', 'revision', 'audience', 'hash', 'labels', 'spec', 'status', 'wire'] as const),
+  ],
   mirror: ['peer', 'key', 'hash', 'term', 'refused_hash', 'refused_reason', 'refused_since', 'in_force', 'wire'],
 } as const;
 
@@ -23,14 +23,29 @@ const DIGITS = 16;
 
 /** Makes the SQL function `seal` known to a connection. */
 export function defineChecksum(db: Connection): void {
-  db.function('seal', { deterministic: true, varargs: true }, (...values: unknown[]) =>
-    hash('sha256', JSON.stringify(values)).slice(0, DIGITS),
-  );
+  db.function('seal', { deterministic: true, varargs: true }, (...values: unknown[]) => sealOf(values));
 }
 
-/** The SQL expression for the seal of a row whose columns are parameters of their names: `seal(@type, @mesh, ...)`. */
-export function checksumOfParameters(table: Table): string {
-  return `seal(${SEALED[table].map((column) => `@${column}`).join(', ')})`;
+function sealOf(values: readonly unknown[]): string {
+  return hash('sha256', JSON.stringify(values)).slice(0, DIGITS);
+}
+
+/** The sealed columns of a row that is to be written. */
+export type SealedRow<T extends Table> = Readonly<Record<(typeof SEALED)[T][number], string | number | null>>;
+
+/**
+ * The seal of a row that is to be written, as `seal` makes it of the stored one. Worked out here: SQLite would hand
+ * each column to JavaScript, which takes longer than to write the row. Half a character becomes in UTF-8 what
+ * `toWellFormed` makes of it.
+ */
+export function checksumOf<T extends Table>(table: T, row: SealedRow<T>): string {
+  const columns: readonly (keyof SealedRow<T>)[] = SEALED[table];
+  return sealOf(
+    columns.map((column) => {
+      const value: string | number | null = row[column];
+      return typeof value === 'string' ? value.toWellFormed() : value;
+    }),
+  );
 }
 
 /** For the migration: seals what is there. */

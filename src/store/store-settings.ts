@@ -39,8 +39,8 @@ export function createSettings(db: Connection): StoreSettings {
   const upsert = db.prepare<[string, string]>('INSERT INTO settings VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value');
   const number = (name: string): number => Number(values.get(name));
   const write = (name: string, value: string): void => {
-    values.forget(name);
     upsert.run(name, value);
+    values.put(name, value);
   };
   return {
     get: values.get,

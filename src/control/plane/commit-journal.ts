@@ -41,7 +41,9 @@ export class Journal {
   /** The keys that were touched after the one revision, up to the other; undefined: not known. */
   between(since: number, until: number): readonly Key[] | undefined {
     if (since === until) return [];
-    const later = this.#commits.filter(({ revision }) => revision > since && revision <= until);
+    // Revision by revision, without gaps.
+    const first = this.#commits[0]?.revision ?? 0;
+    const later = since + 1 < first ? [] : this.#commits.slice(since + 1 - first, until + 1 - first);
     return later.length === until - since ? later.flatMap(({ keys }) => keys) : undefined;
   }
 

@@ -1,5 +1,5 @@
 import { MeridianError } from '../../errors.ts';
-import { encodeItem, type Item, type ItemReference } from '../../kds/item.ts';
+import { encodeAssigned, encodeItem, type Item, type ItemReference } from '../../kds/item.ts';
 import { findReferences, type Reference, referenceAt, renderReferences } from '../../naming/find-references.ts';
 import { admit } from '../../policy/admit-draft.ts';
 import { audienceAt } from '../../policy/policy-reach.ts';
@@ -85,10 +85,12 @@ function copyAtGlobal(tx: Transaction, plane: Plane, origin: Place, received: Re
   if (!sameKey(admitted.key, key)) return `its namespace ${key.namespace || '(none)'} can't be in zone ${origin.zone}`;
   if (!findKind(key.type)?.sync.up) return `a ${key.type} does not go from a zone to global`;
   const { labels } = draft;
-  refuseTooLarge({ key, labels, spec, status }, references.length);
+  const line = encodeItem({ key, labels, spec, status });
+  refuseTooLarge(key, line, references.length);
   const resolved = resolveAll(tx, key, origin, references);
   const name = assign(tx, key);
-  write(tx, plane, { key, labels, spec, status, name, role: admitted.role, environment: origin.environment, references: resolved });
+  const { environment } = origin;
+  write(tx, plane, { key, labels, spec, status, name, role: admitted.role, environment, references: resolved, line });
   tx.setReferences(
     key,
     resolved.map(({ target }) => target),
@@ -115,6 +117,8 @@ interface Copy {
   readonly role: Role | undefined;
   readonly environment: Place['environment'] | undefined;
   readonly references: readonly ItemReference[];
+  /** As its origin sends it, if the caller has encoded it. */
+  readonly line?: string;
 }
 
 function write(tx: Transaction, plane: Plane, copy: Copy): void {
@@ -130,10 +134,8 @@ function write(tx: Transaction, plane: Plane, copy: Copy): void {
     references.map((reference) => ({ path: reference.path, ...calledHere(place, reference) })),
   );
   const audience = audienceAt(place, kind, key, labels, spec, role);
-  const wire =
-    audience === NOBODY
-      ? ''
-      : encodeItem({ key, labels: copy.labels, spec, status, assigned: { name, role, environment: copy.environment, references } });
+  const encoded = (line: string) => encodeAssigned(line, { name, role, environment: copy.environment, references });
+  const wire = audience === NOBODY ? '' : encoded(copy.line ?? encodeItem({ key, labels: copy.labels, spec, status }));
   tx.put({ key, name, namespace, labels, spec: rendered, status, creationTime: now, modificationTime: now }, audience, wire);
 }
 

@@ -1,5 +1,5 @@
 import { MeridianError } from '../../errors.ts';
-import { encodeItem, type Item, type ItemReference } from '../../kds/item.ts';
+import { encodeAssigned, encodeItem, type ItemReference } from '../../kds/item.ts';
 import { looksHashed } from '../../naming/hash-name.ts';
 import { findReferences, isNobodys, type Reference, resolveReference } from '../../naming/find-references.ts';
 import { nameFor } from '../../naming/assign-name.ts';
@@ -29,15 +29,16 @@ export function putOwn(tx: Transaction, plane: Plane, { admitted, spec, status }
   const { key, name, namespace, labels, role } = admitted;
   const now = plane.now();
   const resource: Resource = { key, name, namespace, labels, spec, status, creationTime: now, modificationTime: now };
-  const item: Item = { key, labels: userLabels(labels), spec, status };
+  const item = encodeItem({ key, labels: userLabels(labels), spec, status });
   const found = findReferences(key.type, spec);
-  refuseTooLarge(item, found.length);
+  refuseTooLarge(key, item, found.length);
   // Those of a zone's policies are resolved when global takes them.
   const references = isGlobal(plane.place) ? resolveAll(tx, key, plane.place, found) : [];
-  const wire = encodeItem(isGlobal(plane.place) ? { ...item, assigned: { name: assign(tx, key), role, references } } : item);
+  const wire = isGlobal(plane.place) ? encodeAssigned(item, { name: assign(tx, key), role, references }) : item;
   const audience = audienceAt(plane.place, kindOf(key.type), key, labels, spec, role);
   const outcome = tx.put(resource, audience, audience === NOBODY ? '' : wire);
-  if (isGlobal(plane.place))
+  const mayRefer = kindOf(key.type).policy?.to === true && (outcome !== 'created' || references.length > 0);
+  if (isGlobal(plane.place) && mayRefer)
     tx.setReferences(
       key,
       references.map(({ target }) => target),
@@ -71,7 +72,7 @@ function namesTag({ kind, name }: Reference, origin: Place): boolean {
 export function assign(tx: Transaction, key: Key): string {
   const known = tx.assignedName(key);
   if (known !== undefined) return known;
-  const name = nameFor(key, { assigned: (k) => tx.assignedName(k), holder: (type, n) => tx.nameHolder(type, n) });
+  const name = nameFor(key, { assigned: () => undefined, holder: (type, n) => tx.nameHolder(type, n) });
   tx.assignName(key, name);
   return name;
 }
@@ -79,10 +80,11 @@ export function assign(tx: Transaction, key: Key): string {
 /**
  * Refuses an item that would not fit into a message once its references are rendered: it would hold up everything after
  * it, for every zone. The size is that of the origin's item with the longest possible references, so that origin and
- * global agree whatever the references resolve to. `references`: how many the spec has. Throws `too_large`.
+ * global agree whatever the references resolve to. `item`: its line, as its origin sends it; `references`: how many the
+ * spec has. Throws `too_large`.
  */
-export function refuseTooLarge({ key, labels, spec, status }: Item, references: number): void {
-  const bytes = Buffer.byteLength(encodeItem({ key, labels, spec, status })) + references * REFERENCE_GROWTH;
+export function refuseTooLarge(key: Key, item: string, references: number): void {
+  const bytes = Buffer.byteLength(item) + references * REFERENCE_GROWTH;
   if (bytes <= MAX_RESOURCE_BYTES) return;
   throw new MeridianError(
     'too_large',

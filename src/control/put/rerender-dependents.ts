@@ -1,5 +1,6 @@
 import { decodeLine } from '../../kds/item.ts';
 import type { Key } from '../../resource/key.ts';
+import { findKind } from '../../resource/kinds.ts';
 import { LABEL } from '../../resource/labels.ts';
 import { ROLES } from '../../policy/policy-role.ts';
 import type { Transaction } from '../../resource/store/store.ts';
@@ -17,7 +18,8 @@ import { isGlobal, owns, type Plane } from '../plane/plane.ts';
  *   web of west arrives and is called so                       -> in west web, elsewhere web-<hash>
  */
 export function rerender(tx: Transaction, plane: Plane, target: Key): void {
-  const name = isGlobal(plane.place) ? tx.assignedName(target) : undefined;
+  const mayBeMeant = isGlobal(plane.place) && findKind(target.type)?.named === true;
+  const name = mayBeMeant ? tx.assignedName(target) : undefined;
   if (name === undefined) return;
   for (const policy of tx.referrers(nobodys(target.type, target.mesh, name))) {
     if (owns(plane.place, policy)) rerenderOwn(tx, plane, policy);

@@ -1,8 +1,8 @@
 import { judge, judgeDecoded } from './judge-item.ts';
 import { addHash, type Digest, EMPTY_DIGEST, formatDigest, parseDigest, subtractHash } from '../../kds/digest.ts';
-import { type Key, keyId } from '../../resource/key.ts';
+import { keyId } from '../../resource/key.ts';
 import type { Place } from '../../resource/resource.ts';
-import type { MirrorItem, Position, Transaction } from '../../resource/store/store.ts';
+import type { Position, Transaction } from '../../resource/store/store.ts';
 import { dropCopy } from '../put/put-copy.ts';
 import { meshesFirst } from '../put/meshes-first.ts';
 import { refuseFlood } from './zone-quota.ts';
@@ -38,7 +38,7 @@ export function applyTransfer(plane: Plane, transfer: Transfer): 'applied' | 'mi
       return 'mismatch';
     }
     const absent = transfer.mode === 'scan' ? gone(tx, transfer, changes) : [];
-    const all = [...absent.map(receivedDelete), ...changes.values()];
+    const all = [...absent, ...changes.values()];
     refuseFlood(tx, plane, peer, all);
     applyChanges(tx, plane, transfer, all);
     tx.mirror.setPosition(peer, end);
@@ -53,7 +53,7 @@ export function applyTransfer(plane: Plane, transfer: Transfer): 'applied' | 'mi
  */
 function collect(tx: Transaction, { peer, lines, origin }: Transfer): ReadonlyMap<string, ReceivedChange> {
   const changes = new Map<string, ReceivedChange>();
-  const add = (change: ReceivedChange) => changes.set(keyId(change.key), change);
+  const add = (change: ReceivedChange) => changes.set(keyId(change.key), { ...change, before: tx.mirror.stamp(peer, change.key) });
   for (const staged of tx.mirror.staged(peer)) add(receivedStaged(staged));
   for (const change of receivedLines(lines, origin)) add(change);
   return changes;
@@ -67,9 +67,8 @@ function addsUp(tx: Transaction, { peer, mode, end }: Transfer, changes: Readonl
   const position = mode === 'delta' ? tx.mirror.position(peer) : undefined;
   let digest: Digest = position ? parseDigest(position.digest) : EMPTY_DIGEST;
   let count = position?.count ?? 0;
-  for (const { key, wire, hash } of changes.values()) {
-    const before = mode === 'delta' ? tx.mirror.get(peer, key) : undefined;
-    if (before?.term === end.term) {
+  for (const { wire, hash, before } of changes.values()) {
+    if (mode === 'delta' && before?.term === end.term) {
       digest = subtractHash(digest, before.hash);
       count -= 1;
     }
@@ -82,14 +81,13 @@ function addsUp(tx: Transaction, { peer, mode, end }: Transfer, changes: Readonl
 }
 
 /**
- * The keys that a verified scan proves to be gone: those in the mirror from the same store and term that it did not
- * list.
+ * What a verified scan proves to be gone: what is in the mirror from the same store and term and was not listed.
  */
-function gone(tx: Transaction, { peer, end }: Transfer, changes: ReadonlyMap<string, ReceivedChange>): Key[] {
-  const absent: Key[] = [];
-  for (const { key, term } of tx.mirror.each(peer)) {
+function gone(tx: Transaction, { peer, end }: Transfer, changes: ReadonlyMap<string, ReceivedChange>): ReceivedChange[] {
+  const absent: ReceivedChange[] = [];
+  for (const { key, hash, term } of tx.mirror.each(peer)) {
     const listed = changes.get(keyId(key));
-    if (term === end.term && (!listed || listed.wire === '')) absent.push(key);
+    if (term === end.term && (!listed || listed.wire === '')) absent.push({ ...receivedDelete(key), before: { hash, term } });
   }
   return absent;
 }
@@ -107,9 +105,8 @@ function applyChanges(tx: Transaction, plane: Plane, transfer: Transfer, changes
   const chance: SecondChance = { meshes: new Set(), names: new Set() };
   const ordered = meshesFirst(changes, ({ key }) => key.type);
   for (const received of ordered) {
-    const { key, wire, hash } = received;
-    const before = tx.mirror.get(peer, key);
-    if (wire !== '' && before?.hash === hash) keep(tx, transfer, before);
+    const { wire, hash, before } = received;
+    if (wire !== '' && before?.hash === hash) keep(tx, transfer, received);
     else if (before || wire !== '') change(tx, plane, transfer, received, chance);
   }
   retryUnblocked(tx, plane, transfer, chance);
@@ -118,21 +115,23 @@ function applyChanges(tx: Transaction, plane: Plane, transfer: Transfer, changes
 }
 
 /** An unchanged item is not written again, but it now counts as sent in the present term. */
-function keep(tx: Transaction, { peer, end }: Transfer, before: MirrorItem): void {
-  if (before.term !== end.term) tx.mirror.put(peer, { ...before, term: end.term });
+function keep(tx: Transaction, { peer, end }: Transfer, { key, before }: ReceivedChange): void {
+  const item = before?.term === end.term ? undefined : tx.mirror.get(peer, key);
+  if (item) tx.mirror.put(peer, { ...item, term: end.term });
 }
 
 /** Takes one item into the mirror and, if it can be, into the store; or takes it away. */
 function change(tx: Transaction, plane: Plane, transfer: Transfer, received: ReceivedChange, { meshes, names }: SecondChance): void {
   const { peer, origin, end } = transfer;
   const { key, wire, hash } = received;
-  const name = tx.get(key)?.resource.name;
+  // Where the mirror had nothing, there is no copy.
+  const name = isGlobal(plane.place) || !received.before ? undefined : tx.nameOf(key);
   if (wire === '') dropCopy(tx, peer, key);
   else {
     const put = judgeDecoded(tx, plane, peer, origin, { key, wire, hash, term: end.term }, itemOf(received));
     if (put && key.type === 'Mesh') meshes.add(key.name);
   }
-  if (name !== undefined && !isGlobal(plane.place) && tx.get(key)?.resource.name !== name) names.add(name);
+  if (name !== undefined && tx.nameOf(key) !== name) names.add(name);
 }
 
 /** Refused ones are judged again when their mesh came, or the name that another one had became free. */

@@ -2,13 +2,15 @@ import { hashItem } from '../../kds/digest.ts';
 import { type Decoded, decodeLine, type Item } from '../../kds/item.ts';
 import type { Key } from '../../resource/key.ts';
 import type { Place } from '../../resource/resource.ts';
-import type { FeedChange } from '../../resource/store/store.ts';
+import type { FeedChange, MirrorItem } from '../../resource/store/store.ts';
 import { isGlobal } from '../plane/plane.ts';
 
 /** One change of a transfer. It is hashed once, and decoded once. */
 export interface ReceivedChange extends FeedChange {
   /** Of the wire; '' for a delete. */
   readonly hash: string;
+  /** The version that the mirror had when the transfer came. */
+  readonly before?: Pick<MirrorItem, 'hash' | 'term'> | undefined;
   /**
    * What the line says. undefined: it was staged. That one is decoded when it is judged, for most of a large scan is
    * known already, and all of it decoded would not fit into memory.

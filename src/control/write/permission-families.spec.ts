@@ -30,7 +30,7 @@ it('the kept witnesses are there when those that are read anew are, and are of t
           if (spec) writeDrafts(plane, [{ ...draft, spec }]);
           else if (plane.store.get(key)) deleteResource(plane, key);
         }
-        const [found, anew] = [kept('default'), readFamilies(plane.store, 'default')];
+        const [found, anew] = [kept('default', (key) => plane.store.get(key)?.resource), readFamilies(plane.store, 'default')];
         for (const family of ['lists', 'fromAll'] as const) {
           const witness = found[family];
           assert.equal(witness === undefined, anew[family] === undefined);

@@ -1,9 +1,9 @@
 import { asArray } from '../../naming/json.ts';
 import { letsEverybodyIn } from '../../policy/decide/read-permissions.ts';
-import { type Key, keyId } from '../../resource/key.ts';
+import { type Key, sameKey } from '../../resource/key.ts';
 import { mtpOf } from '../../resource/permission.ts';
 import { listsOf } from '../../resource/permission-actions.ts';
-import type { JsonObject } from '../../resource/resource.ts';
+import type { JsonObject, Resource } from '../../resource/resource.ts';
 import type { Head, Reader } from '../../resource/store/store.ts';
 import { type Plane, touchedSince } from '../plane/plane.ts';
 
@@ -15,6 +15,9 @@ export type Family = 'lists' | 'fromAll';
 
 /** One permission of each family, if the mesh has it. */
 export type PermissionFamilies = Readonly<Record<Family, Key | undefined>>;
+
+/** A resource as it is in the store now. */
+export type ReadResource = (key: Key) => Resource | undefined;
 
 const PERMISSION = 'MeshTrafficPermission';
 
@@ -28,45 +31,48 @@ export function familyOf(spec: JsonObject): Family | undefined {
   return letsEverybodyIn(mtp) ? 'fromAll' : undefined;
 }
 
+/** The only family that it can be of. Tells without reading the permission, which takes long. */
+export function possibleFamily(spec: JsonObject): Family {
+  return asArray(spec.from).length > 0 ? 'fromAll' : 'lists';
+}
+
+function isOf(family: Family, spec: JsonObject): boolean {
+  return possibleFamily(spec) === family && familyOf(spec) === family;
+}
+
 /** Looks for one permission of each family among the first of a mesh. */
 export function readFamilies(store: Reader, mesh: string): PermissionFamilies {
   const { items } = store.list({ type: PERMISSION, mesh }, 0, LOOKED_AT);
-  // Reading a permission takes long, so it is not done for items that can't belong to the family.
-  const first = (family: Family): Key | undefined =>
-    items.find(({ spec }) => asArray(spec.from).length > 0 === (family === 'fromAll') && familyOf(spec) === family)?.key;
+  const first = (family: Family): Key | undefined => items.find(({ spec }) => isOf(family, spec))?.key;
   return { lists: first('lists'), fromAll: first('fromAll') };
 }
 
 /**
- * The same for a plane, cached: a write costs only as much as it touched.
+ * The same for a plane, cached: a write costs only as much as it touched. `read` gives a resource as it is now.
  *
  *   {lists: a}, z is written and allows everybody   -> {lists: a, fromAll: z}
  *   {lists: a}, a is deleted                        -> the mesh is looked through again
  */
-export function keepFamilies(plane: Plane): (mesh: string) => PermissionFamilies {
+export function keepFamilies(plane: Plane): (mesh: string, read: ReadResource) => PermissionFamilies {
   const kept = new Map<string, { readonly at: Head; readonly families: PermissionFamilies }>();
-  return (mesh) => {
+  return (mesh, read) => {
     const before = kept.get(mesh);
     const at = plane.store.head();
     const ours = before && touchedSince(plane, before.at)?.filter((key) => key.type === PERMISSION && key.mesh === mesh);
-    const families = (before && ours && withTouched(plane.store, before.families, ours)) ?? readFamilies(plane.store, mesh);
+    const families = (before && ours && withTouched(read, before.families, ours)) ?? readFamilies(plane.store, mesh);
     kept.set(mesh, { at, families });
     return families;
   };
 }
 
 /** undefined: a witness is none any more, and who else is one is not known. */
-function withTouched(store: Reader, families: PermissionFamilies, touched: readonly Key[]): PermissionFamilies | undefined {
-  const found = new Map<Family, Key>();
-  const now = new Map(touched.map((key) => [keyId(key), familyOf(store.get(key)?.resource.spec ?? {})]));
-  for (const key of touched) {
-    const family = now.get(keyId(key));
-    if (family) found.set(family, key);
-  }
+function withTouched(read: ReadResource, families: PermissionFamilies, touched: readonly Key[]): PermissionFamilies | undefined {
+  const isNow = (family: Family) => (key: Key) => isOf(family, read(key)?.spec ?? {});
   const holds = (family: Family): boolean => {
     const witness = families[family];
-    return !witness || !now.has(keyId(witness)) || now.get(keyId(witness)) === family;
+    return !witness || !touched.some((key) => sameKey(key, witness)) || isNow(family)(witness);
   };
   if (!holds('lists') || !holds('fromAll')) return undefined;
-  return { lists: families.lists ?? found.get('lists'), fromAll: families.fromAll ?? found.get('fromAll') };
+  const witnessOf = (family: Family): Key | undefined => families[family] ?? touched.findLast(isNow(family));
+  return { lists: witnessOf('lists'), fromAll: witnessOf('fromAll') };
 }

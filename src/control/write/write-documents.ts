@@ -1,7 +1,8 @@
 import { invalid, MeridianError, type Problem } from '../../errors.ts';
+import { looksHashed } from '../../naming/hash-name.ts';
 import { admit, type Admitted } from '../../policy/admit-draft.ts';
 import { formatKri, type Key, keyId } from '../../resource/key.ts';
-import { kindOf } from '../../resource/kinds.ts';
+import { findKind, kindOf } from '../../resource/kinds.ts';
 import type { ParsedDocument } from '../../resource/documents/parse-documents.ts';
 import type { Draft } from '../../resource/resource.ts';
 import { hasNamespaces } from '../../resource/rest-name.ts';
@@ -120,6 +121,7 @@ function admitOne(plane: Plane, { draft, problems }: Document): { found: readonl
 
 /** Who edits a copy under its name here is told where the original is, and not that the name looks hashed. */
 function refuseCopies({ store, place }: Plane, { type, mesh, namespace, name }: Draft): void {
+  if (findKind(type)?.hashed && !looksHashed(name)) return;
   const where = hasNamespaces(kindOf(type), place) ? (namespace ?? place.systemNamespace) : '';
   const row = store.byName(type, mesh, where, name);
   if (row && !owns(place, row.resource.key)) refuseForeign(place, row.resource.key, row.resource.labels);

@@ -1,16 +1,17 @@
 import { danglingSelections, type Referable } from '../../policy/dangling-selections.ts';
 import { warningsOfDocument } from '../../policy/document-warnings.ts';
-import { type Key, formatKri, sameKey } from '../../resource/key.ts';
+import { type Key, formatKri, keyId, sameKey } from '../../resource/key.ts';
 import { findKind } from '../../resource/kinds.ts';
 import type { Resource } from '../../resource/resource.ts';
-import { familyOf, keepFamilies, readFamilies, type PermissionFamilies } from './permission-families.ts';
+import { familyOf, keepFamilies, type PermissionFamilies, possibleFamily, readFamilies, type ReadResource } from './permission-families.ts';
 import type { Held, Plane } from '../plane/plane.ts';
 import { keepReferable, readReferable } from './referable-names.ts';
 import { danglingReferences } from './dangling-references.ts';
 
 /** What of a mesh has to be known beside a resource. */
 export interface Beside {
-  readonly families: (mesh: string) => PermissionFamilies;
+  /** `read`: for what of the mesh was touched since it was last asked. */
+  readonly families: (mesh: string, read: ReadResource) => PermissionFamilies;
   readonly referable: (mesh: string) => Referable;
 }
 
@@ -29,23 +30,31 @@ function readBeside(held: Held): Beside {
  * beside others. None for a key that is not there. `beside`: read from `held` if left out.
  */
 export function warningsAbout(held: Held, keys: readonly Key[], beside: Beside = readBeside(held)): (readonly string[])[] {
-  const [families, referable] = [oncePerMesh(beside.families), oncePerMesh(beside.referable)];
+  const read = onceEach(keyId, (key: Key) => held.store.get(key)?.resource);
+  const families = onceEach(String, (mesh) => beside.families(mesh, read));
+  const referable = onceEach(String, beside.referable);
   return keys.map((key) => {
-    const resource = held.store.get(key)?.resource;
-    return resource ? warningsOf(held, resource, { families, referable }) : [];
+    const resource = read(key);
+    return resource ? warningsOf(held, resource, families, referable) : [];
   });
 }
 
-function oncePerMesh<T>(read: (mesh: string) => T): (mesh: string) => T {
+function onceEach<K, T>(idOf: (key: K) => string, read: (key: K) => T): (key: K) => T {
   const known = new Map<string, T>();
-  return (mesh) => {
-    const found = known.get(mesh) ?? read(mesh);
-    known.set(mesh, found);
+  return (key) => {
+    const id = idOf(key);
+    const found = known.get(id) ?? read(key);
+    known.set(id, found);
     return found;
   };
 }
 
-function warningsOf(held: Held, resource: Resource, { families, referable }: Beside): string[] {
+function warningsOf(
+  held: Held,
+  resource: Resource,
+  families: (mesh: string) => PermissionFamilies,
+  referable: Beside['referable'],
+): string[] {
   const { key, labels, spec } = resource;
   const dangling = danglingReferences(held, resource).map(({ path, reason }) => `spec.${path}: ${reason}`);
   const selecting = findKind(key.type)?.policy ? danglingSelections(resource, referable(key.mesh)) : [];
@@ -58,6 +67,8 @@ function warningsOf(held: Held, resource: Resource, { families, referable }: Bes
  * (docs/design/access.md#evaluation).
  */
 function leftoverWarnings({ key, spec }: Resource, { lists, fromAll }: PermissionFamilies): string[] {
+  const other = possibleFamily(spec) === 'lists' ? fromAll : lists;
+  if (!other) return [];
   const family = familyOf(spec);
   if (family === 'lists' && fromAll && !sameKey(fromAll, key)) {
     return [`${formatKri(fromAll)} allows every client with 'from', which opens nothing where this one selects the same inbound`];

@@ -68,6 +68,8 @@ export interface Reader {
   get(key: Key): Row | undefined;
   /** Whether there is one, without reading it. */
   has(key: Key): boolean;
+  /** What it is called here, without reading it. */
+  nameOf(key: Key): string | undefined;
   /** By what it is called here. `namespace` '' where there are none. */
   byName(type: string, mesh: string, namespace: string, name: string): Row | undefined;
   /** Ordered by mesh, name, namespace. `size` is a count of items. */
@@ -159,6 +161,8 @@ export interface MirrorItem {
 interface MirrorReader {
   position(peer: string): Position | undefined;
   get(peer: string, key: Key): MirrorItem | undefined;
+  /** Which version of an item is there, without reading it. */
+  stamp(peer: string, key: Key): Pick<MirrorItem, 'hash' | 'term'> | undefined;
   /** In key order. */
   each(peer: string): IterableIterator<MirrorItem>;
   /**

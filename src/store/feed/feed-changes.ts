@@ -1,8 +1,8 @@
-import type { Key } from '../../resource/key.ts';
+import { keyFromTuple, type KeyTuple } from '../../resource/key.ts';
 import type { FeedReader } from '../../resource/store/store.ts';
 import { fillBatch } from '../fill-batch.ts';
 import type { Connection } from '../connection.ts';
-import { KEY_COLUMNS, keyOf } from '../resources/key-table.ts';
+import { KEY_COLUMNS } from '../resources/key-table.ts';
 import type { ChangeLog } from './change-log.ts';
 
 /** `includes` of src/resource/audience.ts in SQL, for an audience column and the key's origin zone. */
@@ -11,9 +11,9 @@ export function isIncluded(audience: string, zone: string): string {
 }
 
 /**
- * The last entry of each key from @first on, after @after. A key that is in the feed now is a put. A key that is not,
- * but was at any time since, is a delete. Keys that came and went since count too: an earlier page, or a scan, may have
- * sent them.
+ * The last entry of each key from @first on, after @after: one bound, for of two SQLite takes the first, and reads the
+ * log from its beginning. A key that is in the feed now is a put. A key that is not, but was at any time since, is a
+ * delete. Keys that came and went since count too: an earlier page, or a scan, may have sent them.
  *
  *   at revision   since             now
  *   in            -                 in      put
@@ -22,11 +22,11 @@ export function isIncluded(audience: string, zone: string): string {
  *   out           never in          out     nothing
  */
 const CHANGES = `
-  SELECT * FROM (
+  SELECT type, mesh, zone, namespace, name, wire, seq FROM (
     SELECT l.seq, l.key AS number, ${KEY_COLUMNS},
       CASE WHEN ${isIncluded('r.audience', 'k.zone')} THEN r.wire ELSE '' END AS wire
     FROM log l JOIN keys k ON k.id = l.key LEFT JOIN resources r ON r.key = l.key
-    WHERE l.seq > @after AND l.seq >= @first
+    WHERE l.seq >= max(@after + 1, @first)
       AND NOT EXISTS (SELECT 1 FROM log later WHERE later.key = l.key AND later.seq > l.seq)
   ) AS last
   WHERE wire <> '' OR EXISTS (
@@ -34,18 +34,13 @@ const CHANGES = `
     WHERE since.key = last.number AND since.seq >= @first AND ${isIncluded('since.audience_before', 'last.zone')})
   ORDER BY seq`;
 
-interface ChangeColumns extends Key {
-  readonly seq: number;
-  readonly wire: string;
-}
+type ChangeArray = readonly [...KeyTuple, wire: string, seq: number];
 
 /** FeedReader.changes, for a revision that the log reaches back to. */
 export function createChanges(db: Connection, log: ChangeLog): FeedReader['changes'] {
-  const select = db.prepare<[{ peer: string; after: number; first: number }], ChangeColumns>(CHANGES);
+  const select = db.prepare<[{ peer: string; after: number; first: number }], ChangeArray>(CHANGES).raw();
   function* rows(peer: string, first: number, after: number) {
-    for (const columns of select.iterate({ peer, after, first })) {
-      yield { key: keyOf(columns), wire: columns.wire, seq: columns.seq };
-    }
+    for (const line of select.iterate({ peer, after, first })) yield { key: keyFromTuple(line), wire: line[5], seq: line[6] };
   }
   return (peer, revision, after, maxBytes) => {
     const first = log.start(revision);

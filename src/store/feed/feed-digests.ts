@@ -1,4 +1,4 @@
-import { addHash, EMPTY_DIGEST, formatDigest, subtractHash } from '../../kds/digest.ts';
+import { EMPTY_DIGEST, formatDigest, parseDigest } from '../../kds/digest.ts';
 import type { FeedSummary } from '../../resource/store/store.ts';
 
 /**
@@ -59,16 +59,20 @@ export function summaryOf(sums: FeedDigests, peer: string): FeedSummary {
 
 /** Adds an item of origin `zone`. */
 export function addItem(sums: FeedDigests, zone: string, item: FeedState): void {
-  for (const sum of sumsOf(sums, zone, item.audience)) {
-    sum.count += 1;
-    sum.digest = addHash(sum.digest, item.hash);
-  }
+  count(sums, zone, item, 1);
 }
 
 function removeItem(sums: FeedDigests, zone: string, item: FeedState): void {
-  for (const sum of sumsOf(sums, zone, item.audience)) {
-    sum.count -= 1;
-    sum.digest = subtractHash(sum.digest, item.hash);
+  count(sums, zone, item, -1);
+}
+
+/** The hash is read once for all sums. */
+function count(sums: FeedDigests, zone: string, { audience, hash }: FeedState, sign: 1 | -1): void {
+  const counting = sumsOf(sums, zone, audience);
+  const value = counting.length > 0 ? parseDigest(hash) : EMPTY_DIGEST;
+  for (const sum of counting) {
+    sum.count += sign;
+    sum.digest = BigInt.asUintN(256, sign > 0 ? sum.digest + value : sum.digest - value);
   }
 }
 

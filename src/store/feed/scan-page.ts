@@ -1,9 +1,9 @@
-import type { Key } from '../../resource/key.ts';
+import { type Key, keyFromTuple, type KeyTuple } from '../../resource/key.ts';
 import type { FeedReader } from '../../resource/store/store.ts';
 import { fillBatch } from '../fill-batch.ts';
 import { isIncluded } from './feed-changes.ts';
 import type { Connection } from '../connection.ts';
-import { BEFORE_ALL, keyOf } from '../resources/key-table.ts';
+import { BEFORE_ALL } from '../resources/key-table.ts';
 
 /** The items of one audience, from the index `feed`. */
 function ofAudience(audience: string): string {
@@ -18,9 +18,9 @@ const PAGE = `${ofAudience("'*'")} UNION ALL ${ofAudience("nullif(@peer, '*')")}
 
 /** FeedReader.page. */
 export function createPage(db: Connection): FeedReader['page'] {
-  const select = db.prepare<[Key & { peer: string }], Key & { readonly wire: string }>(PAGE);
+  const select = db.prepare<[Key & { peer: string }], readonly [...KeyTuple, wire: string]>(PAGE).raw();
   function* rows(peer: string, after: Key) {
-    for (const columns of select.iterate({ ...after, peer })) yield { key: keyOf(columns), wire: columns.wire };
+    for (const columns of select.iterate({ ...after, peer })) yield { key: keyFromTuple(columns), wire: columns[5] };
   }
   return (peer, after, maxBytes) => {
     const { taken, more } = fillBatch(rows(peer, after ?? BEFORE_ALL), maxBytes);

@@ -1,11 +1,11 @@
-import { type Key, keyTuple } from '../../resource/key.ts';
+import { type Key, keyFromTuple, type KeyTuple, keyTuple } from '../../resource/key.ts';
 import type { MirrorItem, MirrorWriter, Refusal } from '../../resource/store/store.ts';
 import { requireCommit } from '../database.ts';
 import type { Connection } from '../connection.ts';
 import type { ZoneUsage } from './zone-usage.ts';
 import { BEFORE_ALL, eachOf, KEY_COLUMNS, type Keys, keyOf, NO_KEY } from '../resources/key-table.ts';
 import type { createPositions } from './peer-positions.ts';
-import { checksumOfParameters } from '../row-checksums.ts';
+import { checksumOf } from '../row-checksums.ts';
 import { createStaging } from './staged-items.ts';
 
 interface RefusalColumns extends Key {
@@ -15,11 +15,12 @@ interface RefusalColumns extends Key {
   readonly in_force: Refusal['inForce'];
 }
 
-interface ItemColumns extends RefusalColumns {
-  readonly wire: string;
-  readonly hash: string;
-  readonly term: number;
-}
+/** As an array, as in src/store/resources/row-columns.ts. */
+type ItemArray = readonly [
+  ...KeyTuple,
+  ...[hash: string | null, reason: string, since: string, inForce: Refusal['inForce']],
+  ...[wire: string, hash: string, term: number],
+];
 
 const REFUSAL = `${KEY_COLUMNS}, m.refused_hash, m.refused_reason, m.refused_since, m.in_force`;
 const FROM = 'FROM mirror m JOIN keys k ON k.id = m.key WHERE m.peer = ?';
@@ -37,8 +38,9 @@ function createItems(
   db: Connection,
   keys: Keys,
   holdings: ZoneUsage,
-): Pick<MirrorWriter, 'get' | 'each' | 'changes' | 'refusals' | 'put' | 'delete'> {
-  const byNumber = db.prepare<[string, number], ItemColumns>(`SELECT ${REFUSAL}, m.wire, m.hash, m.term ${FROM} AND m.key = ?`);
+): Pick<MirrorWriter, 'get' | 'stamp' | 'each' | 'changes' | 'refusals' | 'put' | 'delete'> {
+  const byNumber = db.prepare<[string, number], ItemArray>(`SELECT ${REFUSAL}, m.wire, m.hash, m.term ${FROM} AND m.key = ?`).raw();
+  const stamps = db.prepare<[string, number], [string, number]>('SELECT hash, term FROM mirror WHERE peer = ? AND key = ?').raw();
   // Without the items: thousands of them may be refused, half a megabyte each.
   const refused = db.prepare<string[], RefusalColumns>(
     `SELECT ${REFUSAL} ${FROM} AND m.refused_hash IS NOT NULL AND (${KEY_COLUMNS}) > (?, ?, ?, ?, ?) ORDER BY ${KEY_COLUMNS}`,
@@ -61,10 +63,15 @@ function createItems(
   }
   const read = (peer: string, number: number): MirrorItem | undefined => {
     const found = byNumber.get(peer, number);
-    return found && itemOf(found);
+    return found && itemIn(found);
   };
   return {
     get: (peer, key) => read(peer, keys.find(key) ?? NO_KEY),
+    stamp(peer, key) {
+      const number = keys.find(key);
+      const found = number === undefined ? undefined : stamps.get(peer, number);
+      return found && { hash: found[0], term: found[1] };
+    },
     *each(peer) {
       yield* eachOf(numbers.all(peer), (number) => read(peer, number));
     },
@@ -86,24 +93,30 @@ function createItems(
 }
 
 function preparePut(db: Connection): (peer: string, key: number, item: MirrorItem) => void {
-  const replace = db.prepare<[Readonly<Record<string, string | number | null>>]>(REPLACE);
+  const upsert = db.prepare<(string | number | null)[]>(UPSERT);
   return (peer, key, { hash, term, refusal, wire }) => {
-    const refused = refusal
-      ? { refused_hash: refusal.hash, refused_reason: refusal.reason, refused_since: refusal.since, in_force: refusal.inForce }
-      : { refused_hash: null, refused_reason: null, refused_since: null, in_force: null };
-    replace.run({ peer, key, hash, term, wire, ...refused });
+    const {
+      hash: refused_hash = null,
+      reason: refused_reason = null,
+      since: refused_since = null,
+      inForce: in_force = null,
+    } = refusal ?? {};
+    const seal = checksumOf('mirror', { peer, key, hash, term, refused_hash, refused_reason, refused_since, in_force, wire });
+    upsert.run(peer, key, hash, term, refused_hash, refused_reason, refused_since, in_force, wire, seal);
   };
 }
 
-const REPLACE = `
-  INSERT OR REPLACE INTO mirror VALUES (
-    @peer, @key, @hash, @term, @refused_hash, @refused_reason, @refused_since, @in_force, @wire, ${checksumOfParameters('mirror')}
-  )`;
+/** Where there is one it stays in its place, so that no index is written but that of refusals. */
+const UPSERT = `
+  INSERT INTO mirror VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (peer, key) DO UPDATE SET
+    hash = excluded.hash, term = excluded.term, refused_hash = excluded.refused_hash, refused_reason = excluded.refused_reason,
+    refused_since = excluded.refused_since, in_force = excluded.in_force, wire = excluded.wire, seal = excluded.seal`;
 
-function itemOf(columns: ItemColumns): MirrorItem {
-  const { wire, hash, term } = columns;
-  const refusal = refusalOf(columns);
-  return { key: keyOf(columns), wire, hash, term, ...(refusal ? { refusal } : {}) };
+function itemIn(line: ItemArray): MirrorItem {
+  const key = keyFromTuple(line);
+  const item = { key, wire: line[9], hash: line[10], term: line[11] };
+  if (line[5] === null) return item;
+  return { ...item, refusal: { key, hash: line[5], reason: line[6], since: line[7], inForce: line[8] } };
 }
 
 function refusalOf(columns: RefusalColumns): Refusal | undefined {

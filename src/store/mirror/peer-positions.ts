@@ -14,12 +14,13 @@ export function createPositions(db: Connection): Pick<MirrorWriter, 'position' |
     rolledBack: positions.forgetAll,
     setPosition(peer, position) {
       requireCommit(db);
-      positions.forget(peer);
-      if (!position) remove.run(peer);
-      else {
-        const { store, term, revision, digest, count, signature } = position;
-        replace.run(peer, store, term, revision, digest, count, signature);
+      if (!position) {
+        remove.run(peer);
+        return positions.put(peer, undefined);
       }
+      const { store, term, revision, digest, count, signature } = position;
+      replace.run(peer, store, term, revision, digest, count, signature);
+      positions.put(peer, { store, term, revision, digest, count, signature });
     },
   };
 }

@@ -1,8 +1,8 @@
-import type { Key } from '../../resource/key.ts';
+import { keyFromTuple, type KeyTuple } from '../../resource/key.ts';
 import type { MirrorWriter } from '../../resource/store/store.ts';
 import { requireCommit } from '../database.ts';
 import type { Connection } from '../connection.ts';
-import { eachOf, KEY_COLUMNS, type Keys, keyOf } from '../resources/key-table.ts';
+import { eachOf, KEY_COLUMNS, type Keys } from '../resources/key-table.ts';
 
 export type Staging = Pick<MirrorWriter, 'staged' | 'stage' | 'clearStage'>;
 
@@ -13,13 +13,15 @@ export function createStaging(db: Connection, keys: Keys): Staging {
   const numbers = db
     .prepare<[string], number>(`SELECT k.id FROM staged s JOIN keys k ON k.id = s.key WHERE s.peer = ? ORDER BY ${KEY_COLUMNS}`)
     .pluck();
-  const read = db.prepare<[string, number], Key & { readonly wire: string }>(
-    `SELECT ${KEY_COLUMNS}, s.wire FROM staged s JOIN keys k ON k.id = s.key WHERE s.peer = ? AND s.key = ?`,
-  );
+  const read = db
+    .prepare<[string, number], readonly [...KeyTuple, wire: string]>(
+      `SELECT ${KEY_COLUMNS}, s.wire FROM staged s JOIN keys k ON k.id = s.key WHERE s.peer = ? AND s.key = ?`,
+    )
+    .raw();
   return {
     *staged(peer) {
       for (const part of eachOf(numbers.all(peer), (number) => read.get(peer, number))) {
-        yield { key: keyOf(part), wire: part.wire };
+        yield { key: keyFromTuple(part), wire: part[5] };
       }
     },
     stage(peer, parts) {

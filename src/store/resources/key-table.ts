@@ -19,7 +19,7 @@ type KeyParts = [type: string, mesh: string, zone: string, namespace: string, na
 /** About 10 MB. */
 const REMEMBERED = 50_000;
 
-/** A number is remembered, for a key keeps it. */
+/** A number is remembered, for a key keeps it; that a key has none too, until it gets one. */
 export function createKeys(db: Connection, holdings: ZoneUsage): Keys {
   const select = db
     .prepare<KeyParts, number>('SELECT id FROM keys WHERE type = ? AND mesh = ? AND zone = ? AND namespace = ? AND name = ?')
@@ -33,12 +33,12 @@ export function createKeys(db: Connection, holdings: ZoneUsage): Keys {
   }
   function find(key: Key): number | undefined {
     const id = keyId(key);
-    const number = known.get(id) ?? select.get(...keyTuple(key));
-    return number === undefined ? undefined : keep(id, number);
+    const number = known.get(id) ?? keep(id, select.get(key.type, key.mesh, key.zone, key.namespace, key.name) ?? NO_KEY);
+    return number === NO_KEY ? undefined : number;
   }
   function add(key: Key): number {
     holdings.add(key.zone, { keys: 1 });
-    return keep(keyId(key), Number(insert.run(...keyTuple(key)).lastInsertRowid));
+    return keep(keyId(key), Number(insert.run(key.type, key.mesh, key.zone, key.namespace, key.name).lastInsertRowid));
   }
   return {
     find,

@@ -8,15 +8,30 @@ import type { Connection } from '../connection.ts';
 import type { Tombstones } from './tombstones.ts';
 import type { ZoneUsage } from '../mirror/zone-usage.ts';
 import { eachOf, type Keys, NO_KEY } from './key-table.ts';
-import { bytesOf, COLUMNS, type Columns, columnsIn, columnsOf, feedState, type RowArray, rowOf, sameColumns } from './row-columns.ts';
-import { checksumOfParameters } from '../row-checksums.ts';
+import {
+  bytesOf,
+  COLUMNS,
+  type Columns,
+  columnsIn,
+  columnsOf,
+  feedState,
+  OLD_COLUMNS,
+  type OldColumns,
+  type OldRow,
+  oldIn,
+  type RowArray,
+  rowOf,
+  sameColumns,
+} from './row-columns.ts';
+import { checksumOf } from '../row-checksums.ts';
 import type { FeedStep } from '../feed/feed-digests.ts';
 
-export type ResourceReader = Pick<Reader, 'get' | 'has' | 'byName' | 'each' | 'counts'>;
+export type ResourceReader = Pick<Reader, 'get' | 'has' | 'nameOf' | 'byName' | 'each' | 'counts'>;
 export type ResourceWriter = Pick<Transaction, 'put' | 'delete'>;
 
 export function createResourceReader(db: Connection, keys: Keys): ResourceReader {
   const has = db.prepare<[number], number>('SELECT 1 FROM resources WHERE key = ?').pluck();
+  const nameOf = db.prepare<[number], string>('SELECT name FROM resources WHERE key = ?').pluck();
   const { byName, byNumber } = prepareLines(db);
   const numbers = db
     .prepare<[string], number>(
@@ -28,6 +43,7 @@ export function createResourceReader(db: Connection, keys: Keys): ResourceReader
   return {
     get: (key) => read(byNumber(keys.find(key) ?? NO_KEY)),
     has: (key) => has.get(keys.find(key) ?? NO_KEY) !== undefined,
+    nameOf: (key) => nameOf.get(keys.find(key) ?? NO_KEY),
     byName: (...name) => read(byName(...name)),
     *each(type) {
       yield* eachOf(numbers.all(type), (number) => read(byNumber(number)));
@@ -70,25 +86,36 @@ export function createResourceWriter(
   gone: Tombstones,
   holdings: ZoneUsage,
 ): ResourceWriter {
-  const { byName, byNumber } = prepareLines(db);
-  const upsert = db.prepare<[Columns]>(UPSERT);
+  const { byName } = prepareLines(db);
+  const oldOf = db.prepare<[number], OldRow>(`SELECT ${OLD_COLUMNS} FROM resources WHERE key = ?`).raw();
+  const wireOf = db.prepare<[number], string>('SELECT wire FROM resources WHERE key = ?').pluck();
+  const write = prepareWrite(db);
   const remove = db.prepare<[number]>('DELETE FROM resources WHERE key = ?');
   const forget = db.prepare<[number]>('DELETE FROM refs WHERE policy = ?');
 
-  function refuseTaken({ key, name, namespace }: Resource): void {
-    const holder = byName(key.type, key.mesh, namespace, name);
-    if (holder) throw taken(key, name, rowOf(holder).resource.key);
+  const read = (number: number): OldColumns | undefined => {
+    const line = oldOf.get(number);
+    return line && oldIn(line);
+  };
+
+  /** The table itself refuses a name that is taken; this says by whom. */
+  function put(old: OldColumns | undefined, next: Columns, { key, name, namespace }: Resource): void {
+    try {
+      write(old, next);
+    } catch (thrown) {
+      const holder = isUnique(thrown) ? byName(key.type, key.mesh, namespace, name) : undefined;
+      throw holder ? taken(key, name, rowOf(holder).resource.key) : thrown;
+    }
   }
 
   return {
     put(resource, audience, wire) {
       requireCommit(db);
       const number = keys.number(resource.key);
-      const old = byNumber(number);
+      const old = read(number);
       const next = columnsOf(number, resource, audience, wire, recorder.revision());
-      if (old && sameColumns(old, next)) return 'unchanged';
-      if (old?.name !== next.name || old.namespace !== next.namespace) refuseTaken(resource);
-      upsert.run(next);
+      if (old && sameColumns(old, next, () => wireOf.get(number) ?? '')) return 'unchanged';
+      put(old, next, resource);
       if (!old) gone.forget(number);
       holdings.add(next.zone, { resources: old ? 0 : 1, bytes: bytesOf(next) - (old ? bytesOf(old) : 0) });
       recorder.record({ key: number, zone: next.zone, before: feedState(old), after: feedState(next) });
@@ -97,27 +124,50 @@ export function createResourceWriter(
     delete(key) {
       requireCommit(db);
       const number = keys.find(key);
-      const old = number === undefined ? undefined : byNumber(number);
-      if (!old) return false;
-      remove.run(old.key);
-      holdings.add(old.zone, { resources: -1, bytes: -bytesOf(old) });
-      forget.run(old.key);
-      gone.add(old, recorder.revision());
-      recorder.record({ key: old.key, zone: old.zone, before: feedState(old), after: feedState(undefined) });
+      const old = number === undefined ? undefined : read(number);
+      if (number === undefined || !old) return false;
+      remove.run(number);
+      holdings.add(key.zone, { resources: -1, bytes: -bytesOf(old) });
+      forget.run(number);
+      gone.add({ ...old, key: number }, recorder.revision());
+      recorder.record({ key: number, zone: key.zone, before: feedState(old), after: feedState(undefined) });
       return true;
     },
   };
 }
 
-/** The creation time of an existing row stays. */
-const UPSERT = `
-  INSERT INTO resources VALUES (
-    @key, @type, @mesh, @zone, @origin_namespace, @display_name, @name, @namespace, @created, @modified, @revision,
-    @audience, @hash, @labels, @spec, @status, @wire, ${checksumOfParameters('resources')}
-  ) ON CONFLICT (key) DO UPDATE SET
-    name = excluded.name, namespace = excluded.namespace, modified = excluded.modified, revision = excluded.revision,
-    audience = excluded.audience, hash = excluded.hash, labels = excluded.labels, spec = excluded.spec,
-    status = excluded.status, wire = excluded.wire, seal = excluded.seal`;
+type Value = string | number | null;
+
+/**
+ * Writes a line. The creation time of an existing one stays. Parameters go by their place: by name each takes longer.
+ * The name is written only where it changes: with it SQLite writes its index.
+ */
+function prepareWrite(db: Connection): (old: OldColumns | undefined, next: Columns) => void {
+  const insert = db.prepare<Value[]>(`INSERT INTO resources VALUES (${'?, '.repeat(17)}?)`);
+  const rename = db.prepare<Value[]>('UPDATE resources SET name = ?, namespace = ? WHERE key = ?');
+  const update = db.prepare<Value[]>(
+    `UPDATE resources SET modified = ?, revision = ?, audience = ?, hash = ?, labels = ?, spec = ?, status = ?, wire = ?, seal = ?
+     WHERE key = ?`,
+  );
+  return (old, next) => {
+    const { key, name, namespace, modified, revision, audience, hash, labels, spec, status, wire } = next;
+    const seal = checksumOf('resources', next);
+    if (!old) {
+      const { type, mesh, zone, origin_namespace, display_name, created } = next;
+      insert.run(
+        ...[key, type, mesh, zone, origin_namespace, display_name, name, namespace, created],
+        ...[modified, revision, audience, hash, labels, spec, status, wire, seal],
+      );
+      return;
+    }
+    if (old.name !== name || old.namespace !== namespace) rename.run(name, namespace, key);
+    update.run(modified, revision, audience, hash, labels, spec, status, wire, seal, key);
+  };
+}
+
+function isUnique(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === 'SQLITE_CONSTRAINT_UNIQUE';
+}
 
 function taken(key: Key, name: string, holder: Key): MeridianError {
   const other = formatKri(holder) || `the one of ${holder.zone === '' ? 'global' : `zone ${holder.zone}`}`;
