@@ -2,7 +2,7 @@ import { findKind } from '../resource/kinds.ts';
 import type { Labels } from '../resource/labels.ts';
 import type { JsonObject } from '../resource/resource.ts';
 import { readMatches } from '../resource/route-match.ts';
-import { asArray, asObject, isAbsent } from '../naming/json.ts';
+import { asArray, asObject } from '../naming/json.ts';
 import { kindAt, TOP, type TopKind } from '../resource/schema/reference-kinds.ts';
 import { enforcementOf } from './enforcement-table.ts';
 
