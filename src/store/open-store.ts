@@ -67,10 +67,11 @@ export function openSnapshot(bytes: Buffer, options: StoreOptions): SqliteStore 
 export function createStore(db: Connection, options: StoreOptions, unlock: () => void): SqliteStore {
   try {
     prepare(db, options);
-    const { reader, transaction, commit } = connect(db);
+    const { reader, transaction, commit, commitEach } = connect(db);
     return {
       ...reader,
       commit: (body) => commit(() => body(transaction)),
+      commitEach: (bodies) => commitEach(bodies.map((body) => () => body(transaction))),
       snapshot: () => db.serialize(),
       close() {
         db.close();
@@ -99,7 +100,9 @@ function connect(db: Connection) {
   const holdings = createZoneUsage(db);
   const keys = createKeys(db, holdings);
   const positions = createPositions(db);
-  const commits = createCommits(db, settings, log, sums, () => {
+  const { forget: forgetPast, ...feed } = createFeed(db, settings, log, sums);
+  const { commit, commitEach, ...commits } = createCommits(db, settings, log, sums, () => {
+    forgetPast();
     positions.rolledBack();
     keys.forget();
     holdings.forget();
@@ -114,7 +117,7 @@ function connect(db: Connection) {
     setting: settings.get,
     settingsFrom: settings.namesFrom,
     list: createList(db),
-    feed: createFeed(db, settings, log, sums),
+    feed,
     history: createHistory(db, keys, gone),
     sent: createSent(db),
     audit: audit.reader,
@@ -137,5 +140,5 @@ function connect(db: Connection) {
     recordAudit: audit.record,
     mirror,
   };
-  return { reader, transaction, commit: commits.commit };
+  return { reader, transaction, commit, commitEach };
 }

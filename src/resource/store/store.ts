@@ -13,8 +13,17 @@ import type { Sent } from './withdrawals.ts';
 export interface Store extends Reader {
   /** Runs `body` in one transaction. One commit is one revision; a body that changed nothing makes no revision. */
   commit<T>(body: (tx: Transaction) => T): T;
+  /**
+   * The same for several bodies that wait for the disk together, in order: what each of them writes, reads and throws,
+   * and its revision, are as if each were committed alone. One that throws takes nothing of the others away. Throws
+   * when nothing of all was committed: the disk is full.
+   */
+  commitEach<T>(bodies: readonly ((tx: Transaction) => T)[]): readonly Outcome<T>[];
   close(): void;
 }
+
+/** What became of one of several bodies. */
+export type Outcome<T> = { readonly result: T } | { readonly thrown: unknown };
 
 /** A resource as it is stored, with what its feed needs. */
 export interface Row {
