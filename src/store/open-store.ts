@@ -67,11 +67,12 @@ export function openSnapshot(bytes: Buffer, options: StoreOptions): SqliteStore 
 export function createStore(db: Connection, options: StoreOptions, unlock: () => void): SqliteStore {
   try {
     prepare(db, options);
-    const { reader, transaction, commit, commitEach } = connect(db);
+    const { reader, transaction, commit, commitEach, toDisk } = connect(db);
     return {
       ...reader,
-      commit: (body) => commit(() => body(transaction)),
+      commit: (body, durability) => commit(() => body(transaction), durability),
       commitEach: (bodies) => commitEach(bodies.map((body) => () => body(transaction))),
+      toDisk,
       snapshot: () => db.serialize(),
       close() {
         db.close();
@@ -101,7 +102,7 @@ function connect(db: Connection) {
   const keys = createKeys(db, holdings);
   const positions = createPositions(db);
   const { forget: forgetPast, ...feed } = createFeed(db, settings, log, sums);
-  const { commit, commitEach, ...commits } = createCommits(db, settings, log, sums, () => {
+  const { commit, commitEach, toDisk, ...commits } = createCommits(db, settings, log, sums, () => {
     forgetPast();
     positions.rolledBack();
     keys.forget();
@@ -140,5 +141,5 @@ function connect(db: Connection) {
     recordAudit: audit.record,
     mirror,
   };
-  return { reader, transaction, commit, commitEach };
+  return { reader, transaction, commit, commitEach, toDisk };
 }
