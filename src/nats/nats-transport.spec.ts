@@ -42,7 +42,9 @@ describe('the transport on a NATS server', () => {
     const port = Number(new URL(nats.url).port);
     const written = t.mock.method(Socket.prototype, 'write');
     const writes = () =>
-      written.mock.calls.filter((call) => call.this?.remotePort === port && Buffer.from(call.arguments[0] as Uint8Array).includes('PUB'));
+      written.mock.calls.filter(
+        (call) => (call.this as Socket).remotePort === port && Buffer.from(call.arguments[0] as Uint8Array).includes('PUB'),
+      );
     for (let n = 0; n < 32; n++) global.transport.send(n % 2 === 0 ? 'east' : 'west', `${'x'.repeat(400)} ${n}`);
     await until('all arrived', () => [east, west].every(({ heard }) => heard.filter(([, text]) => text.startsWith('x')).length === 16));
     assert.equal(writes().length, 1);
