@@ -12,7 +12,7 @@ import { putOf } from './single-puts.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The same change by the least program (least.ts), which ours is compared to: a PUT until two zones have committed it. */
+/** One change by the least program (least.ts), to compare ours with: a PUT until two zones have committed it. */
 export async function measureFloor(scope: Scope, changes: number): Promise<void> {
   const nats = await startNats(scope);
   const [global = '', ...zones] = await Promise.all(['global', 'zone', 'zone'].map((role) => start(scope, role, nats.url)));

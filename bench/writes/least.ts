@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect } from '@nats-io/transport-node';
@@ -28,7 +28,7 @@ if (role === 'zone') {
   });
 }
 
-const server = createServer(async (request, response) => {
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const name = request.url ?? '';
   if (request.method === 'PUT') {
     const body = await text(request);
@@ -36,5 +36,7 @@ const server = createServer(async (request, response) => {
     nats.publish('items', JSON.stringify({ name, body }));
     response.end('{}');
   } else response.end(JSON.stringify(select.get(name) ?? {}));
-});
+}
+
+const server = createServer((request, response) => void answer(request, response));
 server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port));
