@@ -68,10 +68,12 @@ export function openSnapshot(bytes: Buffer, options: StoreOptions): SqliteStore 
 export function createStore(db: Connection, options: StoreOptions, unlock: () => void): SqliteStore {
   try {
     prepare(db, options);
-    const { reader, transaction, commit } = connect(db);
+    const { reader, transaction, commit, commitEach, toDisk } = connect(db);
     return {
       ...readable(reader, db.name),
-      commit: (body) => commit(() => body(transaction)),
+      commit: (body, durability) => commit(() => body(transaction), durability),
+      commitEach: (bodies) => commitEach(bodies.map((body) => () => body(transaction))),
+      toDisk,
       snapshot: () => db.serialize(),
       close() {
         db.close();
@@ -100,7 +102,9 @@ function connect(db: Connection) {
   const holdings = createZoneUsage(db);
   const keys = createKeys(db, holdings);
   const positions = createPositions(db);
-  const commits = createCommits(db, settings, log, sums, () => {
+  const { forget: forgetPast, ...feed } = createFeed(db, settings, log, sums);
+  const { commit, commitEach, toDisk, ...commits } = createCommits(db, settings, log, sums, () => {
+    forgetPast();
     positions.rolledBack();
     keys.forget();
     holdings.forget();
@@ -115,7 +119,7 @@ function connect(db: Connection) {
     setting: settings.get,
     settingsFrom: settings.namesFrom,
     list: createList(db),
-    feed: createFeed(db, settings, log, sums),
+    feed,
     history: createHistory(db, keys, gone),
     sent: createSent(db),
     audit: audit.reader,
@@ -138,5 +142,5 @@ function connect(db: Connection) {
     recordAudit: audit.record,
     mirror,
   };
-  return { reader, transaction, commit: commits.commit };
+  return { reader, transaction, commit, commitEach, toDisk };
 }

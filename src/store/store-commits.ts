@@ -1,4 +1,5 @@
 import { MeridianError } from '../errors.ts';
+import type { Durability, Outcome } from '../resource/store/store.ts';
 import { runtimeError } from './database.ts';
 import type { Connection } from './connection.ts';
 import type { ChangeLog } from './feed/change-log.ts';
@@ -7,22 +8,36 @@ import type { StoreSettings } from './store-settings.ts';
 import { applyStep, type FeedStep, type FeedDigests, undoStep } from './feed/feed-digests.ts';
 
 export interface Commits extends Recorder {
-  /** Store.commit. `body` gets nothing: the transaction is put together in open.ts. */
-  commit<T>(body: () => T): T;
+  /** Store.commit. `body` gets nothing: the transaction is put together in open-store.ts. */
+  commit<T>(body: () => T, durability?: Durability): T;
+  /** Store.commitEach. */
+  commitEach<T>(bodies: readonly (() => T)[]): readonly Outcome<T>[];
+  /** Store.toDisk. */
+  toDisk(): void;
 }
 
 /**
  * Commits, one at a time. Rows, log, revision and sums change together or not at all; the revision rises only if a row
  * changed.
  *
- *   begin -> body -> (a row changed: revision + 1, prune) -> commit
+ *   begin -> body -> (a row changed: revision + 1) -> prune -> commit
  *         -> an error: rollback, the sums go back step by step, the cached rows are dropped (`forget`), thrown again
+ *
+ *   begin -> savepoint -> body -> (a row changed: revision + 1) -> release   } for each of several bodies,
+ *                      -> an error: the same, back to the savepoint          } then prune -> commit
  */
 export function createCommits(db: Connection, settings: StoreSettings, log: ChangeLog, sums: FeedDigests, forget: () => void): Commits {
   const begin = db.prepare('BEGIN IMMEDIATE');
   const end = db.prepare('COMMIT');
+  const mark = db.prepare('SAVEPOINT body');
+  const back = db.prepare('ROLLBACK TO body');
+  const release = db.prepare('RELEASE body');
+  /** Whether the present body changed a row. */
   let changed = false;
-  let steps: FeedStep[] = [];
+  /** Of all bodies of the present transaction. */
+  const steps: FeedStep[] = [];
+  /** Whether a commit may not be on the disk. */
+  let unwritten = false;
   const revision = (): number => settings.head().revision + 1;
 
   function record(step: FeedStep): void {
@@ -34,35 +49,81 @@ export function createCommits(db: Connection, settings: StoreSettings, log: Chan
     steps.push(step);
   }
 
-  function finish(): void {
+  /** One body, which makes one revision. */
+  function run<T>(body: () => T): T {
+    changed = false;
+    const result = refusePromise(body());
     if (changed) settings.setRevision(revision());
-    if (steps.length > 0) log.prune();
-    end.run();
+    return result;
   }
 
-  function rollback(): void {
-    if (db.inTransaction) db.exec('ROLLBACK');
+  /** After a rollback: what is in memory is as it was when there were `left` steps. */
+  function undo(left: number): void {
     settings.rolledBack();
     forget();
-    for (const step of steps.reverse()) undoStep(sums, step);
+    for (const step of steps.splice(left).reverse()) undoStep(sums, step);
   }
 
-  function commit<T>(body: () => T): T {
+  /** One body of several. Throws what makes all of them fail. */
+  function attempt<T>(body: () => T): Outcome<T> {
+    const before = steps.length;
+    mark.run();
+    try {
+      const result = run(body);
+      release.run();
+      return { result };
+    } catch (thrown) {
+      // SQLite itself takes back the whole of a transaction where the disk is full.
+      if (!db.inTransaction) throw thrown;
+      back.run();
+      release.run();
+      undo(before);
+      return { thrown: runtimeError(thrown, db.name) };
+    }
+  }
+
+  function transaction<T>(work: () => T): T {
     if (db.inTransaction) throw new MeridianError('internal', 'a commit was begun within a commit');
-    changed = false;
-    steps = [];
+    steps.length = 0;
     try {
       begin.run();
-      const result = refusePromise(body());
-      finish();
+      const result = work();
+      if (steps.length > 0) log.prune();
+      end.run();
       return result;
     } catch (thrown) {
-      rollback();
+      if (db.inTransaction) db.exec('ROLLBACK');
+      undo(0);
       throw runtimeError(thrown, db.name);
     }
   }
 
-  return { commit, record, revision };
+  /** In WAL mode a commit that waits writes to the disk all that is before it in the log. */
+  function durably<T>(work: () => T): T {
+    const result = transaction(work);
+    unwritten = false;
+    return result;
+  }
+
+  function later<T>(work: () => T): T {
+    unwritten = true;
+    db.pragma('synchronous = NORMAL');
+    try {
+      return transaction(work);
+    } finally {
+      db.pragma('synchronous = FULL');
+    }
+  }
+
+  return {
+    commit: (body, durability) => (durability === 'later' ? later : durably)(() => run(body)),
+    commitEach: (bodies) => durably(() => bodies.map(attempt)),
+    toDisk() {
+      if (unwritten) durably(() => settings.setWritten(settings.head().revision));
+    },
+    record,
+    revision,
+  };
 }
 
 /** An async body would write outside of the transaction after its first `await`. */

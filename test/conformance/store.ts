@@ -95,6 +95,8 @@ function onStore(tx: Transaction, operation: Operation): unknown {
   }
 }
 
+const ABORTED = new Error('aborted');
+
 class Commit implements fc.Command<Model, Real> {
   readonly operations: readonly Operation[];
   readonly fails: boolean;
@@ -105,26 +107,51 @@ class Commit implements fc.Command<Model, Real> {
   }
   check = (): boolean => true;
   run(model: Model, { store }: Real): void {
+    const { answers } = this.onModel(model);
+    const commit = () => store.commit((tx) => this.write(tx));
+    if (this.fails) assert.throws(commit, (thrown) => thrown === ABORTED);
+    else assert.deepEqual(commit(), answers);
+    assert.equal(store.head().revision, model.history.length - 1);
+  }
+  /** The body: what the store answers, unless it fails at its end. */
+  write(tx: Transaction): readonly unknown[] {
+    const answers = this.operations.map((operation) => onStore(tx, operation));
+    if (this.fails) throw ABORTED;
+    return answers;
+  }
+  /** What the store should answer, and the revision that the body should see. */
+  onModel(model: Model): { readonly revision: number; readonly answers: readonly unknown[] } {
     const rows = new Map(model.rows);
-    const expected = this.operations.map((operation) => onModel(rows, operation, model.history.length));
-    const aborted = new Error('aborted');
-    let answers: unknown[] = [];
-    const commit = (): void =>
-      store.commit((tx) => {
-        answers = this.operations.map((operation) => onStore(tx, operation));
-        if (this.fails) throw aborted;
-      });
-    if (this.fails) assert.throws(commit, (thrown) => thrown === aborted);
-    else commit();
-    assert.deepEqual(answers, expected);
-    const changed = expected.some((answer) => answer === true || answer === 'created' || answer === 'changed');
+    const revision = model.history.length;
+    const answers = this.operations.map((operation) => onModel(rows, operation, revision));
+    const changed = answers.some((answer) => answer === true || answer === 'created' || answer === 'changed');
     if (changed && !this.fails) {
       model.rows = rows;
       model.history.push(feedsOf(rows));
     }
-    assert.equal(store.head().revision, model.history.length - 1);
+    return { revision, answers };
   }
   toString = (): string => `commit(${JSON.stringify(this.operations)}, ${this.fails ? 'fails' : 'goes through'})`;
+}
+
+/** Several bodies that wait for the disk together are as one after the other. */
+class CommitEach implements fc.Command<Model, Real> {
+  readonly bodies: readonly Commit[];
+
+  constructor(bodies: readonly Commit[]) {
+    this.bodies = bodies;
+  }
+  check = (): boolean => true;
+  run(model: Model, { store }: Real): void {
+    const expected = this.bodies.map((body) => {
+      const { revision, answers } = body.onModel(model);
+      return body.fails ? { thrown: ABORTED } : { result: [revision, answers] };
+    });
+    const outcomes = store.commitEach(this.bodies.map((body) => (tx: Transaction) => [tx.revision, body.write(tx)]));
+    assert.deepEqual(outcomes, expected);
+    assert.equal(store.head().revision, model.history.length - 1);
+  }
+  toString = (): string => `commitEach(${this.bodies.join(', ')})`;
 }
 
 class Restart implements fc.Command<Model, Real> {
@@ -226,6 +253,8 @@ const someOperations: fc.Arbitrary<Operation[]> = fc.array(
   },
 );
 
+const someCommit = fc.tuple(someOperations, fc.nat(5)).map(([operations, fails]) => new Commit(operations, fails === 0));
+
 /** A store that goes on changing: each call makes the next of the given commits. */
 function churn(store: Store, commits: readonly Operation[][]): () => void {
   const left = [...commits];
@@ -254,8 +283,9 @@ export function storeConformance(name: string, { open, reopen }: Opening): void 
     it('the store is what a naive one would be, for every peer and back to every revision', () => {
       const commands = fc.commands(
         [
-          fc.tuple(someOperations, fc.nat(5)).map(([operations, fails]) => new Commit(operations, fails === 0)),
-          fc.tuple(someOperations, fc.nat(5)).map(([operations, fails]) => new Commit(operations, fails === 0)),
+          someCommit,
+          someCommit,
+          fc.array(someCommit, { maxLength: 4 }).map((bodies) => new CommitEach(bodies)),
           fc.tuple(fc.nat(20), fc.nat(200)).map(([back, maxBytes]) => new Look(back, maxBytes)),
           fc.constant(new Restart()),
         ],

@@ -1,10 +1,14 @@
 import type { Key } from '../../resource/key.ts';
+import type { Store, Transaction } from '../../resource/store/store.ts';
 import { Journal } from './commit-journal.ts';
 import type { Plane } from './plane.ts';
+import { WriteQueue } from './write-queue.ts';
 
 /** A control plane, and who wants to know that it committed something. */
 export interface Watched {
   readonly plane: Plane;
+  /** Of this plane: for what need not be committed in this very turn. */
+  readonly writes: WriteQueue;
   /** Called after commits, once for all of a turn; also after those that make no revision. */
   onCommit(listener: () => void): void;
 }
@@ -21,14 +25,34 @@ export function watchCommits(plane: Plane, soon: (task: () => void) => void): Wa
     due = false;
     for (const listener of listeners) listener();
   };
-  const commit: Plane['store']['commit'] = (body) => {
-    const keys: Key[] = [];
-    const result = plane.store.commit((tx) => body(Journal.watch(tx, keys)));
-    journal.add(plane.store.head().revision, keys);
+  /** After a commit of what a body wrote. */
+  const done = <T>({ result, revision, keys }: Touched<T>): T => {
+    journal.add(revision, keys);
     if (!due) soon(tell);
     due = true;
     return result;
   };
+  const commit: Store['commit'] = (body, durability) => done(plane.store.commit(touching(body), durability));
+  const commitEach: Store['commitEach'] = (bodies) => {
+    const outcomes = plane.store.commitEach(bodies.map(touching));
+    return outcomes.map((outcome) => ('thrown' in outcome ? outcome : { result: done(outcome.result) }));
+  };
   const touched = (since: number) => journal.between(since, plane.store.head().revision);
-  return { plane: { ...plane, store: { ...plane.store, commit }, touched }, onCommit: (listener) => void listeners.push(listener) };
+  const watched: Plane = { ...plane, store: { ...plane.store, commit, commitEach }, touched };
+  return { plane: watched, writes: new WriteQueue(watched.store, soon), onCommit: (listener) => void listeners.push(listener) };
+}
+
+/** What a body resulted in, and what it touched. */
+interface Touched<T> {
+  readonly result: T;
+  readonly revision: number;
+  readonly keys: readonly Key[];
+}
+
+function touching<T>(body: (tx: Transaction) => T): (tx: Transaction) => Touched<T> {
+  return (tx) => {
+    const keys: Key[] = [];
+    const result = body(Journal.watch(tx, keys));
+    return { result, revision: tx.revision, keys };
+  };
 }

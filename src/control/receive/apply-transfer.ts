@@ -7,7 +7,7 @@ import { dropCopy } from '../put/put-copy.ts';
 import { meshesFirst } from '../put/meshes-first.ts';
 import { refuseFlood } from './zone-quota.ts';
 import { retryRefused } from './retry-refused.ts';
-import { isGlobal, type Plane } from '../plane/plane.ts';
+import { durabilityOfCopies, isGlobal, type Plane } from '../plane/plane.ts';
 import { itemOf, type ReceivedChange, receivedDelete, receivedLines, receivedStaged } from './received-change.ts';
 import { forgetUnused, retryOverQuota } from './retry-over-quota.ts';
 
@@ -44,7 +44,7 @@ export function applyTransfer(plane: Plane, transfer: Transfer): 'applied' | 'mi
     tx.mirror.setPosition(peer, end);
     tx.mirror.clearStage(peer);
     return 'applied';
-  });
+  }, durabilityOfCopies(plane.place));
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Key } from '../../resource/key.ts';
 import type { Place } from '../../resource/resource.ts';
 import type { Reader, Transaction } from '../../resource/store/store.ts';
 import { readPeer } from '../peers/known-peers.ts';
-import { isGlobal, type Plane } from '../plane/plane.ts';
+import { durabilityOfCopies, isGlobal, type Plane } from '../plane/plane.ts';
 import { applyTransfer, type Transfer } from './apply-transfer.ts';
 import { readLines } from './received-change.ts';
 
@@ -39,17 +39,18 @@ export function isFirstScan({ place, store }: Plane, { peer, mode }: Transfer): 
  */
 export function* applyFirstScan(plane: Plane, { peer, origin, lines, end }: Transfer, slice: number): Generator<void, ApplyOutcome> {
   const { store } = plane;
-  store.commit((tx) => tx.mirror.stage(peer, readLines(lines, origin)));
+  const durability = durabilityOfCopies(plane.place);
+  store.commit((tx) => tx.mirror.stage(peer, readLines(lines, origin)), durability);
   const meshes = yield* verified(store, peer, end, slice);
   if (!meshes) {
-    store.commit((tx) => tx.mirror.clearStage(peer));
+    store.commit((tx) => tx.mirror.clearStage(peer), durability);
     return 'mismatch';
   }
   const write = (parts: readonly ScannedItem[], also: (tx: Transaction) => void = () => {}) =>
     store.commit((tx) => {
       for (const part of parts) take(tx, plane, peer, origin, part, end.term);
       also(tx);
-    });
+    }, durability);
   write(meshes, (tx) => setFilling(tx, true));
   for (const parts of slices(store.mirror.staged(peer), slice)) {
     yield;

@@ -71,8 +71,13 @@ export class Outbox {
     return { kind: 'status', ack, ...(silent ? {} : { head: this.headFor(peer) }), ...(about ? { about } : {}) };
   }
 
-  /** In parts, where less goes at once than the message has. */
+  /**
+   * Says nothing that is not on the disk: what a peer was told, this store knows after a power cut too. Else its own
+   * signature on a later revision would prove that it was restored, and `applied` would be no word to rely on. In
+   * parts, where less goes at once than the message has.
+   */
   send(peer: string, body: Body, lines: readonly string[] = []): void {
+    this.store.toDisk();
     const { transport, machine } = this.options;
     const takes = this.wanted.get(peer) ?? transport.way(peer).mostBytes;
     const text = encodeMessage({ from: this.speaker(), takes, body, lines });

@@ -11,10 +11,30 @@ import type { Sent } from './withdrawals.ts';
  * mirrors of what others sent, the cursors, the assigned names.
  */
 export interface Store extends Reader {
-  /** Runs `body` in one transaction. One commit is one revision; a body that changed nothing makes no revision. */
-  commit<T>(body: (tx: Transaction) => T): T;
+  /**
+   * Runs `body` in one transaction. One commit is one revision; a body that changed nothing makes no revision. It is on
+   * the disk when this returns, unless `durability` says later.
+   */
+  commit<T>(body: (tx: Transaction) => T, durability?: Durability): T;
+  /**
+   * The same for several bodies that wait for the disk together, in order: what each of them writes, reads and throws,
+   * and its revision, are as if each were committed alone. One that throws takes nothing of the others away. Throws
+   * when nothing of all was committed: the disk is full.
+   */
+  commitEach<T>(bodies: readonly ((tx: Transaction) => T)[]): readonly Outcome<T>[];
+  /** Returns when all that was committed is on the disk. Nothing is to be done where no commit was left for later. */
+  toDisk(): void;
   close(): void;
 }
+
+/**
+ * `later`: the commit does not wait for the disk. A power cut may take it back, with all that came after it, never a
+ * part of it. The next commit that waits, and `toDisk`, wait for this one too.
+ */
+export type Durability = 'at once' | 'later';
+
+/** What became of one of several bodies. */
+export type Outcome<T> = { readonly result: T } | { readonly thrown: unknown };
 
 /** A resource as it is stored, with what its feed needs. */
 export interface Row {

@@ -11,9 +11,10 @@ const REMEMBERED = 8;
 
 /**
  * The feeds. The log reaches back to `floor`. For an earlier revision there is no `summaryAt` and no `changes`, so that
- * nobody takes the rest for the whole. In a commit, `summary` shows what was written so far.
+ * nobody takes the rest for the whole. In a commit, `summary` shows what was written so far. `forget`: a commit was
+ * rolled back; what it looked at may never have been a past.
  */
-export function createFeed(db: Connection, settings: StoreSettings, log: ChangeLog, sums: FeedDigests): FeedReader {
+export function createFeed(db: Connection, settings: StoreSettings, log: ChangeLog, sums: FeedDigests): FeedReader & { forget(): void } {
   const past = createPast(log, sums);
   const changes = createChanges(db, log);
   return {
@@ -21,19 +22,20 @@ export function createFeed(db: Connection, settings: StoreSettings, log: ChangeL
     reaches: (revision) => revision >= settings.floor(),
     summaryAt(peer, revision) {
       const known = revision >= settings.floor() && revision <= settings.head().revision;
-      return known ? summaryOf(past(revision), peer) : undefined;
+      return known ? summaryOf(past.at(revision), peer) : undefined;
     },
     changes(peer, revision, after, maxBytes) {
       return revision < settings.floor() ? { changes: [], next: undefined } : changes(peer, revision, after, maxBytes);
     },
     page: createPage(db),
+    forget: past.forget,
   };
 }
 
 /** The sums as they were at a revision: today's sums, with the later changes in the log undone. */
-function createPast(log: ChangeLog, sums: FeedDigests): (revision: number) => FeedDigests {
+function createPast(log: ChangeLog, sums: FeedDigests): { at(revision: number): FeedDigests; forget(): void } {
   const remembered = new Map<number, FeedDigests>();
-  return (revision) => {
+  const at = (revision: number): FeedDigests => {
     const known = remembered.get(revision);
     if (known) return known;
     const then = copyDigests(sums);
@@ -42,6 +44,7 @@ function createPast(log: ChangeLog, sums: FeedDigests): (revision: number) => Fe
     for (const oldest of remembered.keys()) if (remembered.size > REMEMBERED) remembered.delete(oldest);
     return then;
   };
+  return { at, forget: () => remembered.clear() };
 }
 
 /** The sums of what is in the database. */
