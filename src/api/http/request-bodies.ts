@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalid, MeridianError } from '../../errors.ts';
 import { quote } from '../../resource/field-path.ts';
+import { jsonBeyond } from './json-size.ts';
 import { repeatedKey } from './repeated-key.ts';
 
 /** One resource: twice its largest size, for it may come indented. */
@@ -42,10 +43,12 @@ export function textOf({ body }: FastifyRequest): string {
 }
 
 /**
- * The value of a text of JSON. Throws `invalid` for a text that is not JSON, and for a key that comes twice: parsers
- * differ on which one counts.
+ * The value of a text of JSON. Throws `invalid` for a text that is not JSON or holds too much, and for a key that comes
+ * twice: parsers differ on which one counts.
  */
 export function parseJson(text: string): unknown {
+  const tooMuch = jsonBeyond(text);
+  if (tooMuch !== undefined) throw invalid([{ field: 'document', reason: tooMuch }]);
   const value = parse(text);
   const repeated = repeatedKey(text);
   if (repeated !== undefined) throw invalid([{ field: 'document', reason: `the key ${quote(repeated)} comes twice` }]);
