@@ -37,6 +37,7 @@ const json = (title: string, body: () => string): Row => ({
 
 const permissions = (count: number, spec: (index: number) => object): string =>
   JSON.stringify(listed(count, (index) => ({ type: 'MeshTrafficPermission', mesh: 'default', name: `p${index}`, spec: spec(index) })));
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
 const exact = (value: string) => ({ spiffeId: { type: 'Exact', value } });
 
 /** The issue's own, then neighbours of each. */
@@ -83,7 +84,7 @@ export const ROWS: readonly Row[] = [
   json('permissions with many paths', () =>
     permissions(20, (index) => ({
       default: {
-        deny: listed(600, (n) => ({ path: { type: 'Prefix', value: `/p/${index}/${n}` }, method: `M${n}` })),
+        deny: listed(100, (n) => ({ path: { type: 'Prefix', value: `/p/${index}/${n}` }, method: METHODS[n % METHODS.length] })),
         allow: [{ spiffeId: { type: 'Prefix', value: 'spiffe://td' } }],
       },
     })),

@@ -40,8 +40,9 @@ export function addApply(program: Command): void {
       if (output === 'table') results.forEach(tellWarnings);
       const lines = () => results.map((result) => formatResult(result, dryRun)).join('');
       if (!dryRun) return print(output, { dryRun: false, results }, lines);
-      const { changes = [], callerSets = [] } = answer;
-      await print(output, { dryRun: true, results, changes, callerSets }, () => `${lines()}${formatChanges(answer)}`);
+      const { incomplete, changes = [], callerSets = [] } = answer;
+      const partly = incomplete === undefined ? {} : { incomplete };
+      await print(output, { dryRun: true, results, ...partly, changes, callerSets }, () => `${lines()}${formatChanges(answer)}`);
     });
 }
 

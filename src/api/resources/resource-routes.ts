@@ -4,6 +4,7 @@ import { MeridianError } from '../../errors.ts';
 import type { Beside } from '../../control/write/write-warnings.ts';
 import { type Kind, KINDS } from '../../resource/kinds.ts';
 import type { Row } from '../../resource/store/store.ts';
+import type { Bodies } from '../bodies/read-body.ts';
 import { audited, deleted } from '../audit/audit-requests.ts';
 import { addressOf, collection, listQuery } from '../http/paged-collection.ts';
 import { NOT_FOUND } from '../http/error-answers.ts';
@@ -19,7 +20,7 @@ import { formatOf, show } from './render-resource.ts';
 import { removeZone } from './zone-routes.ts';
 
 /** `/meshes/{mesh}/{path}` for the kinds in meshes, `/{path}` for the global ones. */
-export function addResourceRoutes(app: FastifyInstance, options: ApiOptions, beside: Beside): void {
+export function addResourceRoutes(app: FastifyInstance, options: ApiOptions, beside: Beside, bodies: Bodies): void {
   const answers = rememberLists(options.plane.store);
   for (const kind of KINDS) {
     const perMesh = kind.scope === 'Mesh';
@@ -31,7 +32,7 @@ export function addResourceRoutes(app: FastifyInstance, options: ApiOptions, bes
     if (perMesh) app.get(`/${kind.path}`, operations.listAll, list(options, kind, answers));
     app.get(`${base}/:name`, { preHandler, ...operations.get }, getOne(options, kind));
     app.delete(`${base}/:name`, { preHandler, ...operations.delete }, remove(options, kind));
-    app.put(`${base}/:name`, { preHandler, ...operations.put }, putResource(options, kind, beside));
+    app.put(`${base}/:name`, { preHandler, ...operations.put }, putResource(options, kind, beside, bodies));
   }
 }
 

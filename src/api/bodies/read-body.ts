@@ -1,0 +1,57 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Document } from '../../control/write/write-documents.ts';
+import type { ReadDocument } from '../../resource/documents/read-documents.ts';
+import type { Place } from '../../resource/resource.ts';
+import { isJson, textOf } from '../http/request-bodies.ts';
+import { BodyReader } from './body-reader.ts';
+import { startBodyThread } from './body-thread.ts';
+import { toDocument, valuesIn } from './documents-in.ts';
+
+/** For whom a body is read. */
+export interface ReadFor {
+  /** The client is gone. */
+  readonly gone: AbortSignal;
+  /** Called with the milliseconds that it took. */
+  readonly charge: (took: number) => void;
+}
+
+/** Reads the documents of requests: small bodies at once, large ones in a thread. */
+export interface Bodies {
+  /** What is written. Throws `invalid`, `too_large`, `unavailable`. */
+  values(request: FastifyRequest, of: ReadFor): Promise<readonly ReadDocument[]>;
+  /** What is written, parsed. Throws the same. */
+  documents(request: FastifyRequest, of: ReadFor): Promise<readonly Document[]>;
+  close(): void;
+}
+
+export function createBodies(place: Place, reader = new BodyReader(() => startBodyThread(place))): Bodies {
+  return {
+    async values(request, of) {
+      const { body } = request;
+      if (body instanceof Uint8Array) return reader.values({ bytes: body, isJson: isJson(request), ...of });
+      return timed(of, () => [...valuesIn(textOf(request), isJson(request))]);
+    },
+    async documents(request, of) {
+      const { body } = request;
+      if (body instanceof Uint8Array) return reader.documents({ bytes: body, isJson: isJson(request), ...of });
+      return timed(of, () => Array.from(valuesIn(textOf(request), isJson(request)), (read) => toDocument(read, place)));
+    },
+    close: () => reader.close(),
+  };
+}
+
+function timed<T>({ charge }: ReadFor, read: () => T): T {
+  const started = performance.now();
+  try {
+    return read();
+  } finally {
+    charge(performance.now() - started);
+  }
+}
+
+/** Aborted when the client goes away before it has its answer. */
+export function goneOf({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  raw.once('close', () => raw.writableFinished || controller.abort());
+  return controller.signal;
+}
