@@ -81,7 +81,7 @@ export function createApi(options: ApiOptions, tokens: Tokens = tokensOf(options
   addBodyParsers(app);
   refuseUnseenConditions(app);
   const trail = addAuditing(app, options);
-  const bodies = createBodies(options.plane.place);
+  const bodies = createBodies(options.plane.place, options.monotonic ?? processTime);
   app.addHook('onClose', async () => bodies.close());
   options.onCommit(addWatch(app, options));
   answerWrongMethods(app, () => addRoutes(app, options, { tokens, trail, bodies }));
@@ -92,10 +92,14 @@ function tokensOf({ plane, now = Date.now }: ApiOptions): Tokens {
   return new Tokens(plane, now);
 }
 
-function gateOf({ plane, address, access, report }: ApiOptions, tokens: Tokens): Gate {
+function processTime(): number {
+  return performance.now();
+}
+
+function gateOf({ plane, address, access, report, monotonic = processTime }: ApiOptions, tokens: Tokens): Gate {
   const { hostNames = [], loopbackAdmin = true } = access ?? {};
   const names = [address, ...hostNames].map((name) => name.toLowerCase());
-  return createGate({ tokens, place: plane.place, names, loopbackAdmin, report, monotonic: () => performance.now() });
+  return createGate({ tokens, place: plane.place, names, loopbackAdmin, report, monotonic });
 }
 
 function addRoutes(

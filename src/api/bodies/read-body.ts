@@ -24,7 +24,16 @@ export interface Bodies {
   close(): void;
 }
 
-export function createBodies(place: Place, reader = new BodyReader(() => startBodyThread(place))): Bodies {
+/** `now`: milliseconds, monotonic. */
+export function createBodies(place: Place, now: () => number, reader = new BodyReader(() => startBodyThread(place))): Bodies {
+  const timed = <T>({ charge }: ReadFor, read: () => T): T => {
+    const started = now();
+    try {
+      return read();
+    } finally {
+      charge(now() - started);
+    }
+  };
   return {
     async values(request, of) {
       const { body } = request;
@@ -38,15 +47,6 @@ export function createBodies(place: Place, reader = new BodyReader(() => startBo
     },
     close: () => reader.close(),
   };
-}
-
-function timed<T>({ charge }: ReadFor, read: () => T): T {
-  const started = performance.now();
-  try {
-    return read();
-  } finally {
-    charge(performance.now() - started);
-  }
 }
 
 /** Aborted when the client goes away before it has its answer. */

@@ -57,8 +57,12 @@ const operation: Operation = {
  * (src/control/impact); whoever asks is charged for the work. `?set=NAME&prune=true` deletes what was applied as this set before and is not among the
  * documents.
  */
-export function addApplyRoute(app: FastifyInstance, { plane, sync }: ApiOptions, beside: Beside, bodies: Bodies): void {
-  const now = () => performance.now();
+export function addApplyRoute(
+  app: FastifyInstance,
+  { plane, sync, monotonic: now = () => performance.now() }: ApiOptions,
+  beside: Beside,
+  bodies: Bodies,
+): void {
   const budget = new WorkBudget(now);
   const { config } = describedDocuments('Could not process a resource', operation);
   app.post('/apply', { bodyLimit: MAX_APPLY_BYTES, preParsing: limitApply(plane.place), config }, async (request, reply) => {
