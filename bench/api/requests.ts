@@ -35,7 +35,7 @@ export async function measureRequests(scope: Scope): Promise<void> {
 }
 
 async function measure(zone: Daemon, row: Row, role: string, token: string): Promise<void> {
-  const body = row.body();
+  const body = Buffer.from(row.body());
   const probing = probe(zone);
   const [started, used] = [performance.now(), cpuMs(zone.pid)];
   const answer = await send(zone, row, token, body);
@@ -56,8 +56,8 @@ async function tokenOf({ url }: Daemon, role: string): Promise<string> {
 }
 
 /** The answer's status and the beginning of its text; where there is none, why. */
-function send({ url }: Daemon, { type, path }: Row, token: string, body: string): Promise<string> {
-  const headers = { 'content-type': type, authorization: `Bearer ${token}`, 'content-length': Buffer.byteLength(body) };
+function send({ url }: Daemon, { type, path }: Row, token: string, body: Buffer): Promise<string> {
+  const headers = { 'content-type': type, authorization: `Bearer ${token}`, 'content-length': body.length };
   return new Promise((resolve) => {
     const sent = request(`${url}${path}`, { method: 'POST', headers }, (response) => {
       let text = '';
