@@ -8,7 +8,7 @@ import { startBodyThread } from './body-thread.ts';
 import { toDocument, valuesIn } from './documents-in.ts';
 
 /** For whom a body is read. */
-export interface ReadFor {
+interface ReadFor {
   /** The client is gone. */
   readonly gone: AbortSignal;
   /** Called with the milliseconds that it took. */

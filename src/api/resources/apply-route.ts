@@ -10,7 +10,7 @@ import { DNS_LABEL_REASON, isDnsLabel } from '../../resource/dns-names.ts';
 import type { Place } from '../../resource/resource.ts';
 import { restName } from '../../resource/rest-name.ts';
 import { principalOf } from '../auth/principal.ts';
-import { WorkBudget } from '../auth/work-budget.ts';
+import { WorkBudget } from '../bodies/work-budget.ts';
 import { limitApply } from '../bodies/body-limit.ts';
 import { type Bodies, goneOf } from '../bodies/read-body.ts';
 import { audited } from '../audit/audit-requests.ts';
@@ -58,8 +58,8 @@ const operation: Operation = {
 /**
  * `POST /apply`: many documents in either format, all or none. The problems of all documents come at once.
  * `?dryRun=true` changes nothing, gives the same answer, and says at which proxies whose verdicts would change
- * (src/control/impact); whoever asks is charged for the work. `?set=NAME&prune=true` deletes what was applied as this set before and is not among the
- * documents.
+ * (src/control/impact); whoever asks is charged for the work. `?set=NAME&prune=true` deletes what was applied as this
+ * set before and is not among the documents.
  */
 export function addApplyRoute(
   app: FastifyInstance,

@@ -34,7 +34,7 @@ export interface DryRunOptions extends Pick<TurnOptions, 'now' | 'gone' | 'charg
 }
 
 /**
- * Says what `writeDocuments` would do, and whose verdicts would change; errors as there. The effect on verdicts is found
+ * Says what `writeDocuments` would do, and whose verdicts would change; errors as there. That is found
  * in turns, after the rollback: nothing is held up meanwhile. A zone that denies everything, for it has never had a
  * complete scan of its global, changes none. Throws `unavailable` where the client is gone.
  */

@@ -18,8 +18,8 @@ const TURN = 10;
 const MOST = 10_000;
 
 /**
- * Runs steps for ten milliseconds at a time; the loop goes on in between. Out: whether all were done. They were not when
- * they took ten seconds, or when nobody waits for them any more.
+ * Runs steps for ten milliseconds at a time; the loop goes on in between. Out: whether all were done. They were not
+ * when they took ten seconds, or nobody waits for them any more.
  */
 export async function inTurns(steps: Steps, { now, nextTurn, gone, charge }: TurnOptions): Promise<boolean> {
   let spent = 0;

@@ -1,7 +1,7 @@
 /**
  * How much a text may hold, counted while it is read: what it would become in memory and in time is many times its
- * bytes. `parts`: of one document. In YAML each sign, key, value, comment, gap and line end is one; in JSON each key and
- * value. Aliases count once more as all that they stand for.
+ * bytes. `parts`: of one document. In YAML each sign, key, value, comment, gap and line end is one; in JSON each key
+ * and value. Aliases count once more as all that they stand for.
  */
 export interface ReadingLimits {
   readonly parts: number;

@@ -9,8 +9,8 @@ export interface WrittenOut {
 
 /**
  * Counts what a document would hold if each alias were written out, without writing it out: a list of nine aliases to
- * nine aliases to … is small in memory until somebody looks at all of it. It recurses, so the text must not nest without
- * end.
+ * nine aliases to … is small in memory until somebody looks at all of it. It recurses, so the text must not nest
+ * without end.
  *
  *   a: &a [1, 2], b: [*a, *a]  ->  parts 12, aliases 2
  */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { MeridianError } from '../../errors.ts';
-import type { Principal } from './principal.ts';
+import type { Principal } from '../auth/principal.ts';
 
 /** Milliseconds of work: what is there at once, and what comes back in each second. */
 interface WorkRate {
