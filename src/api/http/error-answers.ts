@@ -54,7 +54,7 @@ export const METHOD_NOT_ALLOWED = 'Method not allowed';
 /** As Kuma says it, and no more: clients know it. */
 export const NOT_FOUND = 'Not found';
 
-/** A hundred thousand documents may each have some: nobody reads them all, and an answer should not outgrow its body. */
+/** A hundred thousand documents may each have some: nobody reads them all, and an answer must not outgrow its body. */
 const MOST_PROBLEMS = 1_000;
 
 /** The first of them, and how many more there are. */

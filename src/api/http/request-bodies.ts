@@ -28,8 +28,8 @@ export const JSON_TYPE = 'application/json';
 export const YAML_TYPE = 'application/yaml';
 
 /**
- * Bodies reach the routes as text, large documents as bytes: JSON and YAML alone, all else is 415. No form of a web page
- * can send these without asking first.
+ * Bodies reach the routes as text, large documents as bytes: JSON and YAML alone, all else is 415. No form of a web
+ * page can send these without asking first.
  */
 export function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
