@@ -9,6 +9,7 @@ import { measureLatency } from './enforcement/latency.ts';
 import { cpuMs, residentMb } from './process.ts';
 import { measureRbac } from './rbac.ts';
 import { report } from './report.ts';
+import { measureRequests } from './api/requests.ts';
 import { measureThroughput } from './api/throughput.ts';
 import { measureScale } from './scale/scale.ts';
 import { startHundredThousand } from './start.ts';
@@ -105,6 +106,7 @@ const PARTS: Readonly<Record<string, (scope: Scope) => Promise<void>>> = {
     await measureLatency(scope);
   },
   scale: measureScale,
+  requests: measureRequests,
 };
 
 /** A quarter of an hour: only when it is asked for. */

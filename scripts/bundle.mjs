@@ -11,6 +11,10 @@ const { bin, engines } = packageFile();
 /** What stays outside: compiled for the machine that it runs on. */
 const NATIVE = ['better-sqlite3'];
 
+/** What a program starts as a thread: a file of its own, beside it. */
+const READS_BODIES = ['src/api/bodies/body-worker.ts'];
+const THREADS = { 'cmd/global/main.ts': READS_BODIES, 'cmd/zone/main.ts': READS_BODIES };
+
 /** The first that a program does, on whatever Node: it looks whether that Node fits. */
 const FIRST = `import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
@@ -47,12 +51,18 @@ function inTurn(text) {
   });
 }
 
+/** Bundles a source into a folder. Out: the path of the file that runs. */
+async function bundle(source, outdir) {
+  const { outputFiles } = await build({ ...OPTIONS, entryPoints: [join(ROOT, source)], outdir }).catch(() => process.exit(1));
+  mkdirSync(outdir, { recursive: true });
+  for (const { path, text } of outputFiles) writeFileSync(path, path.endsWith('.js') ? inTurn(text) : text);
+  return outputFiles.find(({ path }) => path.endsWith('.js')).path;
+}
+
 const folder = process.argv[2];
 for (const program of Object.values(bin)) {
   const source = program.replace(/^dist\//, '').replace(/\.js$/, '.ts');
   const outdir = dirname(program.replace(/^dist\//, `${folder}/`));
-  const { outputFiles } = await build({ ...OPTIONS, entryPoints: [join(ROOT, source)], outdir }).catch(() => process.exit(1));
-  mkdirSync(outdir, { recursive: true });
-  for (const { path, text } of outputFiles) writeFileSync(path, path.endsWith('.js') ? inTurn(text) : text);
-  chmodSync(outputFiles.find(({ path }) => path.endsWith('.js')).path, 0o755);
+  chmodSync(await bundle(source, outdir), 0o755);
+  for (const thread of THREADS[source] ?? []) await bundle(thread, outdir);
 }

@@ -39,7 +39,8 @@ describe('the built programs', () => {
   for (const [name, file] of Object.entries(bin)) {
     test(`${name} is one file, which can be run, and imports what Node has and better-sqlite3`, () => {
       accessSync(join(folder, file), constants.X_OK);
-      assert.deepEqual(readdirSync(join(folder, dirname(file))).sort(), ['main.js', 'main.js.map']);
+      const threads = name === 'meridianctl' ? [] : ['body-worker.js', 'body-worker.js.map'];
+      assert.deepEqual(readdirSync(join(folder, dirname(file))).sort(), [...threads, 'main.js', 'main.js.map']);
       const imported = [...readFileSync(join(folder, file), 'utf8').matchAll(IMPORTED)].map(
         (found) => found[1] ?? found[2] ?? found[3] ?? '',
       );
@@ -81,6 +82,11 @@ describe('the built programs', () => {
       const { total } = (await (await fetch(`http://127.0.0.1:${await portOf('api')}/meshes`)).json()) as { total: number };
       // A zone has none before global gives it one.
       assert.equal(total, name === 'meridian-global' ? 1 : 0);
+      // Longer than what is read on the loop: its thread lies beside the program.
+      const body = JSON.stringify({ type: 'Mesh', name: 'x'.repeat(100_000) });
+      const headers = { 'content-type': 'application/json' };
+      const dry = await fetch(`http://127.0.0.1:${await portOf('api')}/apply?dryRun=true`, { method: 'POST', headers, body });
+      assert.deepEqual([dry.status, (await dry.text()).includes('must be')], [400, true]);
       const metrics = await (await fetch(`http://127.0.0.1:${await portOf('diagnostics')}/metrics`)).text();
       const [, young] = /^nodejs_heap_space_size_total_bytes\{space="new"\} (\d+)$/m.exec(metrics) ?? [];
       // cmd/heap.ts: it would be 16 MB and more by now.

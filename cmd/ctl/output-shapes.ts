@@ -6,7 +6,7 @@ import type { Command } from 'commander';
  */
 export const SHAPES: Readonly<Record<string, string>> = {
   apply:
-    '{dryRun, results: [{type, mesh, name, kri, outcome: created|changed|unchanged|deleted, warnings?: [text]}]}, with --dry-run also {changes, callerSets}',
+    '{dryRun, results: [{type, mesh, name, kri, outcome: created|changed|unchanged|deleted, warnings?: [text]}]}, with --dry-run also {incomplete?: text, changes, callerSets}',
   diff: '{different, results: [{type, mesh, name, kri, outcome: created|changed|unchanged|deleted, diff}]}',
   get: '{total, items: [RESOURCE]}, with one name RESOURCE alone; -o yaml prints documents that apply takes',
   describe: '{resource: RESOURCE, warnings: [text], selects | null, ledger: [as an item of `ledger`]}',

@@ -55,4 +55,6 @@ export interface ApiOptions {
   readonly access?: Access | undefined;
   /** Milliseconds since 1970, for tokens; undefined: the clock's. */
   readonly now?: (() => number) | undefined;
+  /** Milliseconds, monotonic, for what callers have in a while; undefined: the process'. */
+  readonly monotonic?: (() => number) | undefined;
 }

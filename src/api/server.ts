@@ -10,6 +10,7 @@ import { createGate } from './auth/auth-gate.ts';
 import type { Gate } from './auth/principal.ts';
 import { addTokenRoutes } from './auth/token-routes.ts';
 import { Tokens } from './auth/api-tokens.ts';
+import { type Bodies, createBodies } from './bodies/read-body.ts';
 import { addBodyParsers, MAX_BODY_BYTES } from './http/request-bodies.ts';
 import { errorHandler, sendNotFound } from './http/error-answers.ts';
 import { refuseUnseenConditions } from './http/etags.ts';
@@ -80,8 +81,10 @@ export function createApi(options: ApiOptions, tokens: Tokens = tokensOf(options
   addBodyParsers(app);
   refuseUnseenConditions(app);
   const trail = addAuditing(app, options);
+  const bodies = createBodies(options.plane.place, options.monotonic ?? processTime);
+  app.addHook('onClose', async () => bodies.close());
   options.onCommit(addWatch(app, options));
-  answerWrongMethods(app, () => addRoutes(app, options, { tokens, trail }));
+  answerWrongMethods(app, () => addRoutes(app, options, { tokens, trail, bodies }));
   return app;
 }
 
@@ -89,13 +92,21 @@ function tokensOf({ plane, writes, now = Date.now }: ApiOptions): Tokens {
   return new Tokens(plane, writes, now);
 }
 
-function gateOf({ plane, address, access, report }: ApiOptions, tokens: Tokens): Gate {
-  const { hostNames = [], loopbackAdmin = true } = access ?? {};
-  const names = [address, ...hostNames].map((name) => name.toLowerCase());
-  return createGate({ tokens, place: plane.place, names, loopbackAdmin, report, monotonic: () => performance.now() });
+function processTime(): number {
+  return performance.now();
 }
 
-function addRoutes(app: FastifyInstance, options: ApiOptions, { tokens, trail }: { tokens: Tokens; trail: Trail }): void {
+function gateOf({ plane, address, access, report, monotonic = processTime }: ApiOptions, tokens: Tokens): Gate {
+  const { hostNames = [], loopbackAdmin = true } = access ?? {};
+  const names = [address, ...hostNames].map((name) => name.toLowerCase());
+  return createGate({ tokens, place: plane.place, names, loopbackAdmin, report, monotonic });
+}
+
+function addRoutes(
+  app: FastifyInstance,
+  options: ApiOptions,
+  { tokens, trail, bodies }: { tokens: Tokens; trail: Trail; bodies: Bodies },
+): void {
   // Kept once: whoever writes asks for them.
   const beside = keepBeside(options.plane);
   addOpenApiRoutes(app, options);
@@ -104,12 +115,12 @@ function addRoutes(app: FastifyInstance, options: ApiOptions, { tokens, trail }:
   addZoneRoutes(app, options);
   addInspectRoutes(app, options);
   addEnforcementRoutes(app, options, beside);
-  addResourceRoutes(app, options, beside);
+  addResourceRoutes(app, options, beside, bodies);
   addForeignRoutes(app, options);
   addMeshInsightRoutes(app, options);
   addServiceInsightRoutes(app, options);
   addGlobalInsightRoute(app, options);
-  addApplyRoute(app, options, beside);
+  addApplyRoute(app, options, beside, bodies);
   addLedgerRoute(app, options);
   addSyncRoute(app, options);
   addRecoverRoute(app, options);

@@ -35,7 +35,8 @@ export function shapeProblems(value: unknown, path: Path): Problem[] {
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     const reason = unfit(node);
     if (reason !== undefined) problems.push({ field: formatPath(node.path), reason });
-    else open.push(...children(node));
+    // One by one: as arguments, some hundred thousand overflow the stack.
+    else for (const child of children(node)) open.push(child);
   }
   return problems;
 }

@@ -1,5 +1,6 @@
 import { invalid } from '../../../src/errors.ts';
 import { isObject } from '../../../src/resource/field-path.ts';
+import { FILE_LIMITS } from '../../../src/resource/documents/reading-limits.ts';
 import { readSources } from './document-sources.ts';
 
 /**
@@ -9,7 +10,7 @@ import { readSources } from './document-sources.ts';
 export async function readValues(paths: readonly string[], field: string): Promise<unknown[]> {
   const [{ readDocuments }, sources] = await Promise.all([import('../../../src/resource/documents/read-documents.ts'), readSources(paths)]);
   return sources.flatMap(({ file, text }) =>
-    readDocuments(text).flatMap((read) => {
+    readDocuments(text, FILE_LIMITS).flatMap((read) => {
       if ('problem' in read) throw invalid([{ field: `${file}: ${read.problem.field}`, reason: read.problem.reason }]);
       return unwrap(read.value, field);
     }),

@@ -1,6 +1,7 @@
 import { invalid, MeridianError, type Problem } from '../../../src/errors.ts';
 import { isObject } from '../../../src/resource/field-path.ts';
 import type { JsonObject } from '../../../src/resource/resource.ts';
+import { FILE_LIMITS } from '../../../src/resource/documents/reading-limits.ts';
 import { readSources } from './document-sources.ts';
 
 /** One document, and where the user finds it: `policies.yaml, document 2`. */
@@ -21,7 +22,7 @@ export async function readLocated(paths: readonly string[]): Promise<Located[]> 
   ]);
   const problems: Problem[] = [];
   const documents = sources.flatMap(({ file, text }) =>
-    readDocuments(text).flatMap((read, index) => {
+    readDocuments(text, FILE_LIMITS).flatMap((read, index) => {
       const where = `${file}, document ${index + 1}`;
       // JSON would write numbers that it hasn't (.inf) as null.
       const found = 'problem' in read ? [read.problem] : shapeProblems(read.value, []);

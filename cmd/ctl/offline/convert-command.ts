@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Problem } from '../../../src/errors.ts';
 import type { Converted } from '../../../src/policy/convert/convert-documents.ts';
+import { FILE_LIMITS } from '../../../src/resource/documents/reading-limits.ts';
 import { itemsOf, type Located, titleOf } from '../documents/locate-document.ts';
 import { REFUSED } from '../terminal/failure.ts';
 import { collect, optionsOf } from '../input/options.ts';
@@ -37,7 +38,7 @@ async function convert(paths: readonly string[]): Promise<Converted> {
   ]);
   const problems: Problem[] = [];
   const located = sources.flatMap(({ file, text }) =>
-    readDocuments(text).flatMap((read, index): Located[] => {
+    readDocuments(text, FILE_LIMITS).flatMap((read, index): Located[] => {
       const where = `${file}, document ${index + 1}`;
       if (!('problem' in read)) return itemsOf(where, read.value);
       problems.push({ field: where, reason: read.problem.reason });

@@ -5,6 +5,7 @@ import { explicitForm } from '../../../src/policy/explicit-form.ts';
 import { describeReach } from '../../../src/policy/policy-reach.ts';
 import type { Role } from '../../../src/policy/policy-role.ts';
 import { readDocuments } from '../../../src/resource/documents/read-documents.ts';
+import { FILE_LIMITS } from '../../../src/resource/documents/reading-limits.ts';
 import { kindOf } from '../../../src/resource/kinds.ts';
 import { parseDocument } from '../../../src/resource/documents/parse-documents.ts';
 import { isObject } from '../../../src/resource/field-path.ts';
@@ -48,7 +49,7 @@ export interface LintResult {
 
 /** Lints every document of a text, each for itself: what stands beside it changes nothing. Never throws. */
 export function lintText(text: string, where: LintPlace): LintResult[] {
-  return readDocuments(text).map((read) =>
+  return readDocuments(text, FILE_LIMITS).map((read) =>
     'problem' in read ? { linted: { ...UNKNOWN, problems: [read.problem] }, warnings: [] } : lintValue(read.value, where),
   );
 }

@@ -52,10 +52,11 @@ export function addApply(program: Command): void {
         if (wait) await waitFor(server, results, timeout, output);
         return;
       }
-      const { changes = [], callerSets = [] } = answer;
+      const { incomplete, changes = [], callerSets = [] } = answer;
+      const partly = incomplete === undefined ? {} : { incomplete };
       await print(
         optionsOf(command),
-        { dryRun: true, results, changes, callerSets },
+        { dryRun: true, results, ...partly, changes, callerSets },
         (paper) => `${lines()}${formatChanges(answer, paper)}`,
       );
     });

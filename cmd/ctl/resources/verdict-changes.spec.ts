@@ -25,6 +25,11 @@ describe('formatChanges', () => {
 
   it('says that nothing changes', () => assert.equal(formatChanges({ changes: [], callerSets: [] }, PLAIN), 'no verdict changes\n'));
 
+  it('never says that nothing changes where not everything was looked at', () => {
+    const text = formatChanges({ incomplete: 'it took too long', changes: [], callerSets: [] }, PLAIN);
+    assert.equal(text, 'NOT COMPLETE: it took too long\nno verdict change was found up to then\n');
+  });
+
   it('says how many inbounds do', () => {
     const change = { mesh: 'default', inbounds: ['a', 'b'].map(inbound), callers: [{ from: [id], verdicts: [plain] }] };
     assert.equal(formatChanges({ changes: [change, change] }, PLAIN).split('\n')[0], 'verdicts change at 4 inbounds:');

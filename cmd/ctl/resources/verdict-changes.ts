@@ -10,12 +10,14 @@ const NAMED = 3;
 /** Whose verdicts a dry run says would change, as a table. `answer`: that of `POST /apply?dryRun=true`. */
 export function formatChanges(answer: JsonObject, paper: Paper): string {
   const changes = objectsIn(answer.changes);
-  if (changes.length === 0) return 'no verdict changes\n';
+  const incomplete = textOf(answer.incomplete);
+  const warning = incomplete === '' ? '' : `NOT COMPLETE: ${incomplete}\n`;
+  if (changes.length === 0) return warning === '' ? 'no verdict changes\n' : `${warning}no verdict change was found up to then\n`;
   const sets = objectsIn(answer.callerSets);
   const count = changes.reduce((sum, change) => sum + objectsIn(change.inbounds).length, 0);
   const rows = changes.flatMap((change) => rowsOf(change, sets));
   const heading = [context('MESH'), wraps('TO'), wraps('FROM'), wraps('WHEN'), 'NOW', 'THEN', wraps('DECIDED NOW BY'), wraps('THEN BY')];
-  return `verdicts change at ${count} ${count === 1 ? 'inbound' : 'inbounds'}:\n${formatTable(heading, rows, paper)}`;
+  return `${warning}verdicts change at ${count} ${count === 1 ? 'inbound' : 'inbounds'}:\n${formatTable(heading, rows, paper)}`;
 }
 
 function rowsOf({ mesh, inbounds, callers }: JsonObject, sets: readonly JsonObject[]): Cell[][] {

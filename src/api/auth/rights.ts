@@ -98,11 +98,17 @@ declare module 'fastify' {
   }
 }
 
-/** Throws `forbidden`, with the role that is needed. */
-export function requireRight({ name, role, zone }: Principal, right: Right, place: Place): void {
-  if (right === 'anyone' || right === 'read' || role === 'admin') return;
+/** Whether somebody has a right. */
+export function mayAct({ role, zone }: Pick<Principal, 'role' | 'zone'>, right: Right, place: Place): boolean {
+  if (right === 'anyone' || right === 'read' || role === 'admin') return true;
   // A zone operator's zone is never '', global's.
-  if (right === 'operate' && role === 'zone-operator' && zone === place.zone) return;
+  return right === 'operate' && role === 'zone-operator' && zone === place.zone;
+}
+
+/** Throws `forbidden`, with the role that is needed. */
+export function requireRight(principal: Principal, right: Right, place: Place): void {
+  if (mayAct(principal, right, place)) return;
+  const { name, role, zone } = principal;
   const operator = right === 'operate' && place.zone !== '' ? `, or zone-operator of zone ${place.zone}` : '';
   const own = role === 'zone-operator' ? `${role} of zone ${zone}` : role;
   throw new MeridianError('forbidden', `this needs the role admin${operator}: the token of ${name} is ${own}`);

@@ -54,6 +54,17 @@ export const METHOD_NOT_ALLOWED = 'Method not allowed';
 /** As Kuma says it, and no more: clients know it. */
 export const NOT_FOUND = 'Not found';
 
+/** A hundred thousand documents may each have some: nobody reads them all, and an answer must not outgrow its body. */
+const MOST_PROBLEMS = 1_000;
+
+/** The first of them, and how many more there are. */
+function told(problems: readonly Problem[]): readonly Problem[] {
+  const more = problems.length - MOST_PROBLEMS;
+  return more <= 0
+    ? problems
+    : [...problems.slice(0, MOST_PROBLEMS), { field: '', reason: `and ${more} more problems, which are not told` }];
+}
+
 export type ErrorDetails = Pick<MeridianError, 'code'> & Partial<Pick<MeridianError, 'problems' | 'hint'>>;
 
 export function errorBody(status: number, title: string, detail: string, { code, problems = [], hint }: ErrorDetails): ErrorBody {
@@ -78,10 +89,16 @@ export function errorBody(status: number, title: string, detail: string, { code,
  *   read_only, a copy (with problems) -> 400, as Kuma answers a wrong origin; a kind that is not written here -> 405
  */
 export function toErrorBody(error: MeridianError, title: string): ErrorBody {
-  const { code, problems } = error;
+  const { code } = error;
+  const problems = told(error.problems);
   const foreign = code === 'read_only' && problems.length > 0;
   const named = code === 'read_only' && !foreign ? METHOD_NOT_ALLOWED : (TITLE[code] ?? title);
-  return errorBody(foreign ? 400 : STATUS[code], named, detailOf(error), code === 'internal' ? { code } : error);
+  return errorBody(
+    foreign ? 400 : STATUS[code],
+    named,
+    detailOf(error),
+    code === 'internal' ? { code } : { code, problems, hint: error.hint },
+  );
 }
 
 function detailOf({ code, message, problems, hint }: MeridianError): string {

@@ -1,34 +1,66 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { invalid, MeridianError } from '../../errors.ts';
+import { asMeridianError, invalid, MeridianError } from '../../errors.ts';
 import { quote } from '../../resource/field-path.ts';
+import { jsonBeyond } from './json-size.ts';
 import { repeatedKey } from './repeated-key.ts';
 
 /** One resource: twice its largest size, for it may come indented. */
 export const MAX_BODY_BYTES = 1024 * 1024;
-/** Many documents at once. */
+/** Many documents at once, of whoever may write them. */
 export const MAX_APPLY_BYTES = 16 * 1024 * 1024;
+/** The same, of whoever may only ask what they would do. */
+export const MAX_ASKED_BYTES = 1024 * 1024;
+
+/**
+ * Beyond this, documents are read in a thread of their own (src/api/bodies): on the loop, the worst text of this size
+ * takes some 50 ms, and a usual one 10.
+ */
+const MAX_ON_LOOP = { json: 64 * 1024, yaml: 8 * 1024 } as const;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The body is documents: a large one stays bytes. */
+    documents?: true;
+  }
+}
 
 export const JSON_TYPE = 'application/json';
 export const YAML_TYPE = 'application/yaml';
 
 /**
- * Bodies reach the routes as text: JSON and YAML alone, all else is 415. No form of a web page can send these without
- * asking first.
+ * Bodies reach the routes as text, large documents as bytes: JSON and YAML alone, all else is 415. No form of a web
+ * page can send these without asking first.
  */
 export function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser([JSON_TYPE, YAML_TYPE], { parseAs: 'buffer' }, ({ headers }, bytes, done) => {
+  app.addContentTypeParser([JSON_TYPE, YAML_TYPE], { parseAs: 'buffer' }, (request, body, done) => {
+    const bytes = Buffer.from(body);
+    const { headers } = request;
     const coding = headers['content-encoding'] ?? 'identity';
     if (coding.toLowerCase() !== 'identity') {
       done(new MeridianError('invalid', `a body in ${quote(coding)} is not read`, { hint: 'send it as it is, without content-encoding' }));
       return;
     }
+    const isLarge = bytes.length > (isJson(request) ? MAX_ON_LOOP.json : MAX_ON_LOOP.yaml);
+    if (isLarge && request.routeOptions.config.documents) {
+      done(null, bytes);
+      return;
+    }
     try {
-      done(null, new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(bytes)));
-    } catch (cause) {
-      done(new MeridianError('invalid', 'the body is not UTF-8', { cause }));
+      done(null, decodeText(bytes));
+    } catch (thrown) {
+      done(asMeridianError(thrown));
     }
   });
+}
+
+/** Throws `invalid` for what is not UTF-8. */
+export function decodeText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new MeridianError('invalid', 'the body is not UTF-8', { cause });
+  }
 }
 
 export function isJson({ headers }: FastifyRequest): boolean {
@@ -42,10 +74,12 @@ export function textOf({ body }: FastifyRequest): string {
 }
 
 /**
- * The value of a text of JSON. Throws `invalid` for a text that is not JSON, and for a key that comes twice: parsers
- * differ on which one counts.
+ * The value of a text of JSON. Throws `invalid` for a text that is not JSON or holds too much, and for a key that comes
+ * twice: parsers differ on which one counts.
  */
 export function parseJson(text: string): unknown {
+  const tooMuch = jsonBeyond(text);
+  if (tooMuch !== undefined) throw invalid([{ field: 'document', reason: tooMuch }]);
   const value = parse(text);
   const repeated = repeatedKey(text);
   if (repeated !== undefined) throw invalid([{ field: 'document', reason: `the key ${quote(repeated)} comes twice` }]);

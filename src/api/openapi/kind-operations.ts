@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Kind, singularOf } from '../../resource/kinds.ts';
 import { documentOf, shownOf } from './kind-schemas.ts';
-import { described } from './operation.ts';
+import { described, describedDocuments } from './operation.ts';
 import { FORMAT, LISTING, PRECONDITIONS } from './parameters.ts';
 import { listOf } from './common-shapes.ts';
 
@@ -35,7 +35,7 @@ export function kindOperations(kind: Kind) {
       query: FORMAT,
       answers: { 200: shownOf(kind) },
     }),
-    put: described('Could not process a resource', {
+    put: describedDocuments('Could not process a resource', {
       id: `put${type}`,
       summary: `Create or replace a ${one}`,
       tag,

@@ -53,3 +53,8 @@ export function described(
 ): { readonly config: { readonly title: string; readonly operation: Operation } } {
   return { config: { title, operation } };
 }
+
+/** The same, of a route whose body is documents: a large one is read in a thread (src/api/bodies). */
+export function describedDocuments(title: string, operation: Operation) {
+  return { config: { ...described(title, operation).config, documents: true } } as const;
+}

@@ -2,25 +2,23 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { dryRun } from '../../control/impact/dry-run.ts';
 import { type Beside, warningsAbout } from '../../control/write/write-warnings.ts';
-import { admitDocuments, type Document, type Written } from '../../control/write/write-documents.ts';
+import { admitDocuments, type Written } from '../../control/write/write-documents.ts';
 import type { AppliedSet } from '../../control/write/applied-sets.ts';
 import { invalid, MeridianError } from '../../errors.ts';
-import type { ReadDocument } from '../../resource/documents/read-documents.ts';
 import { formatKri } from '../../resource/key.ts';
-import { findKind } from '../../resource/kinds.ts';
 import { DNS_LABEL_REASON, isDnsLabel } from '../../resource/dns-names.ts';
-import { parseDocument } from '../../resource/documents/parse-documents.ts';
-import { isObject } from '../../resource/field-path.ts';
 import type { Place } from '../../resource/resource.ts';
 import { restName } from '../../resource/rest-name.ts';
 import { writeAudited } from '../audit/audit-requests.ts';
+import { principalOf } from '../auth/principal.ts';
+import { WorkBudget } from '../bodies/work-budget.ts';
+import { limitApply } from '../bodies/body-limit.ts';
+import { type Bodies, goneOf } from '../bodies/read-body.ts';
 import { addressOf } from '../http/paged-collection.ts';
 import { MAX_APPLY_BYTES } from '../http/request-bodies.ts';
-import { valuesOf } from './body-documents.ts';
 import { describeImpacts, impactShape } from './describe-impact.ts';
-import { withoutRestName } from './locate-resource.ts';
 import { anyDocument } from '../openapi/kind-schemas.ts';
-import { described, type Operation } from '../openapi/operation.ts';
+import { describedDocuments, type Operation } from '../openapi/operation.ts';
 import { kri } from '../openapi/common-shapes.ts';
 import type { ApiOptions } from '../api-options.ts';
 
@@ -36,6 +34,10 @@ const result = z.strictObject({
 const operation: Operation = {
   id: 'apply',
   summary: 'Create or replace many resources, all or none',
+  description:
+    'A body may have 16 MiB; 1 MiB of whoever may not write here, for a dry run. A document may have 250,000 parts (keys, values, signs, comments), ' +
+    'a body 1,000 anchors and aliases, 100,000 documents and 64 levels. A token has 20 s of work for dry runs at once, and 0.2 s more each second: ' +
+    'beyond that the answer is 429.',
   tag: 'Resources',
   query: {
     dryRun: z.boolean().describe('Change nothing; answer the same, and whose verdicts would change'),
@@ -56,21 +58,29 @@ const operation: Operation = {
 /**
  * `POST /apply`: many documents in either format, all or none. The problems of all documents come at once.
  * `?dryRun=true` changes nothing, gives the same answer, and says at which proxies whose verdicts would change
- * (src/control/impact). `?set=NAME&prune=true` deletes what was applied as this set before and is not among the
- * documents.
+ * (src/control/impact); whoever asks is charged for the work. `?set=NAME&prune=true` deletes what was applied as this
+ * set before and is not among the documents.
  */
-export function addApplyRoute(app: FastifyInstance, options: ApiOptions, beside: Beside): void {
-  const { plane, sync } = options;
-  app.post('/apply', { bodyLimit: MAX_APPLY_BYTES, ...described('Could not process a resource', operation) }, async (request) => {
-    const documents = valuesOf(request).map((value) => toDocument(value, plane.place));
+export function addApplyRoute(app: FastifyInstance, options: ApiOptions, beside: Beside, bodies: Bodies): void {
+  const { plane, sync, monotonic: now = () => performance.now() } = options;
+  const budget = new WorkBudget(now);
+  const { config } = describedDocuments('Could not process a resource', operation);
+  app.post('/apply', { bodyLimit: MAX_APPLY_BYTES, preParsing: limitApply(plane.place), config }, async (request, reply) => {
     const { searchParams } = addressOf(request);
-    const set = setOf(searchParams);
+    const [isDry, set] = [flag(searchParams, 'dryRun'), setOf(searchParams)];
+    const gone = goneOf(reply);
+    const charge = isDry ? budget.open(principalOf(request)) : () => {};
+    const documents = await bodies.documents(request, { gone, charge });
     refuseEmpty(documents.length, set, flag(searchParams, 'allowEmpty'));
     const results = (written: readonly Written[], warnings: Warnings) =>
       written.map((one, index) => toResult(one, warnings[index] ?? [], plane.place));
-    if (flag(searchParams, 'dryRun')) {
-      const { written, warnings, impacts } = dryRun(plane, documents, set, sync !== undefined);
-      return { results: results(written, warnings), ...describeImpacts(impacts, plane.place) };
+    if (isDry) {
+      const { written, warnings, impacts, complete } = await dryRun(
+        { plane, hasGlobal: sync !== undefined, now, gone, charge },
+        documents,
+        set,
+      );
+      return { results: results(written, warnings), ...describeImpacts(impacts, complete, plane.place) };
     }
     const write = admitDocuments(plane, documents, set);
     const { written } = await writeAudited(options, request, (tx) => ({ written: write(tx) }));
@@ -98,12 +108,6 @@ function setOf(query: URLSearchParams): AppliedSet | undefined {
 function refuseEmpty(count: number, set: AppliedSet | undefined, allowed: boolean): void {
   if (count > 0 || (set?.prune && allowed)) return;
   throw new MeridianError('invalid', 'the body holds no document', set?.prune ? { hint: 'allowEmpty=true deletes the whole set' } : {});
-}
-
-function toDocument(read: ReadDocument, place: Place): Document {
-  if ('problem' in read) return { problems: [read.problem] };
-  const type = isObject(read.value) ? read.value.type : undefined;
-  return parseDocument(withoutRestName(read.value, typeof type === 'string' ? findKind(type) : undefined, place));
 }
 
 type Warnings = readonly (readonly string[])[];

@@ -37,6 +37,10 @@ const caller = z.discriminatedUnion('kind', [
 
 /** What a dry run says beside its results. */
 export const impactShape = {
+  incomplete: z
+    .string()
+    .optional()
+    .describe('Why `changes` are not all: the work was ended before everything was looked at, and others may gain or lose access'),
   changes: z.array(
     z
       .strictObject({
@@ -63,8 +67,10 @@ export const impactShape = {
   ),
 };
 
+const INCOMPLETE = 'the dry run took more work than one may: changes were not looked for everywhere; apply fewer documents at once';
+
 /** Whose verdicts change, as the API says it. The sets of all meshes are in one list. */
-export function describeImpacts(impacts: readonly MeshImpact[], place: Place) {
+export function describeImpacts(impacts: readonly MeshImpact[], complete: boolean, place: Place) {
   let sets = 0;
   const changes = impacts.flatMap((impact) => {
     const first = sets;
@@ -74,7 +80,7 @@ export function describeImpacts(impacts: readonly MeshImpact[], place: Place) {
   const callerSets = impacts.flatMap(({ mesh, sets: ofMesh }) =>
     ofMesh.map(({ by, sans, dataplanes }) => ({ mesh, by, sans, dataplanes: dataplanes.map(({ key }) => formatKri(key)) })),
   );
-  return { changes, callerSets };
+  return { ...(complete ? {} : { incomplete: INCOMPLETE }), changes, callerSets };
 }
 
 function describeChange({ inbounds, callers }: InboundsChange, firstSet: number, place: Place) {

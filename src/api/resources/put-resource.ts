@@ -6,12 +6,13 @@ import { MeridianError, type Problem } from '../../errors.ts';
 import { findKind, type Kind } from '../../resource/kinds.ts';
 import { LABEL } from '../../resource/labels.ts';
 import { parseDocument } from '../../resource/documents/parse-documents.ts';
+import type { ReadDocument } from '../../resource/documents/read-documents.ts';
 import { formatPath, isObject, quote } from '../../resource/field-path.ts';
 import type { Draft, Place } from '../../resource/resource.ts';
 import { hasNamespaces, restName } from '../../resource/rest-name.ts';
 import type { Reader, Row } from '../../resource/store/store.ts';
 import { writeAudited } from '../audit/audit-requests.ts';
-import { valuesOf } from './body-documents.ts';
+import { type Bodies, goneOf } from '../bodies/read-body.ts';
 import { etagOf, requireMatch } from '../http/etags.ts';
 import { locate, type Params, withoutEchoedName } from './locate-resource.ts';
 import type { ApiOptions } from '../api-options.ts';
@@ -28,12 +29,13 @@ interface PutTarget {
  * `PUT`: 201 for what was not there, else 200, with the resource's ETag. What is accepted and may not do as expected is
  * among the warnings: references that point to nothing too, for their targets may come later.
  */
-export function putResource(options: ApiOptions, kind: Kind, beside: Beside) {
+export function putResource(options: ApiOptions, kind: Kind, beside: Beside, bodies: Bodies) {
   const { plane } = options;
   return async (request: FastifyRequest, reply: FastifyReply) => {
     refuseReadOnlyKind(plane.place, kind);
     const { mesh = '', name = '' } = request.params as Params;
-    const document = readDocument(plane, { kind, mesh, name }, request);
+    const values = await bodies.values(request, { gone: goneOf(reply), charge: () => {} });
+    const document = readDocument(plane, { kind, mesh, name }, values);
     // Problems of the document itself are told even where the resource has changed by now.
     const write = admitDocuments(plane, [document]);
     const { written, row } = await writeAudited(options, request, (tx) => {
@@ -59,8 +61,8 @@ function stored(store: Reader, place: Place, { draft }: Document): Row | undefin
 }
 
 /** The document of the body. Where it and the URL disagree, that is among its problems. */
-function readDocument(plane: Plane, target: PutTarget, request: FastifyRequest): Document {
-  const [read, ...more] = valuesOf(request);
+function readDocument(plane: Plane, target: PutTarget, values: readonly ReadDocument[]): Document {
+  const [read, ...more] = values;
   if (!read || more.length > 0) throw new MeridianError('invalid', 'the body must be one document', { hint: 'POST /apply takes several' });
   if ('problem' in read) return { problems: [read.problem] };
   const { draft, problems } = parseDocument(withoutEchoedName(read.value, target.kind, plane, target.mesh));

@@ -6,6 +6,7 @@ import type { Beside } from '../../control/write/write-warnings.ts';
 import { type Kind, KINDS } from '../../resource/kinds.ts';
 import type { Row } from '../../resource/store/store.ts';
 import { writeAudited } from '../audit/audit-requests.ts';
+import type { Bodies } from '../bodies/read-body.ts';
 import { addressOf, collection, listQuery } from '../http/paged-collection.ts';
 import { NOT_FOUND } from '../http/error-answers.ts';
 import { etagOf, requireMatch } from '../http/etags.ts';
@@ -20,7 +21,7 @@ import { formatOf, show } from './render-resource.ts';
 import { removeZone } from './zone-routes.ts';
 
 /** `/meshes/{mesh}/{path}` for the kinds in meshes, `/{path}` for the global ones. */
-export function addResourceRoutes(app: FastifyInstance, options: ApiOptions, beside: Beside): void {
+export function addResourceRoutes(app: FastifyInstance, options: ApiOptions, beside: Beside, bodies: Bodies): void {
   const answers = rememberLists(options.plane.store);
   for (const kind of KINDS) {
     const perMesh = kind.scope === 'Mesh';
@@ -32,7 +33,7 @@ export function addResourceRoutes(app: FastifyInstance, options: ApiOptions, bes
     if (perMesh) app.get(`/${kind.path}`, operations.listAll, list(options, kind, answers));
     app.get(`${base}/:name`, { preHandler, ...operations.get }, getOne(options, kind));
     app.delete(`${base}/:name`, { preHandler, ...operations.delete }, remove(options, kind));
-    app.put(`${base}/:name`, { preHandler, ...operations.put }, putResource(options, kind, beside));
+    app.put(`${base}/:name`, { preHandler, ...operations.put }, putResource(options, kind, beside, bodies));
   }
 }
 

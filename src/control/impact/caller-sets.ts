@@ -5,6 +5,7 @@ import { spiffeIdOfDataplane } from '../enforce/spiffe-id.ts';
 import { sansOfDataplane } from './caller-names.ts';
 import type { ComparedClient } from './compare-verdicts.ts';
 import { countingKeys } from './permission-rules.ts';
+import type { Steps } from './steps.ts';
 
 /** Proxies that no policy tells apart as callers. */
 export interface CallerSet {
@@ -27,10 +28,11 @@ export interface CallerPair extends CallerSet {
 /**
  * The proxies of a mesh as callers. `asked`: the keys that policies ask for. One that is new was nobody else before.
  */
-export function pairCallers(before: MeshView, after: MeshView, asked: ReadonlySet<string>): CallerPair[] {
+export function* pairCallers(before: MeshView, after: MeshView, asked: ReadonlySet<string>): Steps<CallerPair[]> {
   const earlier = new Map(before.dataplanes.map((dataplane) => [keyId(dataplane.key), dataplane]));
   const sets = new Map<string, CallerPair & { dataplanes: Resource[] }>();
   for (const dataplane of after.dataplanes) {
+    yield;
     for (const by of ['tags', 'spiffeId'] as const) {
       const known = earlier.get(keyId(dataplane.key));
       const is = toClient(dataplane, by, asked);

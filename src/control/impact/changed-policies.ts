@@ -2,6 +2,7 @@ import { KINDS } from '../../resource/kinds.ts';
 import { keyId } from '../../resource/key.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
+import type { Steps } from './steps.ts';
 
 /** What differs between two states of a mesh. */
 export interface Differing {
@@ -13,21 +14,23 @@ export interface Differing {
 
 const PERMISSION = 'MeshTrafficPermission';
 
-export function differing(before: MeshView, after: MeshView): Differing {
+export function* differing(before: MeshView, after: MeshView): Steps<Differing> {
   const targetsOf = ({ index }: MeshView) => KINDS.flatMap(({ type }) => (type === PERMISSION ? [] : index.ofType(type)));
   const permissionsOf = ({ permissions }: MeshView) => permissions.map(({ resource }) => resource);
-  const targets = differ(targetsOf(before), targetsOf(after)).size > 0;
-  return { targets, permissions: differ(permissionsOf(before), permissionsOf(after)) };
+  const targets = yield* differ(targetsOf(before), targetsOf(after));
+  return { targets: targets.size > 0, permissions: yield* differ(permissionsOf(before), permissionsOf(after)) };
 }
 
 /** The ids of what one of them lacks, or has otherwise. */
-function differ(before: readonly Resource[], after: readonly Resource[]): Set<string> {
-  const texts = new Map(before.map((resource) => [keyId(resource.key), textOf(resource)]));
-  const ids = new Set(texts.keys());
+function* differ(before: readonly Resource[], after: readonly Resource[]): Steps<Set<string>> {
+  const earlier = new Map(before.map((resource) => [keyId(resource.key), resource]));
+  const ids = new Set(earlier.keys());
   for (const resource of after) {
     const id = keyId(resource.key);
-    if (texts.get(id) === textOf(resource)) ids.delete(id);
+    const known = earlier.get(id);
+    if (known && (known === resource || textOf(known) === textOf(resource))) ids.delete(id);
     else ids.add(id);
+    yield;
   }
   return ids;
 }

@@ -6,6 +6,7 @@ import type { Key } from '../../resource/key.ts';
 import type { DecidingPermissions } from './inbound-pairs.ts';
 import { type RequestCondition, findByRequest } from './find-requests.ts';
 import { Rules } from './permission-rules.ts';
+import type { Steps } from './steps.ts';
 
 /**
  * What is decided about a request, and what would be if all shadow actions were enforced; the policies undefined:
@@ -47,25 +48,25 @@ export class Judge {
   }
 
   /** The requests of a client, who was `was` before, whose verdict changes. */
-  compare(was: ComparedClient, is: ComparedClient): readonly Changed[] {
+  *compare(was: ComparedClient, is: ComparedClient): Steps<readonly Changed[]> {
     const before = this.#rules.before.slice(was.sans, was.keys);
     const after = this.#rules.after.slice(is.sans, is.keys);
     const id = `${before.id} ${after.id}`;
     const known =
       this.#known.get(id) ??
-      this.#find(was.sans, this.#rules.before.permissionsOf(before), is.sans, this.#rules.after.permissionsOf(after));
+      (yield* this.#find(was.sans, this.#rules.before.permissionsOf(before), is.sans, this.#rules.after.permissionsOf(after)));
     this.#known.set(id, known);
     return known;
   }
 
-  #find(
+  *#find(
     sansBefore: readonly string[],
     before: readonly Permission[],
     sansAfter: readonly string[],
     after: readonly Permission[],
-  ): Changed[] {
+  ): Steps<Changed[]> {
     const protocol = this.#before.protocol === 'tcp' && this.#after.protocol === 'tcp' ? 'tcp' : 'http';
-    const found = findByRequest([...before, ...after], protocol, (request) => {
+    const found = yield* findByRequest([...before, ...after], protocol, (request) => {
       const was = judge(before, { ...request, sans: sansBefore, protocol: this.#before.protocol });
       const is = judge(after, { ...request, sans: sansAfter, protocol: this.#after.protocol });
       return was.decision === is.decision && was.shadow === is.shadow ? undefined : { before: was, after: is };

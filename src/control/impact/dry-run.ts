@@ -1,10 +1,17 @@
+import { setImmediate } from 'node:timers/promises';
+import { MeridianError } from '../../errors.ts';
+import { inTurns, type TurnOptions } from './in-turns.ts';
+import type { Steps } from './steps.ts';
 import { hasFirstScan } from '../peers/first-scan-state.ts';
 import { mayDecide, type MeshView, readMeshView } from '../mesh/mesh-view.ts';
-import { isGlobal, type Plane } from '../plane/plane.ts';
+import { LEADING } from '../mesh/mesh-rows.ts';
+import { settle } from '../mesh/settled-view.ts';
+import type { Holder } from '../../policy/match/mesh-index.ts';
+import { isGlobal, type Held, type Plane } from '../plane/plane.ts';
 import type { AppliedSet } from '../write/applied-sets.ts';
 import { warningsAbout } from '../write/write-warnings.ts';
 import { type Document, dryRunDocuments, type Written } from '../write/write-documents.ts';
-import { type Impact, impactOf } from './mesh-impact.ts';
+import { type Impact, ImpactSearch } from './mesh-impact.ts';
 
 /** What documents would do: to resources, and to the decisions of the proxies that are known here. */
 export interface DryRun {
@@ -12,36 +19,82 @@ export interface DryRun {
   /** Of each of them. */
   readonly warnings: readonly (readonly string[])[];
   readonly impacts: readonly MeshImpact[];
+  /** Whether everything was looked at: else others may gain or lose access too. */
+  readonly complete: boolean;
 }
 
 export interface MeshImpact extends Impact {
   readonly mesh: string;
 }
 
-/**
- * Says what `writeDocuments` would do, and whose verdicts would change; errors as there. A zone that denies everything,
- * for it has never had a complete scan of its global, changes none.
- */
-export function dryRun(plane: Plane, documents: readonly Document[], set: AppliedSet | undefined, hasGlobal: boolean): DryRun {
-  let warnings: DryRun['warnings'] = [];
-  const written = dryRunDocuments(plane, documents, set, (store, done) => {
-    warnings = warningsAbout(
-      { place: plane.place, store },
-      done.map(({ key }) => key),
-    );
-  });
-  const meshes = isClosed(plane, hasGlobal) ? [] : touchedMeshes(written);
-  if (meshes.length === 0) return { written, warnings, impacts: [] };
-  const before = new Map(meshes.map((mesh): [string, MeshView] => [mesh, readMeshView(plane, mesh)]));
-  const impacts: MeshImpact[] = [];
-  // While it is there: names are looked up when policies are matched.
-  dryRunDocuments(plane, documents, set, (store) => {
-    for (const [mesh, view] of before) impacts.push({ mesh, ...impactOf(view, readMeshView({ place: plane.place, store }, mesh)) });
-  });
-  return { written, warnings, impacts: impacts.filter(({ changes }) => changes.length > 0) };
+/** Where a dry run is made, and for whom. */
+export interface DryRunOptions extends Pick<TurnOptions, 'now' | 'gone' | 'charge'> {
+  readonly plane: Plane;
+  readonly hasGlobal: boolean;
 }
 
-function isClosed({ place, store }: Plane, hasGlobal: boolean): boolean {
+/**
+ * Says what `writeDocuments` would do, and whose verdicts would change; errors as there. That is found
+ * in turns, after the rollback: nothing is held up meanwhile. A zone that denies everything, for it has never had a
+ * complete scan of its global, changes none. Throws `unavailable` where the client is gone.
+ */
+export async function dryRun(
+  { plane, hasGlobal, now, gone, charge }: DryRunOptions,
+  documents: readonly Document[],
+  set?: AppliedSet,
+): Promise<DryRun> {
+  const started = now();
+  const { written, warnings, searches } = start(plane, documents, set, hasGlobal);
+  charge(now() - started);
+  const complete = await inTurns(stepsOf(searches), { now, nextTurn: () => setImmediate(), gone, charge });
+  if (gone.aborted) throw new MeridianError('unavailable', 'the client is gone');
+  const impacts = searches.map(({ mesh, search }) => ({ mesh, ...search.result() }));
+  return { written, warnings, complete, impacts: impacts.filter(({ changes }) => changes.length > 0) };
+}
+
+function* stepsOf(searches: readonly MeshSearch[]): Steps {
+  for (const { search } of searches) yield* search.steps();
+}
+
+interface MeshSearch {
+  readonly mesh: string;
+  readonly search: ImpactSearch;
+}
+
+/** Writes everything, looks at it, and rolls it back: each mesh that it touches as it would be, and as it is. */
+function start(plane: Plane, documents: readonly Document[], set: AppliedSet | undefined, hasGlobal: boolean) {
+  let warnings: DryRun['warnings'] = [];
+  const [before, after] = [new Map<string, MeshView>(), new Map<string, MeshView>()];
+  const written = dryRunDocuments(plane, documents, set, (store, done) => {
+    const held = { place: plane.place, store };
+    const keys = done.map(({ key }) => key);
+    warnings = warningsAbout(held, keys);
+    if (isClosed(held, hasGlobal)) return;
+    for (const mesh of touchedMeshes(done)) {
+      after.set(
+        mesh,
+        viewAfter(held, mesh, done, (type, name) => before.get(mesh)?.index.holder(type, name)),
+      );
+    }
+  });
+  const searches = [...after].map(([mesh, view]): MeshSearch => {
+    const now = readMeshView(plane, mesh);
+    const settled = settle(now, [], now.index.holder);
+    before.set(mesh, settled);
+    return { mesh, search: new ImpactSearch(settled, view) };
+  });
+  return { written, warnings, searches };
+}
+
+/** A mesh as it would be. A Mesh or a Zone that changes lets in what waited for it, so that any name may be new. */
+function viewAfter(held: Held, mesh: string, done: readonly Written[], holder: Holder): MeshView {
+  const view = readMeshView(held, mesh);
+  const isWide = done.some(({ key: { type } }) => type === 'Mesh' || type === 'Zone');
+  const named = isWide ? LEADING.flatMap((type) => view.index.ofType(type)) : done.flatMap(({ key }) => view.index.find(key) ?? []);
+  return settle(view, named, holder);
+}
+
+function isClosed({ place, store }: Held, hasGlobal: boolean): boolean {
   return hasGlobal && !isGlobal(place) && !hasFirstScan(store);
 }
 

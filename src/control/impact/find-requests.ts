@@ -2,6 +2,7 @@ import type { Permission } from '../../policy/decide/read-permissions.ts';
 import { normalisePath, type RequestSubject } from '../../policy/decide/read-request.ts';
 import { matchersOf } from '../../resource/permission-actions.ts';
 import { foldMatch, matchesText, type StringMatch } from '../../resource/string-match.ts';
+import type { Steps } from './steps.ts';
 
 /** Which requests are meant; what is not said may be anything. */
 export interface RequestCondition {
@@ -33,14 +34,22 @@ export interface FoundRequests<T> {
  *
  *   deny {path: Prefix /admin}, found for what it denies  ->  [{path: Prefix /admin}, ...], [{noPath: true}, ...]
  */
-export function findByRequest<T>(
+export function* findByRequest<T>(
   permissions: readonly Permission[],
   protocol: RequestSubject['protocol'],
   ask: (request: Pick<RequestSubject, 'method' | 'path'>) => T | undefined,
-): FoundRequests<T>[] {
+): Steps<FoundRequests<T>[]> {
   const asked = protocol === 'tcp' ? { methods: [], paths: [] } : askedOf(permissions);
-  const [methods, paths] = [methodParts(asked.methods), pathParts(asked.paths)];
-  const table = methods.map((method) => paths.map((path) => ask({ method: method.sample, path: path.sample })));
+  const [methods, paths] = [methodParts(asked.methods), yield* pathParts(asked.paths)];
+  const table: (T | undefined)[][] = [];
+  for (const method of methods) {
+    const row: (T | undefined)[] = [];
+    for (const path of paths) {
+      row.push(ask({ method: method.sample, path: path.sample }));
+      yield;
+    }
+    table.push(row);
+  }
   const texts = table.map((row) => row.map((value) => JSON.stringify(value)));
   const anyMethod = texts.every((row) => row.every((text, column) => text === texts[0]?.[column]));
   const anyPath = texts.every((row) => row.every((text) => text === row[0]));
@@ -99,15 +108,18 @@ function methodParts(methods: readonly string[]): RequestClass<string>[] {
 }
 
 /** Beginnings of paths lie within each other or apart: a part is what a beginning holds without those within it. */
-function pathParts(paths: readonly StringMatch[]): RequestClass<string>[] {
+function* pathParts(paths: readonly StringMatch[]): Steps<RequestClass<string>[]> {
   if (paths.length === 0) return [{ when: {}, sample: '/' }];
   const other = otherThan(paths.map(({ value }) => value));
-  const parts = paths.map((path) =>
-    foldMatch<RequestClass<string>>(path, {
+  const parts: RequestClass<string>[] = [];
+  for (const path of paths) {
+    const part = foldMatch<RequestClass<string>>(path, {
       Exact: (value) => ({ when: { path }, sample: value }),
       Prefix: (start) => ({ when: beginning(path, paths), sample: `${start}/${other}` }),
-    }),
-  );
+    });
+    parts.push(part);
+    yield;
+  }
   const rest: RequestClass<string>[] = paths.some(isEvery) ? [] : [{ when: { pathNot: paths.map(shown) }, sample: `/${other}` }];
   return [...parts, ...rest, { when: { noPath: true }, sample: undefined }];
 }

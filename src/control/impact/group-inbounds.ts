@@ -1,6 +1,7 @@
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import { keyId } from '../../resource/key.ts';
 import type { DecidingPermissions, InboundPair } from './inbound-pairs.ts';
+import type { Steps } from './steps.ts';
 
 /** Inbounds that the same permissions decide; `same`: before and after. */
 export interface Alike {
@@ -9,7 +10,7 @@ export interface Alike {
 }
 
 /** Puts together the inbounds that no permission tells apart. */
-export function groupAlike(inbounds: readonly InboundPair[]): Alike[] {
+export function* groupAlike(inbounds: readonly InboundPair[]): Steps<Alike[]> {
   const signature = createSignatures();
   const groups = new Map<string, { inbounds: InboundPair[]; same: boolean }>();
   for (const inbound of inbounds) {
@@ -18,6 +19,7 @@ export function groupAlike(inbounds: readonly InboundPair[]): Alike[] {
     const group = groups.get(id);
     if (group) group.inbounds.push(inbound);
     else groups.set(id, { inbounds: [inbound], same: before === after });
+    yield;
   }
   return [...groups.values()];
 }

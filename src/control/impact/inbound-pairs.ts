@@ -9,6 +9,7 @@ import { keyId } from '../../resource/key.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 import { differing } from './changed-policies.ts';
+import type { Steps } from './steps.ts';
 
 /** What decides an inbound; where there is none, nobody gets in. */
 export interface DecidingPermissions {
@@ -29,33 +30,60 @@ export interface InboundPair {
  * The inbounds of the proxies of a mesh, before and after a change. Those that the change of a permission doesn't touch
  * are left out.
  */
-export function pairInbounds(before: MeshView, after: MeshView): InboundPair[] {
-  const { targets, permissions } = differing(before, after);
-  return targets ? pairAll(before, after) : pairTouched(before, after, permissions);
+export function* pairInbounds(before: MeshView, after: MeshView): Steps<InboundPair[]> {
+  const { targets, permissions } = yield* differing(before, after);
+  return yield* targets ? pairAll(before, after) : pairTouched(before, after, permissions);
 }
 
 /**
  * Where permissions alone differ, the others select what they selected: they are matched once, and only where one that
  * differs selects.
  */
-function pairTouched(before: MeshView, after: MeshView, differ: ReadonlySet<string>): InboundPair[] {
+function* pairTouched(before: MeshView, after: MeshView, differ: ReadonlySet<string>): Steps<InboundPair[]> {
   const isOther = ({ resource }: Policy): boolean => !differ.has(keyId(resource.key));
   const others = before.permissions.filter(isOther);
   const [gone, come] = [before, after].map((view) => view.permissions.filter((policy) => !isOther(policy))) as [Policy[], Policy[]];
   const decide = createDeciding();
-  return listening(before).flatMap(({ proxy, inbound, section }): InboundPair[] => {
-    const match = (policies: readonly Policy[]) => matchInbound(policies, proxy, inbound, before.index);
-    const [out, into] = [match(gone), match(come)];
-    if (out.length === 0 && into.length === 0) return [];
-    const stay = match(others);
-    const inOrder = (more: readonly Match[]) => [...stay, ...more].sort((a, b) => comparePolicies(a.policy, b.policy));
+  const pairs: InboundPair[] = [];
+  for (const { proxy, inbound, section } of listening(before)) {
+    const match = (policies: readonly Policy[]) => matchBySteps(policies, proxy, inbound, before);
+    const [out, into] = [yield* match(gone), yield* match(come)];
+    if (out.length === 0 && into.length === 0) continue;
+    const stay = yield* match(others);
+    const inOrder = (more: readonly Match[]) => merged(stay, more);
     const { dataplane } = proxy;
-    return [{ dataplane, section, before: decide(inbound, inOrder(out)), after: decide(inbound, inOrder(into)) }];
-  });
+    pairs.push({ dataplane, section, before: decide(inbound, inOrder(out)), after: decide(inbound, inOrder(into)) });
+    yield;
+  }
+  return pairs;
 }
 
-function pairAll(before: MeshView, after: MeshView): InboundPair[] {
-  const [was, willBe] = [decidedIn(before), decidedIn(after)];
+/** How many policies are matched in a step. */
+const A_STEP = 200;
+
+/** As matchInbound. */
+function* matchBySteps(policies: readonly Policy[], proxy: Proxy, inbound: Inbound, { index }: MeshView): Steps<Match[]> {
+  const matches: Match[] = [];
+  for (let from = 0; from < policies.length; from += A_STEP) {
+    for (const match of matchInbound(policies.slice(from, from + A_STEP), proxy, inbound, index)) matches.push(match);
+    yield;
+  }
+  return matches;
+}
+
+/** Two lists in order as one. */
+function merged(one: readonly Match[], other: readonly Match[]): Match[] {
+  const all: Match[] = [];
+  let at = 0;
+  for (const match of one) {
+    for (let next = other[at]; next && comparePolicies(next.policy, match.policy) < 0; next = other[++at]) all.push(next);
+    all.push(match);
+  }
+  return all.concat(other.slice(at));
+}
+
+function* pairAll(before: MeshView, after: MeshView): Steps<InboundPair[]> {
+  const [was, willBe] = [yield* decidedIn(before), yield* decidedIn(after)];
   const ids = new Set([...willBe.keys(), ...was.keys()]);
   return [...ids].flatMap((id) => {
     const [earlier, later] = [was.get(id), willBe.get(id)];
@@ -70,13 +98,14 @@ interface DecidedInbound {
   readonly decided: DecidingPermissions;
 }
 
-function decidedIn(view: MeshView): Map<string, DecidedInbound> {
+function* decidedIn(view: MeshView): Steps<Map<string, DecidedInbound>> {
   const decide = createDeciding();
-  const known = listening(view).map(({ id, proxy, inbound, section }): [string, DecidedInbound] => {
-    const decided = decide(inbound, matchInbound(view.permissions, proxy, inbound, view.index));
-    return [id, { dataplane: proxy.dataplane, section, decided }];
-  });
-  return new Map(known);
+  const known = new Map<string, DecidedInbound>();
+  for (const { id, proxy, inbound, section } of listening(view)) {
+    const decided = decide(inbound, yield* matchBySteps(view.permissions, proxy, inbound, view));
+    known.set(id, { dataplane: proxy.dataplane, section, decided });
+  }
+  return known;
 }
 
 /** Reads the permissions that select inbounds: those of inbounds that the same ones select are one object. */

@@ -13,7 +13,7 @@ import type { JsonObject, Resource } from '../../resource/resource.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 import { spiffeIdOfDataplane } from '../enforce/spiffe-id.ts';
 import { sansOfDataplane } from './caller-names.ts';
-import { type CallerChange, type Impact, impactOf } from './mesh-impact.ts';
+import { type CallerChange, type Impact, ImpactSearch } from './mesh-impact.ts';
 import type { Changed } from './compare-verdicts.ts';
 import type { RequestCondition } from './find-requests.ts';
 
@@ -33,6 +33,13 @@ function viewOf(resources: readonly Resource[]): MeshView {
     find: () => undefined,
     refusal: () => undefined,
   };
+}
+
+/** All of it. */
+function impactOf(before: MeshView, after: MeshView): Impact {
+  const search = new ImpactSearch(before, after);
+  Array.from(search.steps());
+  return search.result();
 }
 
 interface Request {
@@ -244,5 +251,37 @@ describe('impactOf', () => {
       { includeErrorInReport: true, numRuns: Number(process.env.MERIDIAN_IMPACT_RUNS ?? 25) },
     );
     assert.ok(changes > 100, `only ${changes} changes were seen`);
+  });
+
+  /** How many steps a change of so many permissions takes, at 10 proxies. */
+  function stepsOf(count: number): number {
+    const proxies = Array.from({ length: 10 }, (_, index) => dataplane({ name: `p-${index}` }));
+    const named = Array.from({ length: count }, (_, index) =>
+      permission(`mtp-${index}`, { targetRef: { kind: 'Mesh' }, default: { allow: [exact(`${TD}/${index}`)] } }),
+    );
+    return Array.from(new ImpactSearch(viewOf(proxies), viewOf([...proxies, ...named])).steps()).length;
+  }
+
+  it('takes twice the steps for twice the permissions', () => {
+    const [some, twice] = [stepsOf(500), stepsOf(1_000)];
+    assert.ok(some > 500 && twice < 2.2 * some, `${some} steps, then ${twice}`);
+  });
+
+  it('has found, wherever it is ended, nothing that is not so', () => {
+    const [one, other] = [dataplane({ name: 'one', protocol: 'tcp' }), dataplane({ name: 'other', labels: { app: 'web' } })];
+    const only = permission('only', { targetRef: { kind: 'Dataplane', labels: { app: 'web' } }, default: { allow: [exact(`${TD}/a`)] } });
+    const all = permission('all', { targetRef: { kind: 'Mesh' }, default: { allow: [exact(`${TD}/b`)] } });
+    const [before, after] = [viewOf([one, other]), viewOf([one, other, only, all])];
+    const whole = impactOf(before, after).changes.map((change) =>
+      JSON.stringify(change.inbounds.map(({ dataplane: { key } }) => key.name)),
+    );
+    const search = new ImpactSearch(before, after);
+    for (const step of search.steps()) {
+      assert.equal(step, undefined);
+      for (const { inbounds } of search.result().changes) {
+        assert.ok(whole.includes(JSON.stringify(inbounds.map(({ dataplane: { key } }) => key.name))));
+      }
+    }
+    assert.equal(search.result().changes.length, 2);
   });
 });

@@ -7,6 +7,7 @@ import { type InboundPair, pairInbounds } from './inbound-pairs.ts';
 import { type Changed, Judge, type VerdictPair } from './compare-verdicts.ts';
 import { type PlaintextChange, plaintextChanges } from './plaintext-changes.ts';
 import { askedKeys, countingKeys } from './permission-rules.ts';
+import type { Steps } from './steps.ts';
 
 /**
  * Callers whose verdicts change. `except`: those within whose don't; who is named by an entry of its own is not meant
@@ -34,6 +35,8 @@ export interface Impact {
   readonly sets: readonly CallerSet[];
 }
 
+type Callers = InboundsChange['callers'];
+
 /**
  * Finds every inbound and caller whose verdict changes between two states of a mesh, enforced or in the shadow
  * (docs/design/interfaces.md#command-line). Callers are those that permissions name, all others, clients in plain text,
@@ -43,23 +46,57 @@ export interface Impact {
  *   1,000 proxies, allow: [Prefix spiffe://td]; then deny: [spiffe://td/a] for the mesh
  *   -> [{inbounds: all 1,000, callers: [{from: [identity spiffe://td/a], verdicts: [Allow -> Deny]}]}]
  */
-export function impactOf(before: MeshView, after: MeshView): Impact {
-  const asked = new Set(
-    [before, after].flatMap(({ permissions }) => askedKeys(readPermissions(permissions.map((policy) => ({ policy }))))),
-  );
-  const proxies = pairCallers(before, after, asked);
-  const anew = proxies.some(({ was, is }) => was.keys.join() !== is.keys.join() || was.sans.length !== is.sans.length);
-  const changes = new Map<string, { inbounds: InboundPair[]; callers: InboundsChange['callers'] }>();
-  for (const { inbounds, same } of groupAlike(pairInbounds(before, after))) {
-    const [one] = inbounds;
-    if (!one || (same && !anew)) continue;
-    const callers = callersOf(one, proxies, asked);
-    const id = JSON.stringify(callers);
-    const alike = changes.get(id);
-    if (alike) alike.inbounds.push(...inbounds);
-    else if (callers.length > 0) changes.set(id, { inbounds: [...inbounds], callers });
+export class ImpactSearch {
+  readonly #before: MeshView;
+  readonly #after: MeshView;
+  readonly #found = new Map<string, { inbounds: InboundPair[]; callers: Callers }>();
+  #plain: readonly InboundsChange[] = [];
+  #proxies: readonly CallerPair[] = [];
+
+  constructor(before: MeshView, after: MeshView) {
+    this.#before = before;
+    this.#after = after;
   }
-  return withUsedSets([...changes.values(), ...plaintextChanges(before, after).map(ofPlaintext)], proxies);
+
+  /** The work, in steps of a few milliseconds at most where a body has its usual size. */
+  *steps(): Steps {
+    const [before, after] = [this.#before, this.#after];
+    this.#plain = plaintextChanges(before, after).map(ofPlaintext);
+    yield;
+    const asked = yield* allAsked(before, after);
+    const proxies = yield* pairCallers(before, after, asked);
+    this.#proxies = proxies;
+    const anew = proxies.some(({ was, is }) => was.keys.join() !== is.keys.join() || was.sans.length !== is.sans.length);
+    for (const { inbounds, same } of yield* groupAlike(yield* pairInbounds(before, after))) {
+      const [one] = inbounds;
+      if (!one || (same && !anew)) continue;
+      this.#add(inbounds, yield* callersOf(one, proxies, asked));
+      yield;
+    }
+  }
+
+  /** What was found up to now: all of it when the steps are done. */
+  result(): Impact {
+    return withUsedSets([...this.#found.values(), ...this.#plain], this.#proxies);
+  }
+
+  #add(inbounds: readonly InboundPair[], callers: Callers): void {
+    if (callers.length === 0) return;
+    const id = JSON.stringify(callers);
+    const alike = this.#found.get(id);
+    if (alike) for (const inbound of inbounds) alike.inbounds.push(inbound);
+    else this.#found.set(id, { inbounds: [...inbounds], callers });
+  }
+}
+
+/** All keys that the permissions of either state ask for. */
+function* allAsked(before: MeshView, after: MeshView): Steps<ReadonlySet<string>> {
+  const asked = new Set<string>();
+  for (const policy of [...before.permissions, ...after.permissions]) {
+    for (const key of askedKeys(readPermissions([{ policy }]))) asked.add(key);
+    yield;
+  }
+  return asked;
 }
 
 /** No policy is named: permissions are not asked about plain text. */
@@ -76,37 +113,57 @@ function ofPlaintext({ taken, inbounds }: PlaintextChange): InboundsChange {
 }
 
 /** Who changes at an inbound, grouped by how. */
-function callersOf({ before, after }: InboundPair, proxies: readonly CallerPair[], asked: ReadonlySet<string>): InboundsChange['callers'] {
+function* callersOf({ before, after }: InboundPair, proxies: readonly CallerPair[], asked: ReadonlySet<string>): Steps<Callers> {
   const judge = new Judge(before, after);
   const named = namedBy([...(before?.permissions ?? []), ...(after?.permissions ?? [])]);
-  const verdicts = new Map(
-    named.map((one) => {
-      const client = { sans: one.sample, keys: countingKeys(one.sample, asked) };
-      return [one, judge.compare(client, client)];
-    }),
-  );
-  const changed = named.filter((one) => (verdicts.get(one)?.length ?? 0) > 0);
-  const excepted = exceptions(named, new Set(changed));
-  const grouped = new Map<string, { from: CallerChange[]; verdicts: readonly Changed[] }>();
-  const add = (caller: CallerChange, how: readonly Changed[]) => {
+  yield;
+  const verdicts = new Map<Named, readonly Changed[]>();
+  for (const one of named) {
+    const client = { sans: one.sample, keys: countingKeys(one.sample, asked) };
+    const how = yield* judge.compare(client, client);
+    if (how.length > 0) verdicts.set(one, how);
+    yield;
+  }
+  const excepted = exceptions(named, verdicts);
+  const groups = new CallerGroups();
+  for (const [one, how] of verdicts) groups.add(toCaller(one, excepted.get(one) ?? []), how);
+  for (const [set, { was, is }] of proxies.entries()) {
+    groups.add({ kind: 'dataplanes', set }, yield* judge.compare(was, is));
+    yield;
+  }
+  return groups.all();
+}
+
+/** Callers by how their verdicts change. */
+class CallerGroups {
+  readonly #byText = new Map<string, { from: CallerChange[]; verdicts: readonly Changed[] }>();
+  /** Of clients that are told the same the verdicts are one object. */
+  readonly #texts = new Map<readonly Changed[], string>();
+
+  add(caller: CallerChange, how: readonly Changed[]): void {
     if (how.length === 0) return;
-    const id = JSON.stringify(how);
-    const group = grouped.get(id);
+    const id = this.#texts.get(how) ?? JSON.stringify(how);
+    this.#texts.set(how, id);
+    const group = this.#byText.get(id);
     if (group) group.from.push(caller);
-    else grouped.set(id, { from: [caller], verdicts: how });
-  };
-  for (const one of changed) add(toCaller(one, excepted.get(one) ?? []), verdicts.get(one) ?? []);
-  proxies.forEach(({ was, is }, set) => add({ kind: 'dataplanes', set }, judge.compare(was, is)));
-  return [...grouped.values()];
+    else this.#byText.set(id, { from: [caller], verdicts: how });
+  }
+
+  all(): Callers {
+    return [...this.#byText.values()];
+  }
 }
 
 /** Those whose verdicts don't change, within whom of those whose do they are named. */
-function exceptions(named: readonly Named[], changed: ReadonlySet<Named>): Map<Named, Named[]> {
+function exceptions(named: readonly Named[], changed: ReadonlyMap<Named, unknown>): Map<Named, Named[]> {
   const within = enclosing(named);
   const excepted = new Map<Named, Named[]>();
   for (const one of named) {
     const outer = changed.has(one) ? undefined : within(one);
-    if (outer && changed.has(outer)) excepted.set(outer, [...(excepted.get(outer) ?? []), one]);
+    if (!outer || !changed.has(outer)) continue;
+    const inner = excepted.get(outer);
+    if (inner) inner.push(one);
+    else excepted.set(outer, [one]);
   }
   return excepted;
 }

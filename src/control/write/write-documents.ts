@@ -16,8 +16,11 @@ import { retryOf, retryOfAll } from '../receive/retry-refused.ts';
 import { type AppliedSet, asMember, leftOut, refuseOtherSets } from './applied-sets.ts';
 import { refuseTooManyRules } from './too-many-rules.ts';
 
-/** A document as a parser made it: the draft may be there beside problems. */
-export type Document = Pick<ParsedDocument, 'draft' | 'problems'>;
+/**
+ * A document as a parser made it: the draft may be there beside problems. `validated`: what `validateDraft` finds is
+ * among them.
+ */
+export type Document = Pick<ParsedDocument, 'draft' | 'problems'> & { readonly validated?: true };
 
 /** What became of one document. */
 export interface Written {
@@ -102,7 +105,7 @@ function admitAll(plane: Plane, documents: readonly Document[], set: AppliedSet 
   const problems: Problem[] = [];
   const admitted = documents.flatMap((document, index) => {
     const { found, admission } = admitOne(plane, set ? member(document, set) : document);
-    problems.push(...found.map(({ field, reason }) => ({ field: documents.length > 1 ? `[${index}].${field}` : field, reason })));
+    for (const { field, reason } of found) problems.push({ field: documents.length > 1 ? `[${index}].${field}` : field, reason });
     return admission ? [admission] : [];
   });
   if (problems.length > 0) throw invalid(problems);
@@ -110,17 +113,17 @@ function admitAll(plane: Plane, documents: readonly Document[], set: AppliedSet 
   return admitted;
 }
 
-function member({ draft, problems }: Document, set: AppliedSet): Document {
+function member({ draft, problems, ...rest }: Document, set: AppliedSet): Document {
   if (!draft) return { problems };
   const joined = asMember(draft, set);
-  return { draft: joined.draft, problems: [...problems, ...joined.problems] };
+  return { ...rest, draft: joined.draft, problems: [...problems, ...joined.problems] };
 }
 
-function admitOne(plane: Plane, { draft, problems }: Document): { found: readonly Problem[]; admission?: Admission } {
+function admitOne(plane: Plane, { draft, problems, validated }: Document): { found: readonly Problem[]; admission?: Admission } {
   if (!draft) return { found: problems };
   refuseCopies(plane, draft);
   const result = admit(draft, plane.place);
-  const found = [...problems, ...validateDraft(draft)];
+  const found = validated ? problems : [...problems, ...validateDraft(draft)];
   if ('problems' in result) return { found: [...found, ...result.problems] };
   return { found, admission: { draft, own: result.admitted } };
 }

@@ -1,6 +1,9 @@
 import { Composer, type Document, isScalar, Lexer, LineCounter, type ParsedNode, Parser, type Scalar, visit, type YAMLMap } from 'yaml';
 import type { Problem } from '../../errors.ts';
 import { ambiguity } from './ambiguous-scalars.ts';
+import { LexemeCount } from './count-lexemes.ts';
+import { beyond, BODY_LIMITS, NOT_READ, type ReadingLimits } from './reading-limits.ts';
+import { writtenOut } from './written-out.ts';
 import { MAX_LEVELS } from '../resource-limits.ts';
 import { quote } from '../field-path.ts';
 
@@ -27,51 +30,58 @@ const OPTIONS = {
  * thousand levels end the process without an exception, so it must not see them.
  */
 const MAX_OPEN = 2 * MAX_LEVELS;
+const TOO_DEEP = `nests deeper than ${MAX_LEVELS} levels`;
 
 /**
  * Splits a text of YAML or JSON documents into values. Empty documents are left out. A document with an error (its line
  * and column are in the reason), a key that comes twice, what parsers read differently
  * (src/resource/documents/ambiguous-scalars.ts), an unknown tag, an alias bomb or an alias to itself is a problem of
- * that document alone; only nesting without end stops the reading. Never throws.
+ * that document alone; only nesting without end, and what goes over a limit, stop the reading. Never throws.
  */
-export function readDocuments(text: string): ReadDocument[] {
+export function readDocuments(text: string, limits: ReadingLimits = BODY_LIMITS): ReadDocument[] {
+  return [...eachDocument(text, limits)];
+}
+
+/** The same, one after the other: only one document is in memory as a tree. */
+export function* eachDocument(text: string, limits: ReadingLimits): Generator<ReadDocument, void> {
   const lines = new LineCounter();
   lines.addNewLine(0);
   const parser = new Parser(lines.addNewLine);
   const composer = new Composer(OPTIONS);
-  const read: (ReadDocument | undefined)[] = [];
-  const compose = (tokens: Iterable<YamlToken>) => {
-    for (const token of tokens) read.push(...take(composer.next(token), lines));
+  const count = new LexemeCount(limits);
+  const take = function* (documents: Iterable<Composed>): Generator<ReadDocument, void> {
+    for (const document of documents) {
+      const read = toValue(document, lines, limits);
+      if (read) yield read;
+    }
+  };
+  const compose = function* (tokens: Iterable<YamlToken>): Generator<ReadDocument, void> {
+    for (const token of tokens) yield* take(composer.next(token));
   };
   for (const lexeme of new Lexer().lex(text)) {
-    compose(parser.next(lexeme));
-    if (parser.stack.length > MAX_OPEN) return present([...read, ...take(composer.end(), lines), tooDeep(parser, lines)]);
+    const tooMuch = count.add(lexeme);
+    if (tooMuch === undefined) yield* compose(parser.next(lexeme));
+    const stop = tooMuch ?? (parser.stack.length > MAX_OPEN ? TOO_DEEP : undefined);
+    if (stop === undefined) continue;
+    yield* take(composer.end());
+    yield problemAt(lines, parser.offset, `${stop}: ${NOT_READ}`);
+    return;
   }
-  compose(parser.end());
-  return present([...read, ...take(composer.end(), lines)]);
+  yield* compose(parser.end());
+  yield* take(composer.end());
 }
 
-function present(read: readonly (ReadDocument | undefined)[]): ReadDocument[] {
-  return read.filter((document) => document !== undefined);
-}
-
-function tooDeep(parser: Parser, lines: LineCounter): ReadDocument {
-  return problemAt(lines, parser.offset, `nests deeper than ${MAX_LEVELS} levels: nothing after it was read`);
-}
-
-function take(composed: Iterable<Composed>, lines: LineCounter): (ReadDocument | undefined)[] {
-  return [...composed].map((document) => toValue(document, lines));
-}
-
-function toValue(document: Composed, lines: LineCounter): ReadDocument | undefined {
+function toValue(document: Composed, lines: LineCounter, limits: ReadingLimits): ReadDocument | undefined {
   const fault = document.errors[0] ?? document.warnings[0];
   if (fault) return problemAt(lines, fault.pos[0], fault.message.slice(0, 200));
   const unclear = unclearIn(document);
   if (unclear) return problemAt(lines, unclear.offset, unclear.reason);
+  const { parts, aliases } = writtenOut(document);
+  if (parts > limits.parts) return problemAt(lines, document.range[0], `written out, it ${beyond('parts', limits)}`);
   try {
     const value: unknown = document.toJS();
     // An alias may point to what holds it: only writing the value out shows that it ends.
-    JSON.stringify(value);
+    if (aliases > 0) JSON.stringify(value);
     return value === null || value === undefined ? undefined : { value };
   } catch (thrown) {
     return problemAt(lines, document.range[0], aliasReason(thrown));

@@ -1,0 +1,27 @@
+import type { Holder } from '../../policy/match/mesh-index.ts';
+import { keyId } from '../../resource/key.ts';
+import { KINDS } from '../../resource/kinds.ts';
+import type { Resource } from '../../resource/resource.ts';
+import type { MeshView } from './mesh-view.ts';
+
+/**
+ * A view that asks its store nothing any more, so that it holds after the transaction it was read in. `named`: those
+ * whose names may be others than outside of the transaction; `holder` knows all other names.
+ */
+export function settle(view: MeshView, named: readonly Resource[], holder: Holder): MeshView {
+  const { index } = view;
+  const held = new Map(named.map(({ key: { type }, name }) => [idOf(type, name), index.holder(type, name)]));
+  const lost = new Map(KINDS.map(({ type }) => [type, index.lost(type)]));
+  return {
+    ...view,
+    index: {
+      ...index,
+      lost: (type) => lost.get(type) ?? [],
+      holder: (type, name) => (held.has(idOf(type, name)) ? held.get(idOf(type, name)) : holder(type, name)),
+    },
+  };
+}
+
+function idOf(type: string, name: string): string {
+  return keyId({ type, mesh: '', zone: '', namespace: '', name });
+}
