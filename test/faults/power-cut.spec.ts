@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
@@ -49,6 +49,13 @@ function change(tx: Transaction, n: number, size: number): void {
   tx.mirror.setPosition(GLOBAL_PEER, { store: 's', term: 1, revision: n, digest: 'd', count: n, signature: 'x' });
 }
 
+/** Why nothing can be traced here: another system, no Python 3, or a container that refuses ptrace. */
+function whyNot(): string | undefined {
+  if (process.platform !== 'linux') return 'the tracer needs ptrace of Linux';
+  const { error, status, stderr } = spawnSync('python3', [TRACER, scope.folder(), 'true'], { encoding: 'utf8' });
+  return error || status !== 0 ? `nothing can be traced here: ${error?.message ?? stderr.trim().split('\n').at(-1)}` : undefined;
+}
+
 function traceOf(folder: string, lying: boolean): FileEvent[] {
   const program = [process.execPath, fileURLToPath(import.meta.url), join(folder, 'meridian.db'), String(lying)];
   const env = { ...process.env, NODE_TEST_CONTEXT: '' };
@@ -93,7 +100,7 @@ if (path !== undefined) {
   store.close();
 } else {
   after(() => scope.close());
-  const skip = process.platform === 'linux' ? false : 'the tracer needs ptrace of Linux';
+  const skip = whyNot() ?? false;
 
   test('a power cut: what was acknowledged is there, and the cursor is as old as the copies', { skip }, () => {
     const seed = Math.floor(Math.random() * 1e9);
