@@ -31,8 +31,12 @@ const peerShape = z
       .strictObject({ resources: count, bytes: count, mostResources: count, mostBytes: count })
       .nullable()
       .describe('At global: what the zone holds here, and what it may. More is refused with `over_quota`'),
-    refused: z.array(refusal).describe('What this side refused of the peer'),
-    absent: z.array(z.strictObject(keyFields)).describe("What stays in force although the peer's present store lacks it"),
+    refused: z.array(refusal).describe('What this side refused of the peer: the first of it, by key'),
+    refusedCount: count.describe('How much that is in all'),
+    absent: z
+      .array(z.strictObject(keyFields))
+      .describe("What stays in force although the peer's present store lacks it: the first of it, by key"),
+    absentCount: count.describe('How much that is in all'),
   })
   .meta({ id: 'Peer' });
 
@@ -51,6 +55,9 @@ const operation: Operation = {
     }),
   },
 };
+
+/** What of one peer is listed at most: with a thousand of them, an answer is a few MB at the most. */
+const LISTED = 100;
 
 /** `GET /_sync`: this store, and how it stands with each peer. */
 export function addSyncRoute(app: FastifyInstance, { plane, sync }: ApiOptions): void {
@@ -73,6 +80,7 @@ export function addSyncRoute(app: FastifyInstance, { plane, sync }: ApiOptions):
  * lacks it.
  */
 function describePeer({ store, quota }: Plane, { peer, head, ack, ...view }: PeerView) {
+  const absent = orphansOf(store, peer);
   return {
     ...view,
     peer: peerName(peer),
@@ -81,8 +89,10 @@ function describePeer({ store, quota }: Plane, { peer, head, ack, ...view }: Pee
     stopped: view.stopped ?? null,
     stranger: view.stranger ?? null,
     held: describeHeld(store, quota, peer),
-    refused: store.mirror.refusals(peer).map(describeRefusal),
-    absent: orphansOf(store, peer).map(({ key }) => describeKey(key)),
+    refused: store.mirror.refusals(peer, undefined, LISTED).map(describeRefusal),
+    refusedCount: store.mirror.refusalSum(peer).count,
+    absent: absent.slice(0, LISTED).map(({ key }) => describeKey(key)),
+    absentCount: absent.length,
   };
 }
 

@@ -9,7 +9,7 @@ import type { Resource } from '../../resource/resource.ts';
 import type { Head } from '../../resource/store/store.ts';
 import { MeshRows } from './mesh-rows.ts';
 import { type Held, type Plane, touchedSince } from '../plane/plane.ts';
-import { standInForLost, standInForUnreadable, type RefusedItems, refusedIn } from './stand-ins.ts';
+import { keepRefused, standInForLost, standInForUnreadable, type RefusedItems, refusedIn } from './stand-ins.ts';
 
 /** What the policy engine needs to know of one mesh, from this control plane's store. */
 export interface MeshView {
@@ -68,13 +68,15 @@ export class MeshReader {
   #rows: MeshRows | undefined;
   #mesh: Resource | undefined;
   #at: Head | undefined;
+  /** A refusal alone makes no revision. */
+  readonly #readRefused: () => RefusedItems;
   #refused: RefusedItems | undefined;
-  #refusedText = '';
   #view: MeshView | undefined;
 
   constructor(plane: Plane, mesh: string) {
     this.plane = plane;
     this.mesh = mesh;
+    this.#readRefused = keepRefused(plane, mesh);
   }
 
   /** The same object as last time if nothing of the mesh changed. */
@@ -86,15 +88,6 @@ export class MeshReader {
     this.#refused = refused;
     this.#view = viewOf(plane, mesh, rows, this.#mesh, refused);
     return this.#view;
-  }
-
-  /** The same object as last time if nothing of it changed: a refusal alone makes no revision. */
-  #readRefused(): RefusedItems {
-    const refused = refusedIn(this.plane, this.mesh);
-    const text = JSON.stringify(refused);
-    if (this.#refused && text === this.#refusedText) return this.#refused;
-    this.#refusedText = text;
-    return refused;
   }
 
   /** Out: the rows as they are now, and whether something is another. */

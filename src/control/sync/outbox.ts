@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { makePosition, type Sign } from '../../kds/cursor.ts';
 import { type ZoneInfo, type Acknowledged, type Body, encodeMessage, type Speaker, type Status } from '../../kds/protocol.ts';
-import { digestOfRefusals } from '../../kds/refusal.ts';
 import type { Transport } from '../../kds/transport.ts';
 import type { Position } from '../../resource/store/store.ts';
 import type { Plane } from '../plane/plane.ts';
@@ -24,8 +23,6 @@ const MOST = 10_000;
 export class Outbox {
   private readonly options: OutboxOptions;
 
-  /** Of what this side refused, by peer, and at which change of the mirror: to work them out reads all refusals. */
-  private readonly refusals = new LRUCache<string, { readonly changes: number; readonly digest: string }>({ max: MOST });
   /** Heads that were signed, by peer: one for each revision. */
   private readonly heads = new LRUCache<string, Position>({ max: MOST });
 
@@ -50,7 +47,7 @@ export class Outbox {
   /** How things stand between this control plane and `peer`. Without a head while this store waits for `recover`. */
   statusOf(peer: string): Status {
     const position = this.store.mirror.position(peer);
-    const ack: Acknowledged = { refusals: this.refusalDigest(peer), ...(position ? { position } : {}) };
+    const ack: Acknowledged = { refusals: this.store.mirror.refusalSum(peer).digest, ...(position ? { position } : {}) };
     const silent = diverged(this.store) !== undefined;
     const { about } = this.options;
     return { kind: 'status', ack, ...(silent ? {} : { head: this.headFor(peer) }), ...(about ? { about } : {}) };
@@ -62,14 +59,5 @@ export class Outbox {
 
   private get store() {
     return this.options.plane.store;
-  }
-
-  private refusalDigest(peer: string): string {
-    const changes = this.store.mirror.changes(peer);
-    const known = this.refusals.get(peer);
-    if (known?.changes === changes) return known.digest;
-    const digest = digestOfRefusals(this.store.mirror.refusals(peer));
-    this.refusals.set(peer, { changes, digest });
-    return digest;
   }
 }

@@ -131,6 +131,15 @@ export interface Refusal {
   readonly inForce: 'previous' | 'deny' | 'none';
 }
 
+/** All refusals of a peer's feed. */
+export interface RefusalSum {
+  readonly count: number;
+  /** Of the refused items. */
+  readonly bytes: number;
+  /** Names the list (src/kds/refusal.ts); '' when there are none. */
+  readonly digest: string;
+}
+
 /** How far this control plane has a peer's feed. The opaque `cursor` was signed by the peer. */
 export interface Position {
   readonly store: string;
@@ -157,13 +166,14 @@ interface MirrorReader {
   get(peer: string, key: Key): MirrorItem | undefined;
   /** In key order. */
   each(peer: string): IterableIterator<MirrorItem>;
-  /**
-   * How often something of the peer's mirror was written since this store was opened: while it is the same, so is what
-   * is refused.
-   */
-  changes(peer: string): number;
-  /** The refusals of the peer's feed, in key order, after the key `after`. */
-  refusals(peer: string, after?: Key): readonly Refusal[];
+  /** How many items there are of the peer, accepted or not. */
+  size(peer: string): number;
+  /** What the peer's refusals add up to. O(1), but for the first time. */
+  refusalSum(peer: string): RefusalSum;
+  /** The peers of whose feeds something is refused. */
+  refusedPeers(): readonly string[];
+  /** The refusals of the peer's feed, in key order, after the key `after`; with `most`, no more than that. */
+  refusals(peer: string, after?: Key, most?: number): readonly Refusal[];
   /** What a transfer from `peer` has staged so far, the last version of each key. A deleted key has wire ''. */
   staged(peer: string): IterableIterator<{ readonly key: Key; readonly wire: string }>;
 }
