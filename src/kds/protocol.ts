@@ -57,6 +57,11 @@ const acknowledged = z.object({
   position: position.omit({ signature: true }).optional(),
   /** SHA-256 over the refusals; '' when there are none. */
   refusals: z.string().max(64),
+  /** Why the last transfer of it was not taken at all, for people. */
+  notTaken: z
+    .string()
+    .transform((text) => readableUpTo(MAX_NOTICE, text))
+    .optional(),
 });
 
 /** What a zone says of itself, once it speaks. On universal there are no namespaces. */

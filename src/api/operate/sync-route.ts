@@ -22,7 +22,11 @@ const peerShape = z
     online: z.boolean(),
     upToDate: z.boolean(),
     head: position,
-    ack: z.strictObject({ position: position.nullable(), refusals: z.string() }).nullable(),
+    ack: z
+      .strictObject({ position: position.nullable(), refusals: z.string(), notTaken: z.string().optional() })
+      .nullable()
+      .describe('How far the peer has what is for it, as it said last; `notTaken`: why it took nothing of the last transfer'),
+    notTaken: z.string().nullable().describe("Why nothing of the peer's last transfer was taken here"),
     stopped: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
     stranger: z.strictObject({ message: z.string() }).nullable().describe('Another store that speaks for the peer too, and is refused'),
     failures: count,
@@ -86,6 +90,7 @@ function describePeer({ store, quota }: Plane, { peer, head, ack, ...view }: Pee
     peer: peerName(peer),
     head: describePosition(head),
     ack: ack ? { ...ack, position: ack.position ? describePosition(ack.position) : null } : null,
+    notTaken: view.notTaken ?? null,
     stopped: view.stopped ?? null,
     stranger: view.stranger ?? null,
     held: describeHeld(store, quota, peer),

@@ -22,6 +22,7 @@ function system() {
       upToDate: true,
       ack: { position, refusals },
       head,
+      notTaken: undefined,
       stopped: undefined,
       stranger: undefined,
       failures: 0,

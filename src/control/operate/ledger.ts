@@ -122,5 +122,5 @@ export function why(plane: Plane, view: PeerView): string | undefined {
   if (view.stopped) return view.stopped.message;
   if (isGlobal(plane.place) && zoneState(plane.store, view.peer) === 'disabled')
     return `zone ${view.peer} is disabled: it keeps what it has`;
-  return view.online ? undefined : 'the connection is lost';
+  return view.online ? view.ack?.notTaken : 'the connection is lost';
 }

@@ -51,9 +51,13 @@ function peerWarnings(plane: Plane, sync: Pick<Sync, 'view' | 'peers' | 'strange
   return [`store ${stranger} speaks as global too: each zone goes on with the store that it pinned; stop one of the two`, ...peers];
 }
 
-function warningsOf({ place }: Plane, peer: string, { online, stopped, stranger }: PeerView): string[] {
+function warningsOf({ place }: Plane, peer: string, { online, stopped, stranger, ack, notTaken }: PeerView): string[] {
   const name = isGlobal(place) ? `zone ${peer}` : 'global';
-  const refused = stranger ? [`${name}: ${stranger.message}; it is refused`] : [];
+  const refused = [
+    ...(stranger ? [`${name}: ${stranger.message}; it is refused`] : []),
+    ...(notTaken === undefined ? [] : [`${name}: nothing of what it sends is taken: ${notTaken}`]),
+    ...(ack?.notTaken === undefined ? [] : [`${name} takes nothing of what is sent to it: ${ack.notTaken}`]),
+  ];
   if (isGlobal(place)) return stopped ? [`${name}: ${stopped.code}: ${stopped.message}`] : refused;
   if (stopped?.code === 'diverged') return [`global was restored from a backup and waits for meridianctl recover: ${stopped.message}`];
   return online ? refused : ['global is away: this zone works on with what it has'];

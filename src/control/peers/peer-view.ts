@@ -12,6 +12,8 @@ export interface PeerView {
   readonly upToDate: boolean;
   /** How far the peer's mirror of our feed is, by its own last word. */
   readonly ack: Acknowledged | undefined;
+  /** Why this side took nothing of the peer's last transfer. */
+  readonly notTaken: string | undefined;
   /** Our feed for it. */
   readonly head: Position;
   /** Why nothing is exchanged. */
@@ -23,13 +25,23 @@ export interface PeerView {
   readonly about: ZoneInfo | undefined;
 }
 
-export function viewOf(session: Session, head: Position, position: Position | undefined, now: number, connected: boolean): PeerView {
+/** What of a view is not in the session. */
+export interface Seen {
+  readonly head: Position;
+  readonly position: Position | undefined;
+  readonly notTaken: string | undefined;
+  readonly now: number;
+  readonly connected: boolean;
+}
+
+export function viewOf(session: Session, { head, position, notTaken, now, connected }: Seen): PeerView {
   const { peer, receiving, sending, stopped, stranger, about, heardAt } = session;
   return {
     peer,
     online: connected && now - heardAt <= SILENCE,
     upToDate: agrees(position, receiving.seen),
     ack: sending.ack,
+    notTaken,
     head,
     stopped,
     stranger: stranger && now - stranger.at <= SILENCE ? { message: stranger.message, store: stranger.store } : undefined,

@@ -26,6 +26,9 @@ export class Outbox {
   /** Heads that were signed, by peer: one for each revision. */
   private readonly heads = new LRUCache<string, Position>({ max: MOST });
 
+  /** Why a peer's last transfer was not taken. */
+  private readonly notTaken = new LRUCache<string, string>({ max: MOST });
+
   constructor(options: OutboxOptions) {
     this.options = options;
   }
@@ -47,10 +50,25 @@ export class Outbox {
   /** How things stand between this control plane and `peer`. Without a head while this store waits for `recover`. */
   statusOf(peer: string): Status {
     const position = this.store.mirror.position(peer);
-    const ack: Acknowledged = { refusals: this.store.mirror.refusalSum(peer).digest, ...(position ? { position } : {}) };
+    const notTaken = this.notTaken.get(peer);
+    const ack: Acknowledged = {
+      refusals: this.store.mirror.refusalSum(peer).digest,
+      ...(position ? { position } : {}),
+      ...(notTaken === undefined ? {} : { notTaken }),
+    };
     const silent = diverged(this.store) !== undefined;
     const { about } = this.options;
     return { kind: 'status', ack, ...(silent ? {} : { head: this.headFor(peer) }), ...(about ? { about } : {}) };
+  }
+
+  /** What became of a peer's transfer: why nothing of it was taken; undefined: it was, or it is asked for again. */
+  took(peer: string, problem: string | undefined): void {
+    if (problem === undefined) this.notTaken.delete(peer);
+    else this.notTaken.set(peer, problem);
+  }
+
+  whyNotTaken(peer: string): string | undefined {
+    return this.notTaken.get(peer);
   }
 
   send(peer: string, body: Body, lines: readonly string[] = []): void {

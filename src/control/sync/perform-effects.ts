@@ -135,6 +135,7 @@ export class Performer {
   /** Commits what a peer sent, and keeps in mind that the revision is of that. */
   private take<T>(peer: string, what: () => T): T | 'failed' {
     const before = this.store.head().revision;
+    this.options.outbox.took(peer, undefined);
     const outcome = this.attempt(peer, what);
     const { revision } = this.store.head();
     if (revision !== before) this.last = { peer, revision };
@@ -147,6 +148,7 @@ export class Performer {
       return what();
     } catch (thrown) {
       if (!(thrown instanceof MeridianError) || thrown.code !== 'unavailable') throw thrown;
+      this.options.outbox.took(peer, thrown.message);
       this.options.throttled.report('error', 'the store did not take what a peer sent', { peer, reason: thrown.message });
       return 'failed';
     }

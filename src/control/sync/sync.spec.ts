@@ -8,6 +8,8 @@ import type { Place } from '../../resource/resource.ts';
 import type { Plane } from '../plane/plane.ts';
 import { watchCommits } from '../plane/watch-commits.ts';
 import { EAST, forAll, held, newGlobal, newPlane, timeout } from '../../../test/harness/control-planes.ts';
+import { ledger } from '../operate/ledger.ts';
+import { readiness } from '../operate/readiness.ts';
 import { recover } from '../operate/recover.ts';
 import { Sync } from './sync.ts';
 import { writeDrafts } from '../write/write-documents.ts';
@@ -184,6 +186,36 @@ function tenSeconds(global: Wired, zone: Wired): void {
     exchange(global, zone);
   }
 }
+
+test('what is not taken at all is told to both sides, until it is', () => {
+  const { global, zone } = pair();
+  const disk = { full: true };
+  const full = onDisk(global.plane, disk);
+  exchange(full, zone);
+  writeDrafts(zone.plane, [timeout('up')]);
+  exchange(full, zone);
+  full.now += STATUS_INTERVAL;
+  full.sync.tick();
+  exchange(full, zone);
+  assert.deepEqual([full.sync.view('east').notTaken, zone.sync.view(GLOBAL_PEER).ack?.notTaken], ['the disk is full', 'the disk is full']);
+  assert.deepEqual(readiness(zone.plane, zone.sync, undefined).warnings, ['global takes nothing of what is sent to it: the disk is full']);
+  assert.deepEqual(readiness(full.plane, full.sync, undefined).warnings, [
+    'zone east: nothing of what it sends is taken: the disk is full',
+  ]);
+  assert.equal(
+    ledger(zone.plane, [...zone.plane.store.each('MeshTimeout')], (peer) => zone.sync.view(peer))[0]?.reason,
+    'the disk is full',
+  );
+  disk.full = false;
+  full.now += STATUS_INTERVAL;
+  full.sync.tick();
+  exchange(full, zone);
+  full.now += STATUS_INTERVAL;
+  full.sync.tick();
+  exchange(full, zone);
+  assert.deepEqual(held(full.plane), ['up']);
+  assert.deepEqual([full.sync.view('east').notTaken, zone.sync.view(GLOBAL_PEER).ack?.notTaken], [undefined, undefined]);
+});
 
 test('a disk that is full for a while delays, and ends nothing', () => {
   const { global, zone } = pair();

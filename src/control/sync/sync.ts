@@ -112,7 +112,13 @@ export class Sync {
 
   view(peer: string): PeerView {
     const session = this.sessions.get(peer);
-    return viewOf(session, this.outbox.headFor(peer), this.store.mirror.position(peer), this.options.machine.now(), this.connected);
+    return viewOf(session, {
+      head: this.outbox.headFor(peer),
+      position: this.store.mirror.position(peer),
+      notTaken: this.outbox.whyNotTaken(peer),
+      now: this.options.machine.now(),
+      connected: this.connected,
+    });
   }
 
   /** What peers brought about that was to be warned of, since the start. */
