@@ -22,6 +22,8 @@ export const LINE_BYTES = 512;
 const MAX_NOTICE = 512;
 /** Status messages go out at least this often, in milliseconds. */
 export const STATUS_INTERVAL = 2_000;
+/** To a zone that is away they go out this often, in milliseconds. */
+export const SILENT_INTERVAL = 30_000;
 /** After many commits in a row the peer is told at most once in this time, in milliseconds. */
 export const ACKNOWLEDGE_INTERVAL = 200;
 /** A peer that was silent this long counts as away. */

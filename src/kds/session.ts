@@ -59,11 +59,15 @@ export type SessionEvent =
   | { readonly on: 'connected' }
   | { readonly on: 'lost' }
   | { readonly on: 'tick' }
-  | { readonly on: 'committed' }
+  /** Of commits after revision `since`, some of which may be in the peer's feed. */
+  | { readonly on: 'committed'; readonly since: number }
   | { readonly on: 'message'; readonly message: Message }
   | { readonly on: 'applied'; readonly outcome: ApplyOutcome };
 
-/** The session's surroundings at the moment of an event. Its caller reads them from the store and the machine. */
+/**
+ * The session's surroundings at the moment of an event. Its caller reads them from the store and the machine, when they
+ * are asked for: most events need few of them, and there may be a thousand sessions.
+ */
 export interface Context {
   readonly self: Speaker;
   /** The own feed for this peer. */
@@ -116,7 +120,7 @@ export function step(state: Session, event: SessionEvent, context: Context): Ste
     case 'tick':
       return tick(state, context);
     case 'committed':
-      return sender(state, onCommit(state.sending, senderContext(state, context)), context);
+      return sender(state, onCommit(state.sending, event.since, senderContext(state, context)), context);
     case 'applied':
       return applied(state, event.outcome, context);
     case 'message':
@@ -261,7 +265,15 @@ function blocked(state: Session, context: Context): boolean {
 }
 
 function senderContext(state: Session, context: Context) {
-  return { head: context.head, now: context.now, heardAt: state.heardAt, pushes: context.pushes };
+  // The head is signed when it is read.
+  return {
+    get head() {
+      return context.head;
+    },
+    now: context.now,
+    heardAt: state.heardAt,
+    pushes: context.pushes,
+  };
 }
 
 function sender(state: Session, { state: sending, effects }: Sent, context: Context): Step {
@@ -286,8 +298,8 @@ function listed(state: Session, { state: listing, effects }: RefusalTransferStep
 }
 
 /** The request's id differs from the one that a pull of the same step may have taken. */
-function listingContext({ id, now, head }: Context) {
-  return { id: `${id}0f`, now, most: head.count };
+function listingContext(context: Context) {
+  return { id: `${context.id}0f`, now: context.now, most: context.head.count };
 }
 
 function ask(id: string, what: Ask): Effect {

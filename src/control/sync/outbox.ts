@@ -47,6 +47,12 @@ export class Outbox {
     return made;
   }
 
+  /** The same for people: nobody else can check the signature. */
+  unsignedHead(peer: string): Position {
+    const { store, term, revision } = this.store.head();
+    return { store, term, revision, ...this.store.feed.summary(peer), signature: '' };
+  }
+
   /** How things stand between this control plane and `peer`. Without a head while this store waits for `recover`. */
   statusOf(peer: string): Status {
     const position = this.store.mirror.position(peer);

@@ -71,7 +71,7 @@ export class Performer {
       case 'send-status':
         return outbox.send(peer, outbox.statusOf(peer));
       case 'push':
-        return this.push(peer, effect.base);
+        return this.push(peer, effect);
       case 'serve':
         return this.serve(peer, effect.pull);
       case 'apply':
@@ -89,9 +89,9 @@ export class Performer {
     }
   }
 
-  private push(peer: string, base: Extract<Effect, { do: 'push' }>['base']): void {
+  private push(peer: string, { base, since }: Extract<Effect, { do: 'push' }>): void {
     const { outbox } = this.options;
-    const push = makePush(this.store, peer, base, outbox.headFor(peer));
+    const push = makePush(this.store, peer, base, since, outbox.headFor(peer));
     if (push) outbox.send(peer, push.body, push.lines);
     else outbox.send(peer, outbox.statusOf(peer));
   }

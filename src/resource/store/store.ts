@@ -203,6 +203,11 @@ export interface FeedChange {
 export interface FeedReader {
   /** O(1). */
   summary(peer: string): FeedSummary;
+  /**
+   * The peers whose feeds commits after `revision` may have changed; undefined: anybody's, or too much changed to tell.
+   * Costs no more than what changed, within bounds.
+   */
+  concerned(revision: number): readonly string[] | undefined;
   /** Whether the log reaches back to `revision`. O(1). */
   reaches(revision: number): boolean;
   /**
@@ -212,8 +217,9 @@ export interface FeedReader {
   summaryAt(peer: string, revision: number): FeedSummary | undefined;
   /**
    * The last state of every key of `peer`'s feed that changed after `revision`, in the order of the last changes,
-   * starting behind position `after` (0: from the start), about `maxBytes` of items (at least one). `next` is the
-   * position to go on from.
+   * starting behind position `after` (0: from the start), about `maxBytes` of items (at least one). A page costs no more
+   * than a bounded part of the log: it may be empty, and more follow. `next` is the position to go on from; undefined:
+   * that was the end.
    */
   changes(
     peer: string,
