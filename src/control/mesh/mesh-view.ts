@@ -100,7 +100,7 @@ export class MeshReader {
     const rows = keys && this.#rows ? this.#rows : new MeshRows(plane.store, mesh);
     const isMesh = !keys || keys.some(({ type, name }) => type === 'Mesh' && name === mesh);
     if (isMesh) this.#mesh = meshOf(plane, mesh);
-    const changed = rows !== this.#rows || rows.update(keys ?? []) || isMesh;
+    const changed = rows !== this.#rows || rows.update(keys ?? [], plane.place.zone) || isMesh;
     this.#rows = rows;
     this.#at = head;
     return [rows, changed];
@@ -133,7 +133,7 @@ function viewOf(held: Held, mesh: string, rows: MeshRows, resource: Resource | u
       lost,
       holder: (type, name) => holderOf(held, mesh, type, name) ?? lost(type).find(({ resource }) => resource.name === name)?.resource.key,
     }),
-    targets: [...rows.targets(), refused.targets],
+    targets: [...rows.targets(held.place.zone), refused.targets],
     find: (key) => refusedByKey.get(keyId(key)) ?? (findKind(key.type)?.policy ? rows.find(key) : undefined),
     refusal: (key) => reasons.get(keyId(key)),
   };

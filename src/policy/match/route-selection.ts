@@ -1,11 +1,11 @@
 import { asArray, asObject, asText, isAbsent } from '../../naming/json.ts';
 import type { Key } from '../../resource/key.ts';
 import { isRoute } from '../../resource/kinds.ts';
-import { LABEL } from '../../resource/labels.ts';
+import { LABEL, type Labels } from '../../resource/labels.ts';
 import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
 import { type RouteMatch, readMatches } from '../../resource/route-match.ts';
 import type { TargetRef } from '../../resource/schema/target-ref.ts';
-import { type MeshIndex, means } from './mesh-index.ts';
+import { meant, type MeshIndex } from './mesh-index.ts';
 import type { Policy } from './policy.ts';
 import type { Inbound, Proxy } from './read-proxy.ts';
 import { serviceSelects } from './service-selector.ts';
@@ -50,8 +50,7 @@ export function routesTo(ref: TargetRef, policy: Policy, proxy: Proxy, inbound: 
 
 /** The routes that a policy targets, wherever they lead. */
 export function routesMeant(ref: TargetRef, policy: Policy, proxy: Proxy, mesh: MeshIndex): Resource[] {
-  const routes = mesh.ofType(routeType(ref)).filter((route) => means(ref, policy, route, mesh));
-  return routes.filter((route) => ref.labels === undefined || !isStrange(route, proxy));
+  return meant(routeType(ref), ref, policy, mesh).filter((route) => ref.labels === undefined || !isStrange(route, proxy));
 }
 
 /** The kind of resource that a reference means. */
@@ -114,20 +113,25 @@ function leadsTo(value: JsonValue | undefined, route: Resource, proxy: Proxy, in
   if (kind !== 'MeshService' && kind !== 'MeshMultiZoneService') return false;
   if (kind === 'MeshService' && name !== undefined && ref.namespace === undefined && inbound.tags[SERVICE_TAG] === name) return true;
   const section = asText(ref.sectionName) ?? (typeof ref.port === 'number' ? String(ref.port) : undefined);
-  return servicesOf(kind, ref, route, mesh).some((service) => serviceSelects(service, proxy, inbound, section));
+  for (const service of servicesOf(kind, ref, route, mesh)) if (serviceSelects(service, proxy, inbound, section)) return true;
+  return false;
 }
 
 /** The services behind a reference, by the names that they have in this store. */
 function servicesOf(kind: string, ref: JsonObject, route: Resource, mesh: MeshIndex): Resource[] {
-  const labels = textsOf(ref.labels);
   const name = asText(ref.name);
-  const byLabels = mesh.ofType(kind).filter((found) => Object.keys(labels).length > 0 && includesAll(labelsOf(found), labels));
   const byName = name === undefined ? undefined : mesh.named(kind, asText(ref.namespace) ?? route.namespace, name);
-  const found = byName ? [byName] : byLabels;
+  const found = byName ? [byName] : carrying(kind, textsOf(ref.labels), mesh);
   return kind === 'MeshService' ? found : found.flatMap((multi) => servicesOfMultiZone(multi, mesh));
 }
 
 function servicesOfMultiZone({ spec }: Resource, mesh: MeshIndex): Resource[] {
   const wanted = textsOf(asObject(asObject(asObject(spec.selector)?.meshService))?.matchLabels);
-  return mesh.ofType('MeshService').filter((service) => Object.keys(wanted).length > 0 && includesAll(labelsOf(service), wanted));
+  return carrying('MeshService', wanted, mesh);
+}
+
+/** Those that have all of these labels; no labels select nothing here. */
+function carrying(type: string, labels: Labels, mesh: MeshIndex): Resource[] {
+  if (Object.keys(labels).length === 0) return [];
+  return [...mesh.targets(type).carrying(labels)].filter((found) => includesAll(labelsOf(found), labels));
 }

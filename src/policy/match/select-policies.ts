@@ -1,7 +1,7 @@
 import { asArray, asObject } from '../../naming/json.ts';
 import type { TargetRef } from '../../resource/schema/target-ref.ts';
 import { lostTo } from './lost-policies.ts';
-import { type MeshIndex, means } from './mesh-index.ts';
+import { mayMean, meant, type MeshIndex, means } from './mesh-index.ts';
 import { mayTouch, readPolicy } from './read-policies.ts';
 import type { Policy } from './policy.ts';
 import { type Inbound, isSection, type Proxy } from './read-proxy.ts';
@@ -45,13 +45,14 @@ function matchOne(policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshInde
  */
 function routesOf(ref: TargetRef, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): Via[] {
   if (asArray(policy.resource.spec.to).length === 0) return routesTo(ref, policy, proxy, inbound, mesh);
-  const routes = mesh.ofType(routeType(ref)).filter((route) => means(ref, policy, route, mesh));
-  return routes.map(readPolicy).flatMap((route) => {
-    if (!sendsThrough(route, ref, proxy, inbound, mesh)) return [];
-    const { key, spec } = route.resource;
-    const matches = asArray(spec.to).flatMap((item) => rulesOf(asObject(item)).flatMap(matchesOf));
-    return [{ route: key, matches, certain: key.type === 'MeshHTTPRoute' }];
-  });
+  return meant(routeType(ref), ref, policy, mesh)
+    .map(readPolicy)
+    .flatMap((route) => {
+      if (!sendsThrough(route, ref, proxy, inbound, mesh)) return [];
+      const { key, spec } = route.resource;
+      const matches = asArray(spec.to).flatMap((item) => rulesOf(asObject(item)).flatMap(matchesOf));
+      return [{ route: key, matches, certain: key.type === 'MeshHTTPRoute' }];
+    });
 }
 
 /** Whether the route is one of the proxy's: its own targetRef selects it. */
@@ -96,8 +97,12 @@ function isTagged({ name, namespace, sectionName }: TargetRef, inbound: Inbound)
 }
 
 function isServed(ref: TargetRef, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): boolean {
-  const services = mesh.ofType('MeshService').filter((service) => means(ref, policy, service, mesh));
-  return services.some((service) => serviceSelects(service, proxy, inbound, ref.sectionName));
+  const type = 'MeshService';
+  const selecting = mesh.targets(type).selecting(proxy, inbound);
+  const carrying = ref.labels && mesh.targets(type).carrying(ref.labels);
+  const few = carrying && carrying.size > selecting.size ? selecting : mayMean(type, ref, mesh);
+  for (const service of few) if (means(ref, policy, service, mesh) && serviceSelects(service, proxy, inbound, ref.sectionName)) return true;
+  return false;
 }
 
 function isListener(ref: TargetRef, policy: Policy, { gateway }: Inbound, mesh: MeshIndex): boolean {

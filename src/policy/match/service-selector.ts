@@ -27,6 +27,28 @@ function selectorSelects(selector: JsonObject[string], { dataplane }: Proxy, { t
   return includesSome(tags, textsOf(dataplaneTags));
 }
 
+/**
+ * What a service's selector asks of a proxy, as a text to look it up by: one of several tags is enough to find those
+ * that may have all. None where it selects nothing.
+ */
+export function askOf({ key, spec }: Resource): string[] {
+  const { dataplaneTags, dataplaneRef, dataplaneLabels } = asObject(spec.selector) ?? {};
+  const ask = (what: string, value: string) => [`asks ${what} ${key.zone} ${key.namespace} ${value}`];
+  if (dataplaneRef !== undefined) return ask('name', String(asObject(dataplaneRef)?.name));
+  const what = dataplaneLabels === undefined ? 'tag' : 'label';
+  const wanted = dataplaneLabels === undefined ? dataplaneTags : (asObject(dataplaneLabels)?.matchLabels ?? dataplaneLabels);
+  const [first] = Object.entries(textsOf(wanted));
+  return first ? ask(what, `${first[0]}=${first[1]}`) : [];
+}
+
+/** Each `askOf` of a service that may select the inbound. */
+export function asksOf({ dataplane }: Proxy, { tags }: Inbound): string[] {
+  const { zone, namespace, name } = dataplane.key;
+  const asks = (what: string, pairs: Labels) =>
+    Object.entries(pairs).map(([key, value]) => `asks ${what} ${zone} ${namespace} ${key}=${value}`);
+  return [`asks name ${zone} ${namespace} ${name}`, ...asks('tag', tags), ...asks('label', labelsOf(dataplane))];
+}
+
 /** An empty selector selects nothing. */
 function includesSome(tags: Labels, wanted: Labels): boolean {
   return Object.keys(wanted).length > 0 && includesAll(tags, wanted);
