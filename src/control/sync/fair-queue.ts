@@ -25,15 +25,25 @@ export class FairQueue {
   private readonly turns: RoundRobin;
   private total = 0;
   private readonly budget: TimeBudget | undefined;
+  private readonly onHeld: (peer: string) => void;
   private readonly held = new Set<string>();
 
   constructor(
     handle: (peer: string, message: string) => void,
     machine: ConstructorParameters<typeof RoundRobin>[1],
-    { maxWaiting = MAX_WAITING, budget }: { readonly maxWaiting?: number | undefined; readonly budget?: TimeBudget | undefined } = {},
+    {
+      maxWaiting = MAX_WAITING,
+      budget,
+      onHeld = () => {},
+    }: {
+      readonly maxWaiting?: number | undefined;
+      readonly budget?: TimeBudget | undefined;
+      readonly onHeld?: (peer: string) => void;
+    } = {},
   ) {
     this.handle = handle;
     this.budget = budget;
+    this.onHeld = onHeld;
     this.maxWaiting = maxWaiting;
     this.turns = new RoundRobin((peer) => this.next(peer), machine);
   }
@@ -93,9 +103,14 @@ export class FairQueue {
     return message;
   }
 
+  private hold(peer: string): void {
+    this.held.add(peer);
+    this.onHeld(peer);
+  }
+
   /** Takes one message. If its peer has more, that peer goes to the end of the line. */
   private next(peer: string): void {
-    if (this.budget?.isOver(peer)) return void this.held.add(peer);
+    if (this.budget?.isOver(peer)) return this.hold(peer);
     const message = this.take(peer, 'shift');
     if (this.waiting.has(peer)) this.turns.add(peer);
     if (message === undefined) return;

@@ -63,7 +63,10 @@ export class Sync {
     this.throttled = throttledReport(report, machine.now);
     // A zone has one peer, and what that sends is what it needs.
     const budget = this.global ? new TimeBudget(machine.now) : undefined;
-    this.queue = new FairQueue((peer, text) => this.take(peer, text), machine, { budget });
+    this.queue = new FairQueue((peer, text) => this.take(peer, text), machine, {
+      budget,
+      onHeld: (peer) => this.throttled.report('warn', 'a peer took more than its share of time', { peer }),
+    });
     this.telling = new RoundRobin((peer) => this.tell(peer), machine);
     this.ticking = new RoundRobin((peer) => this.connected && this.handle(peer, { on: 'tick' }), machine);
     this.performer = new Performer({
