@@ -44,9 +44,9 @@ export function servePull(source: PullSource, peer: string, pull: Pull): ServedP
 
 /**
  * The delta from `base` to the head, whose cursor is `end`, if it fits into a push. Where the peer's feed at revision
- * `since` was what it is in `base`, it begins there: what lies between is not read again. undefined: too much, or the own log
- * does not say the same of that revision (it does not reach back, or the store was restored): then the peer asks, and
- * shows its cursor.
+ * `since` was what it is in `base`, it begins there: what lies between is not read again. undefined: too much, or the
+ * own log does not say the same of that revision (it does not reach back, or the store was restored): then the peer
+ * asks, and shows its cursor.
  */
 export function makePush(
   store: Reader,

@@ -94,7 +94,7 @@ function changesSince({ feed }: Reader, peer: string, revision: number): (key: K
 }
 
 interface Knowledge {
-  /** The list of the peer's refusals is the one that it has now, and would have it; and this store's own numbers count. */
+  /** The list of refusals is the one that the peer has now and reaches to the key; this store's own numbers count. */
   readonly known: (key: Key) => boolean;
   /** Whether a resource may have changed since the peer's last word. */
   readonly changed: (key: Key) => boolean;

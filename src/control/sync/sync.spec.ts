@@ -1,76 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import { MeridianError } from '../../errors.ts';
-import { signer } from '../../kds/cursor.ts';
-import { ACKNOWLEDGE_INTERVAL, decodeMessage, encodeMessage, type Message, SILENCE, STATUS_INTERVAL } from '../../kds/protocol.ts';
+import { ACKNOWLEDGE_INTERVAL, encodeMessage, SILENCE, STATUS_INTERVAL } from '../../kds/protocol.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import type { Place } from '../../resource/resource.ts';
 import type { Plane } from '../plane/plane.ts';
-import { watchCommits } from '../plane/watch-commits.ts';
 import { EAST, forAll, held, newGlobal, newPlane, timeout } from '../../../test/harness/control-planes.ts';
 import { ledger } from '../operate/ledger.ts';
 import { readiness } from '../operate/readiness.ts';
 import { recover } from '../operate/recover.ts';
-import { Sync } from './sync.ts';
+import { Wired } from '../../../test/harness/wired-sync.ts';
 import { writeDrafts } from '../write/write-documents.ts';
-
-const ABOUT = { environment: 'kubernetes' as const, systemNamespace: 'kuma-system', version: '1' };
-
-/** A sync whose messages are kept, and whose tasks run when told. */
-class Wired {
-  readonly plane: Plane;
-
-  readonly sent: { to: string; message: Message }[] = [];
-  readonly reports: string[] = [];
-  readonly sync: Sync;
-  now = 0;
-  ids = 0;
-  /** How often a cursor was signed. */
-  signed = 0;
-  private readonly tasks: (() => void)[] = [];
-
-  constructor(plane: Plane, incarnation = 1) {
-    const watched = watchCommits(plane, (task) => void this.tasks.push(task));
-    this.plane = watched.plane;
-    const { store, term } = plane.store.head();
-    const sign = signer(store);
-    watched.onCommit(() => this.sync.committed());
-    this.sync = new Sync({
-      plane: watched.plane,
-      self: { store, term, incarnation, instance: `${store}${incarnation}` },
-      sign: Object.assign(
-        (text: string) => {
-          this.signed += 1;
-          return sign(text);
-        },
-        { life: sign.life },
-      ),
-      about: plane.place.zone === '' ? undefined : ABOUT,
-      transport: {
-        send: (to, text) => void this.sent.push({ to, message: decodeMessage(text) }),
-        onMessage: () => {},
-        onConnection: () => {},
-      },
-      machine: { now: () => this.now, random: () => 1, id: () => (++this.ids).toString(16), soon: (task) => void this.tasks.push(task) },
-      report: (level, event) => void this.reports.push(`${level}: ${event}`),
-    });
-    this.sync.connection(true);
-  }
-
-  hear(peer: string, text: string): void {
-    this.sync.message(peer, text);
-    this.run();
-  }
-
-  /** What is to be done soon. */
-  run(): void {
-    for (let task = this.tasks.shift(); task; task = this.tasks.shift()) task();
-  }
-
-  kinds(): string[] {
-    return this.sent.map(({ message: { body } }) => body.kind);
-  }
-}
 
 describe('a thousand zones', () => {
   const ZONES = 1_000;

@@ -1,5 +1,6 @@
 import { MAX_TRANSFER_BYTES, type Speaker } from '../../kds/protocol.ts';
-import { type Context, newSession, type SessionEvent, step } from '../../kds/session.ts';
+import type { Context } from '../../kds/session-context.ts';
+import { newSession, type SessionEvent, step } from '../../kds/session.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import type { Head } from '../../resource/store/store.ts';
 import { DisabledZones } from '../peers/disabled-zones.ts';
@@ -101,9 +102,9 @@ export class Sync {
   }
 
   /**
-   * Something was committed here, by anybody (src/control/plane/watch-commits.ts). Those are told whose feeds it may have
-   * changed; the others hear of the new revision with the next status. The peer that sent those items is not told: it
-   * gets an acknowledgement.
+   * Something was committed here, by anybody (src/control/plane/watch-commits.ts). Those are told whose feeds it may
+   * have changed; the others hear of the new revision with the next status. The peer that sent those items is not told:
+   * it gets an acknowledgement.
    */
   committed(): void {
     const head = this.store.head();

@@ -7,7 +7,7 @@ import type { TargetRef } from '../../resource/schema/target-ref.ts';
 import { indexMesh, meant, means, Targets } from './mesh-index.ts';
 import { readPolicy } from './read-policies.ts';
 import { readProxy } from './read-proxy.ts';
-import { serviceSelects } from './service-selector.ts';
+import { asksOf, serviceSelects } from './service-selector.ts';
 
 const pairs = fc.dictionary(fc.constantFrom('app', 'tier'), fc.constantFrom('a', 'b'), { maxKeys: 2, noNullPrototype: true });
 const place = { zone: fc.constantFrom('east', 'west'), namespace: fc.constantFrom('app', 'shop') };
@@ -65,7 +65,7 @@ test('what is looked up is what going over all would find, also after changes', 
       assert.deepEqual(new Set(meant('MeshService', targetRef, policy, mesh)), new Set(expected));
       const proxy = readProxy(proxied, mesh);
       for (const inbound of proxy.inbounds) {
-        const found = new Set(targets.selecting(proxy, inbound));
+        const found = new Set(targets.selecting(asksOf(proxy, inbound)));
         for (const one of left) if (serviceSelects(one, proxy, inbound, undefined)) assert.ok(found.has(one));
         assert.ok([...found].every((one) => left.includes(one)));
       }
@@ -90,7 +90,7 @@ test('one of thousands of services is found without looking at the others', () =
   );
   const proxy = readProxy(at, indexMesh([]));
   assert.deepEqual(
-    [[...targets.carrying({ app: 'a7' })], ...proxy.inbounds.map((inbound) => [...targets.selecting(proxy, inbound)])],
+    [[...targets.carrying({ app: 'a7' })], ...proxy.inbounds.map((inbound) => [...targets.selecting(asksOf(proxy, inbound))])],
     [[services[7]], [services[7]]],
   );
 });

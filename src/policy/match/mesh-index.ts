@@ -1,3 +1,4 @@
+import { asObject } from '../../naming/json.ts';
 import { hashedName, looksHashed } from '../../naming/hash-name.ts';
 import { compareText, type Key, keyId, sameKey } from '../../resource/key.ts';
 import { kindOf } from '../../resource/kinds.ts';
@@ -5,9 +6,7 @@ import type { Labels } from '../../resource/labels.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { TargetRef } from '../../resource/schema/target-ref.ts';
 import type { Policy } from './policy.ts';
-import { includesAll, labelsOf } from './proxy-tags.ts';
-import type { Inbound, Proxy } from './read-proxy.ts';
-import { askOf, asksOf } from './service-selector.ts';
+import { includesAll, labelsOf, textsOf } from './proxy-tags.ts';
 
 /** Whose name a copy has, of those that were assigned one (src/resource/store/store.ts, `nameHolder`). */
 export type Holder = (type: string, name: string) => Key | undefined;
@@ -71,9 +70,9 @@ export class Targets {
     return this.#hashed.get(name) ?? NONE;
   }
 
-  /** All services that select the inbound are among them (service-selector.ts). */
-  selecting(proxy: Proxy, inbound: Inbound): Iterable<Resource> & { readonly size: number } {
-    const sets = asksOf(proxy, inbound).flatMap((term) => this.#byTerm.get(term) ?? []);
+  /** All services that select an inbound are among those that ask for one of these (`asksOf`, service-selector.ts). */
+  selecting(asks: readonly string[]): Iterable<Resource> & { readonly size: number } {
+    const sets = asks.flatMap((term) => this.#byTerm.get(term) ?? []);
     return {
       size: sets.reduce((sum, { size }) => sum + size, 0),
       *[Symbol.iterator]() {
@@ -86,6 +85,20 @@ export class Targets {
 function termsOf(resource: Resource): string[] {
   const labels = Object.entries(labelsOf(resource)).map(([key, value]) => labelTerm(key, value));
   return [`name ${resource.key.name}`, ...labels, ...(resource.key.type === 'MeshService' ? askOf(resource) : [])];
+}
+
+/**
+ * What a service's selector asks of a proxy, as a text to look it up by: one of several tags is enough to find those
+ * that may have all. None where it selects nothing.
+ */
+function askOf({ key, spec }: Resource): string[] {
+  const { dataplaneTags, dataplaneRef, dataplaneLabels } = asObject(spec.selector) ?? {};
+  const ask = (what: string, value: string) => [`asks ${what} ${key.zone} ${key.namespace} ${value}`];
+  if (dataplaneRef !== undefined) return ask('name', String(asObject(dataplaneRef)?.name));
+  const what = dataplaneLabels === undefined ? 'tag' : 'label';
+  const wanted = dataplaneLabels === undefined ? dataplaneTags : (asObject(dataplaneLabels)?.matchLabels ?? dataplaneLabels);
+  const [first] = Object.entries(textsOf(wanted));
+  return first ? ask(what, `${first[0]}=${first[1]}`) : [];
 }
 
 function labelTerm(key: string, value: string): string {

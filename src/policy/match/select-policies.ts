@@ -6,7 +6,7 @@ import { mayTouch, readPolicy } from './read-policies.ts';
 import type { Policy } from './policy.ts';
 import { type Inbound, isSection, type Proxy } from './read-proxy.ts';
 import { isRouteRef, matchesOf, routesTo, routeType, rulesOf, type Via } from './route-selection.ts';
-import { serviceSelects } from './service-selector.ts';
+import { asksOf, serviceSelects } from './service-selector.ts';
 import { includesAll, SERVICE_TAG } from './proxy-tags.ts';
 
 /** A policy that selects an inbound. */
@@ -98,7 +98,7 @@ function isTagged({ name, namespace, sectionName }: TargetRef, inbound: Inbound)
 
 function isServed(ref: TargetRef, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): boolean {
   const type = 'MeshService';
-  const selecting = mesh.targets(type).selecting(proxy, inbound);
+  const selecting = mesh.targets(type).selecting(asksOf(proxy, inbound));
   const carrying = ref.labels && mesh.targets(type).carrying(ref.labels);
   const few = carrying && carrying.size > selecting.size ? selecting : mayMean(type, ref, mesh);
   for (const service of few) if (means(ref, policy, service, mesh) && serviceSelects(service, proxy, inbound, ref.sectionName)) return true;

@@ -27,21 +27,7 @@ function selectorSelects(selector: JsonObject[string], { dataplane }: Proxy, { t
   return includesSome(tags, textsOf(dataplaneTags));
 }
 
-/**
- * What a service's selector asks of a proxy, as a text to look it up by: one of several tags is enough to find those
- * that may have all. None where it selects nothing.
- */
-export function askOf({ key, spec }: Resource): string[] {
-  const { dataplaneTags, dataplaneRef, dataplaneLabels } = asObject(spec.selector) ?? {};
-  const ask = (what: string, value: string) => [`asks ${what} ${key.zone} ${key.namespace} ${value}`];
-  if (dataplaneRef !== undefined) return ask('name', String(asObject(dataplaneRef)?.name));
-  const what = dataplaneLabels === undefined ? 'tag' : 'label';
-  const wanted = dataplaneLabels === undefined ? dataplaneTags : (asObject(dataplaneLabels)?.matchLabels ?? dataplaneLabels);
-  const [first] = Object.entries(textsOf(wanted));
-  return first ? ask(what, `${first[0]}=${first[1]}`) : [];
-}
-
-/** Each `askOf` of a service that may select the inbound. */
+/** What a service that selects the inbound may ask of it (`askOf`, mesh-index.ts). */
 export function asksOf({ dataplane }: Proxy, { tags }: Inbound): string[] {
   const { zone, namespace, name } = dataplane.key;
   const asks = (what: string, pairs: Labels) =>

@@ -217,9 +217,9 @@ export interface FeedReader {
   summaryAt(peer: string, revision: number): FeedSummary | undefined;
   /**
    * The last state of every key of `peer`'s feed that changed after `revision`, in the order of the last changes,
-   * starting behind position `after` (0: from the start), about `maxBytes` of items (at least one). A page costs no more
-   * than a bounded part of the log: it may be empty, and more follow. `next` is the position to go on from; undefined:
-   * that was the end.
+   * starting behind position `after` (0: from the start), about `maxBytes` of items (at least one). A page looks at
+   * a bounded part of the log: it may be empty, and more follow. `next` is the position to go on from; undefined: that
+   * was the end.
    */
   changes(
     peer: string,

@@ -14,9 +14,9 @@ export function isIncluded(audience: string, zone: string): string {
 export const LOOKED_AT = 2_000;
 
 /**
- * The last entry of each key from @first on, of those from @from to @to. A key that is in the feed now is a put. A key that is not,
- * but was at any time since, is a delete. Keys that came and went since count too: an earlier page, or a scan, may have
- * sent them.
+ * The last entry of each key from @first on, of those from @from to @to. A key that is in the feed now is a put. A key
+ * that is not, but was at any time since, is a delete. Keys that came and went since count too: an earlier page, or a
+ * scan, may have sent them.
  *
  *   at revision   since             now
  *   in            -                 in      put
