@@ -1,4 +1,4 @@
-import { asObject } from '../../naming/json.ts';
+import { asObject, asText } from '../../naming/json.ts';
 import { hashedName, looksHashed } from '../../naming/hash-name.ts';
 import { compareText, type Key, keyId, sameKey } from '../../resource/key.ts';
 import { kindOf } from '../../resource/kinds.ts';
@@ -94,7 +94,7 @@ function termsOf(resource: Resource): string[] {
 function askOf({ key, spec }: Resource): string[] {
   const { dataplaneTags, dataplaneRef, dataplaneLabels } = asObject(spec.selector) ?? {};
   const ask = (what: string, value: string) => [`asks ${what} ${key.zone} ${key.namespace} ${value}`];
-  if (dataplaneRef !== undefined) return ask('name', String(asObject(dataplaneRef)?.name));
+  if (dataplaneRef !== undefined) return ask('name', asText(asObject(dataplaneRef)?.name) ?? '');
   const what = dataplaneLabels === undefined ? 'tag' : 'label';
   const wanted = dataplaneLabels === undefined ? dataplaneTags : (asObject(dataplaneLabels)?.matchLabels ?? dataplaneLabels);
   const [first] = Object.entries(textsOf(wanted));
