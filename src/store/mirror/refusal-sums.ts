@@ -6,7 +6,7 @@ import type { Connection } from '../connection.ts';
 import { KEY_COLUMNS } from '../resources/key-table.ts';
 
 /** Of a refusal what its digest is made of, and the bytes of what was refused. */
-export type RefusedBytes = Pick<Refusal, 'key' | 'hash' | 'reason' | 'inForce'> & { readonly bytes: number };
+type RefusedBytes = Pick<Refusal, 'key' | 'hash' | 'reason' | 'inForce'> & { readonly bytes: number };
 
 /**
  * What each peer's refusals add up to, at O(1): read when it is first asked for, and kept up from then on.
