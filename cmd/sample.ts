@@ -29,6 +29,6 @@ export function sampleOf(
 
 function samplePeer({ store, quota }: Plane, sync: Sync, peer: string): PeerSample {
   const { online, upToDate, failures } = sync.view(peer);
-  const refused = store.mirror.refusals(peer).length;
+  const refused = store.mirror.refusalSum(peer).count;
   return { peer: peerName(peer), online, upToDate, failures, refused, held: quota && store.holding(peer) };
 }

@@ -4,9 +4,10 @@ import { report } from '../report.ts';
 import { measureFleet } from './fleet.ts';
 import { measureFresh } from './fresh.ts';
 import { measureMixed } from './mixed.ts';
+import { measurePeers } from './peers.ts';
 import { measureSlow } from './slow.ts';
 
-const PARTS = { fleet: measureFleet, mixed: measureMixed, fresh: measureFresh, slow: measureSlow };
+const PARTS = { fleet: measureFleet, mixed: measureMixed, fresh: measureFresh, slow: measureSlow, peers: measurePeers };
 
 /**
  * Many zones, many policies, and zones that are slow. `SCALE_PARTS=fleet,slow`: only these; `SCALE_ZONES`,

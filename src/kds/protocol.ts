@@ -27,6 +27,8 @@ export const LINE_BYTES = 512;
 const MAX_NOTICE = 512;
 /** Status messages go out at least this often, in milliseconds. */
 export const STATUS_INTERVAL = 2_000;
+/** To a zone that is away they go out this often, in milliseconds. */
+export const SILENT_INTERVAL = 30_000;
 /** After many commits in a row the peer is told at most once in this time, in milliseconds. */
 export const ACKNOWLEDGE_INTERVAL = 200;
 /** A peer that was silent this long counts as away. */
@@ -62,6 +64,11 @@ const acknowledged = z.object({
   position: position.omit({ signature: true }).optional(),
   /** SHA-256 over the refusals; '' when there are none. */
   refusals: z.string().max(64),
+  /** Why the last transfer of it was not taken at all, for people. */
+  notTaken: z
+    .string()
+    .transform((text) => readableUpTo(MAX_NOTICE, text))
+    .optional(),
 });
 
 /** What a zone says of itself, once it speaks. On universal there are no namespaces. */

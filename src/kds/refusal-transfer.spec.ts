@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KeyTuple } from '../resource/key.ts';
-import { askRefusals, type RefusalTransfer, onRefusalPage, onRefusalTick } from './refusal-transfer.ts';
+import { askRefusals, MOST_LISTED, type RefusalTransfer, onRefusalPage, onRefusalTick } from './refusal-transfer.ts';
 import { ANSWER_TIMEOUT, MAX_TRIES } from './protocol.ts';
 
 const CONTEXT = { id: '1', now: 0, most: 0 };
@@ -19,7 +19,7 @@ function asked(): RefusalTransfer {
 }
 
 test('an empty list needs no question', () => {
-  assert.deepEqual(askRefusals('', CONTEXT), { state: undefined, effects: [{ do: 'refusals', digest: '', refusals: [] }] });
+  assert.deepEqual(askRefusals('', CONTEXT), { state: undefined, effects: [{ do: 'refusals', digest: '', refusals: [], whole: true }] });
 });
 
 test('pages are put together, and recorded under the name that was asked for', () => {
@@ -29,6 +29,15 @@ test('pages are put together, and recorded under the name that was asked for', (
   const [effect] = last.effects;
   assert.ok(effect?.do === 'refusals');
   assert.deepEqual([effect.digest, effect.refusals.map(({ key }) => key.name)], ['d1', ['a', 'b']]);
+});
+
+test('of a long list the first are recorded, and that it is longer', () => {
+  const lines = (from: number) => Array.from({ length: 600 }, (_, n) => line(`n${from + n}`));
+  const first = onRefusalPage(asked(), page(KEY), lines(0), { ...CONTEXT, most: 9_999 });
+  const last = onRefusalPage(first.state ?? asked(), page(KEY), lines(600), { ...CONTEXT, most: 9_999 });
+  const [effect] = last.effects;
+  assert.ok(effect?.do === 'refusals' && last.state === undefined);
+  assert.deepEqual([effect.whole, effect.refusals.length, effect.refusals.at(-1)?.key.name], [false, MOST_LISTED, 'n999']);
 });
 
 test('a list without end is given up', () => {

@@ -23,7 +23,8 @@ export interface RefusalTransfer {
 
 export type RefusalTransferEffect =
   | { readonly do: 'ask'; readonly id: string; readonly ask: Ask }
-  | { readonly do: 'refusals'; readonly digest: string; readonly refusals: readonly Refusal[] };
+  /** `whole`: those are all; else the first by key. */
+  | { readonly do: 'refusals'; readonly digest: string; readonly refusals: readonly Refusal[]; readonly whole: boolean };
 
 export interface RefusalTransferContext {
   /** A fresh id for one request, hex. */
@@ -39,12 +40,14 @@ export interface RefusalTransferStep {
   readonly effects: readonly RefusalTransferEffect[];
 }
 
+/** So many are listed: of what is behind them in key order, it is not known whether it was refused. */
+export const MOST_LISTED = 1_000;
 /** A list may have this many refusals more than the feed has items: refused items may have left the feed since. */
 const SPARE = 1_000;
 
 /** The peer has another list than the one recorded. An empty one needs no question. */
 export function askRefusals(digest: string, { id, now }: RefusalTransferContext): RefusalTransferStep {
-  if (digest === '') return { state: undefined, effects: [{ do: 'refusals', digest, refusals: [] }] };
+  if (digest === '') return { state: undefined, effects: [{ do: 'refusals', digest, refusals: [], whole: true }] };
   return asked({ id, sentAt: now, tries: 1, digest, refusals: [] });
 }
 
@@ -58,7 +61,10 @@ export function onRefusalPage(
   const refusals = [...state.refusals, ...lines.flatMap((line) => decodeRefusal(line) ?? [])];
   // More than the peer ever got, or pages without end: not a list, but a flood.
   if (refusals.length > most + SPARE || (next !== undefined && lines.length === 0)) return { state: undefined, effects: [] };
-  if (!Array.isArray(next)) return { state: undefined, effects: [{ do: 'refusals', digest: state.digest, refusals }] };
+  const whole = !Array.isArray(next) && refusals.length <= MOST_LISTED;
+  if (!Array.isArray(next) || refusals.length >= MOST_LISTED) {
+    return { state: undefined, effects: [{ do: 'refusals', digest: state.digest, refusals: refusals.slice(0, MOST_LISTED), whole }] };
+  }
   return asked({ ...state, id, after: next, sentAt: now, tries: 1, refusals });
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Key, keyFromTuple, keyTuple } from '../resource/key.ts';
 import { findKind } from '../resource/kinds.ts';
@@ -7,6 +6,7 @@ import { isSilent } from '../resource/permission-actions.ts';
 import type { JsonObject } from '../resource/resource.ts';
 import { IN_FORCE, type Refusal } from '../resource/store/store.ts';
 import { readableUpTo } from '../resource/readable-text.ts';
+import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from './digest.ts';
 
 /** A reason is one line for a person: longer ones are cut. */
 const MAX_REASON = 500;
@@ -36,12 +36,18 @@ export function cutReason(reason: string): string {
   return readableUpTo(MAX_REASON, reason);
 }
 
-/** Names a list of refusals: both sides compare it instead of the list. '' when there are none. */
+/** What a refusal adds to the digest of a list. When it was refused is no part of it. */
+export function hashOfRefusal({ key, hash, reason, inForce }: Pick<Refusal, 'key' | 'hash' | 'reason' | 'inForce'>): string {
+  return hashItem(JSON.stringify([keyTuple(key), hash, reason, inForce]));
+}
+
+/**
+ * Names a list of refusals: both sides compare it instead of the list. A sum, as that of a feed (digest.ts), so that a
+ * store keeps it as refusals come and go. '' when there are none.
+ */
 export function digestOfRefusals(refusals: readonly Refusal[]): string {
   if (refusals.length === 0) return '';
-  const hash = createHash('sha256');
-  for (const { key, hash: item, reason, inForce } of refusals) hash.update(JSON.stringify([keyTuple(key), item, reason, inForce]));
-  return hash.digest('hex');
+  return formatDigest(refusals.reduce((digest, refusal) => addHash(digest, hashOfRefusal(refusal)), EMPTY_DIGEST));
 }
 
 /** A refusal as the peer lists it; undefined: the line is not a refusal. */

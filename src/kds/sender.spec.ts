@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Position } from '../resource/store/store.ts';
-import { SILENCE, STATUS_INTERVAL } from './protocol.ts';
+import { SILENCE, SILENT_INTERVAL, STATUS_INTERVAL } from './protocol.ts';
 import { NEW_SENDING, onAck, onCommit, onSenderTick, type SenderContext, type Sending } from './sender.ts';
 
 function at(revision: number, digest = String(revision)): Position {
@@ -20,7 +20,7 @@ function play(events: readonly [on: 'commit' | 'ack', position: Position, more?:
       state = onAck(state, { position, refusals: '' }, context(at(99), more));
       return `base ${state.base?.revision ?? 'none'}`;
     }
-    const sent = onCommit(state, context(position, more));
+    const sent = onCommit(state, 0, context(position, more));
     state = sent.state;
     return sent.effects.map((effect) => (effect.do === 'push' ? `push ${effect.base.revision}` : effect.do)).join(' ') || '-';
   });
@@ -109,4 +109,12 @@ test('the head is announced when it is due', () => {
   assert.deepEqual(first.effects, [{ do: 'status' }]);
   assert.deepEqual(onSenderTick(first.state, context(at(1), { now: 999 + STATUS_INTERVAL })).effects, []);
   assert.deepEqual(onSenderTick(first.state, context(at(1), { now: 1_000 + STATUS_INTERVAL })).effects, [{ do: 'status' }]);
+});
+
+test('a zone that is away hears it seldom, global as often as ever: it may know of no zone yet', () => {
+  const due = (after: number, pushes: boolean) => {
+    const { state } = onSenderTick(NEW_SENDING, context(at(1)));
+    return onSenderTick(state, context(at(1), { now: 1_000 + after, heardAt: -SILENCE, pushes })).effects.length;
+  };
+  assert.deepEqual([due(STATUS_INTERVAL, true), due(SILENT_INTERVAL, true), due(STATUS_INTERVAL, false)], [0, 1, 1]);
 });

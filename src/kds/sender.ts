@@ -1,5 +1,5 @@
 import type { Position } from '../resource/store/store.ts';
-import { ACKNOWLEDGE_INTERVAL, type Acknowledged, SILENCE, STATUS_INTERVAL } from './protocol.ts';
+import { ACKNOWLEDGE_INTERVAL, type Acknowledged, SILENCE, SILENT_INTERVAL, STATUS_INTERVAL } from './protocol.ts';
 
 /**
  * The sending half of a session: announces the head, and pushes small deltas to a peer that is known to be at the point
@@ -25,7 +25,12 @@ export interface Sending {
 export type SenderEffect =
   | { readonly do: 'status' }
   /** Push the changes after `base.revision` if they fit into one message; else only announce. */
-  | { readonly do: 'push'; readonly base: { readonly revision: number; readonly digest: string; readonly count: number } };
+  | {
+      readonly do: 'push';
+      readonly base: { readonly revision: number; readonly digest: string; readonly count: number };
+      /** The revision before the commits that the peer is told of. */
+      readonly since: number;
+    };
 
 export interface Sent {
   readonly state: Sending;
@@ -43,14 +48,17 @@ export interface SenderContext {
   readonly pushes: boolean;
 }
 
-/** The store changed. */
-export function onCommit(state: Sending, context: SenderContext): Sent {
+/**
+ * The store changed the peer's feed, or may have. `since`: the revision before that; of commits that change nothing in
+ * its feed nobody need be told.
+ */
+export function onCommit(state: Sending, since: number, context: SenderContext): Sent {
   const { head, now, heardAt, pushes } = context;
   if (now - heardAt > SILENCE) return { state, effects: [] };
   if (!pushes || !state.base) return announce(state, now);
   const next = { revision: head.revision, digest: head.digest, count: head.count };
   const unchanged = state.base.digest === head.digest && state.base.count === head.count;
-  return { state: { ...state, base: next }, effects: unchanged ? [] : [{ do: 'push', base: state.base }] };
+  return { state: { ...state, base: next }, effects: unchanged ? [] : [{ do: 'push', base: state.base, since }] };
 }
 
 /** The peer said how far it is. If more was pushed since then, this changes nothing. */
@@ -74,9 +82,11 @@ export function acknowledge(state: Sending, now: number): Sent {
 }
 
 /** Time passed: announce when it is due. */
-export function onSenderTick(state: Sending, { now }: SenderContext): Sent {
+export function onSenderTick(state: Sending, { now, heardAt, pushes }: SenderContext): Sent {
   if (state.owed) return acknowledge(state, now);
-  return now - state.statusAt < STATUS_INTERVAL ? { state, effects: [] } : announce(state, now);
+  // A zone that is away speaks first when it is back. Global may be one that knows of no zone yet.
+  const interval = pushes && now - heardAt > SILENCE ? SILENT_INTERVAL : STATUS_INTERVAL;
+  return now - state.statusAt < interval ? { state, effects: [] } : announce(state, now);
 }
 
 /** Announces the head, and says how far the own mirror is. */

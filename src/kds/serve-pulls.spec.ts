@@ -153,14 +153,33 @@ test('a push starts only where the own log agrees', () => {
   const base = cursor(store);
   put(store, 'b');
   const end = () => makePosition(sign, 'east', store.head(), store.feed.summary('east'));
-  const push = makePush(store, 'east', base, end());
+  const push = makePush(store, 'east', base, 0, end());
   assert.deepEqual([push?.lines, push?.body.from.digest, push?.body.end], [['b'], base.digest, cursor(store)]);
-  assert.equal(makePush(store, 'east', { ...base, digest: 'ff' }, end()), undefined);
-  assert.equal(makePush(store, 'east', { ...base, count: 7 }, end()), undefined);
-  assert.equal(makePush(store, 'east', { ...base, revision: 99 }, end()), undefined);
+  assert.equal(makePush(store, 'east', { ...base, digest: 'ff' }, 0, end()), undefined);
+  assert.equal(makePush(store, 'east', { ...base, count: 7 }, 0, end()), undefined);
+  assert.equal(makePush(store, 'east', { ...base, revision: 99 }, 0, end()), undefined);
   put(store, 'c', 'x'.repeat(PUSH_BYTES + 1));
   put(store, 'd', 'd');
-  assert.equal(makePush(store, 'east', base, end()), undefined);
+  assert.equal(makePush(store, 'east', base, 0, end()), undefined);
+});
+
+test('a push begins at the revision before what it tells of, where nothing of the peer lies between', () => {
+  const store = openStore(':memory:', OPTIONS);
+  put(store, 'a');
+  const base = cursor(store);
+  for (let n = 0; n < 5; n++) store.commit((tx) => tx.put(resource(key(`w${n}`)), { to: 'only', zone: 'west' }, `w${n}`));
+  const since = store.head().revision;
+  put(store, 'b');
+  const asked: number[] = [];
+  const changes: typeof store.feed.changes = (peer, revision, ...rest) => {
+    asked.push(revision);
+    return store.feed.changes(peer, revision, ...rest);
+  };
+  const seen = { ...store, feed: { ...store.feed, changes } };
+  const end = makePosition(sign, 'east', store.head(), store.feed.summary('east'));
+  assert.deepEqual(makePush(seen, 'east', base, since, end)?.lines, ['b']);
+  assert.deepEqual(makePush(seen, 'east', base, store.head().revision, end)?.lines, ['b'], 'what lies between is not left out');
+  assert.deepEqual(asked, [since, base.revision]);
 });
 
 test('refusals are listed in pages, in key order', () => {

@@ -45,20 +45,26 @@ export function servePull(source: PullSource, peer: string, pull: Pull): ServedP
 }
 
 /**
- * The delta from `base` to the head, whose cursor is `end`, if it fits into a push (of `most` bytes). undefined: too
- * much, or the own log does not say the same of that revision (it does not reach back, or the store was restored): then
- * the peer asks, and shows its cursor.
+ * The delta from `base` to the head, whose cursor is `end`, if it fits into a push (of `most` bytes). Where the peer's feed at revision
+ * `since` was what it is in `base`, it begins there: what lies between is not read again. undefined: too much, or the
+ * own log does not say the same of that revision (it does not reach back, or the store was restored): then the peer
+ * asks, and shows its cursor.
  */
 export function makePush(
   store: Reader,
   peer: string,
   base: { revision: number; digest: string; count: number },
+  since: number,
   end: Position,
   most = PUSH_BYTES,
 ): { body: Push; lines: readonly string[] } | undefined {
-  const { changes, next } = store.feed.changes(peer, base.revision, 0, Math.min(PUSH_BYTES, most));
-  const then = store.feed.summaryAt(peer, base.revision);
-  if (next !== undefined || then?.digest !== base.digest || then.count !== base.count) return undefined;
+  const isBase = (revision: number): boolean => {
+    const then = store.feed.summaryAt(peer, revision);
+    return then?.digest === base.digest && then.count === base.count;
+  };
+  const from = since > base.revision && isBase(since) ? since : base.revision;
+  const { changes, next } = store.feed.changes(peer, from, 0, Math.min(PUSH_BYTES, most));
+  if (next !== undefined || !isBase(from)) return undefined;
   return { body: { kind: 'push', from: { digest: base.digest, count: base.count }, end }, lines: changes.map(toLine) };
 }
 
@@ -128,12 +134,16 @@ function serveScan(
   return { body, lines: items.map(toLine) };
 }
 
+/** A page has no more refusals than these: the peer may not want the rest (refusal-transfer.ts). */
+const REFUSALS_READ = 500;
+
 /** What this control plane refused of the peer's feed, in key order. */
 function serveRefusals({ store, pageBytes = PAGE_BYTES }: PullSource, peer: string, id: string, after: Key | undefined): ServedPage {
   const lines: string[] = [];
   let bytes = 0;
   let last: Key | undefined;
-  for (const refusal of store.mirror.refusals(peer, after)) {
+  const refusals = store.mirror.refusals(peer, after, REFUSALS_READ);
+  for (const refusal of refusals) {
     const line = JSON.stringify({ ...refusal, key: keyTuple(refusal.key) });
     if (last && bytes + line.length > pageBytes) {
       return { body: { kind: 'page', id, revision: store.head().revision, next: [...keyTuple(last)] }, lines };
@@ -142,7 +152,8 @@ function serveRefusals({ store, pageBytes = PAGE_BYTES }: PullSource, peer: stri
     bytes += line.length;
     last = refusal.key;
   }
-  return { body: { kind: 'page', id, revision: store.head().revision }, lines };
+  const body: PageBody = { kind: 'page', id, revision: store.head().revision };
+  return { body: refusals.length === REFUSALS_READ && last ? { ...body, next: [...keyTuple(last)] } : body, lines };
 }
 
 function toLine({ key, wire }: FeedChange): string {

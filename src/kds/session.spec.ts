@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Position } from '../resource/store/store.ts';
 import { type Body, SILENCE, type Speaker, type Status } from './protocol.ts';
-import { type Context, type Effect, newSession, type Session, step } from './session.ts';
+import type { Context } from './session-context.ts';
+import { type Effect, newSession, type Session, step } from './session.ts';
 
 const SELF: Speaker = { store: 'aa', term: 1, incarnation: 1, instance: '1a' };
 const PEER: Speaker = { store: 'bb', term: 1, incarnation: 5, instance: '5b' };

@@ -1,4 +1,3 @@
-import type { Position } from '../resource/store/store.ts';
 import {
   type ZoneInfo,
   type Ask,
@@ -10,6 +9,7 @@ import {
   type Speaker,
   type Status,
 } from './protocol.ts';
+import type { Context } from './session-context.ts';
 import {
   NEW_RECEIVING,
   onApplied,
@@ -59,33 +59,10 @@ export type SessionEvent =
   | { readonly on: 'connected' }
   | { readonly on: 'lost' }
   | { readonly on: 'tick' }
-  | { readonly on: 'committed' }
+  /** Of commits after revision `since`, some of which may be in the peer's feed. */
+  | { readonly on: 'committed'; readonly since: number }
   | { readonly on: 'message'; readonly message: Message }
   | { readonly on: 'applied'; readonly outcome: ApplyOutcome };
-
-/** The session's surroundings at the moment of an event. Its caller reads them from the store and the machine. */
-export interface Context {
-  readonly self: Speaker;
-  /** The own feed for this peer. */
-  readonly head: Position;
-  /** How far the peer's feed is here. */
-  readonly position: Position | undefined;
-  /** The digest of the peer's refusals that are already recorded here. */
-  readonly recordedRefusals: string;
-  /** The store id that this side has pinned for the peer; undefined before the first contact. */
-  readonly pin: string | undefined;
-  /** The peer may exchange nothing (a disabled zone). */
-  readonly disabled: boolean;
-  /** The own store was found restored: it sends nothing. */
-  readonly diverged: boolean;
-  readonly pushes: boolean;
-  readonly maxTransfer: number;
-  readonly mostBytes: number;
-  readonly now: number;
-  readonly random: number;
-  /** Fresh for each event, hex. */
-  readonly id: string;
-}
 
 export type Effect =
   | Exclude<ReceiverEffect, { do: 'ask' }>
@@ -117,7 +94,7 @@ export function step(state: Session, event: SessionEvent, context: Context): Ste
     case 'tick':
       return tick(state, context);
     case 'committed':
-      return sender(state, onCommit(state.sending, senderContext(state, context)), context);
+      return sender(state, onCommit(state.sending, event.since, senderContext(state, context)), context);
     case 'applied':
       return applied(state, event.outcome, context);
     case 'message':
@@ -262,7 +239,15 @@ function blocked(state: Session, context: Context): boolean {
 }
 
 function senderContext(state: Session, context: Context) {
-  return { head: context.head, now: context.now, heardAt: state.heardAt, pushes: context.pushes };
+  // The head is signed when it is read.
+  return {
+    get head() {
+      return context.head;
+    },
+    now: context.now,
+    heardAt: state.heardAt,
+    pushes: context.pushes,
+  };
 }
 
 function sender(state: Session, { state: sending, effects }: Sent, context: Context): Step {
@@ -287,8 +272,8 @@ function listed(state: Session, { state: listing, effects }: RefusalTransferStep
 }
 
 /** The request's id differs from the one that a pull of the same step may have taken. */
-function listingContext({ id, now, head }: Context) {
-  return { id: `${id}0f`, now, most: head.count };
+function listingContext(context: Context) {
+  return { id: `${context.id}0f`, now: context.now, most: context.head.count };
 }
 
 function ask(id: string, what: Ask): Effect {

@@ -15,6 +15,7 @@ import { createLog } from './feed/change-log.ts';
 import { createMirror } from './mirror/mirror.ts';
 import { createNames } from './resources/assigned-names.ts';
 import { readable } from './readable-store.ts';
+import { createRefusalSums } from './mirror/refusal-sums.ts';
 import { createPositions } from './mirror/peer-positions.ts';
 import { createReferences } from './resources/reference-table.ts';
 import { createResourceReader, createResourceWriter } from './resources/resource-table.ts';
@@ -102,16 +103,18 @@ function connect(db: Connection) {
   const holdings = createZoneUsage(db);
   const keys = createKeys(db, holdings);
   const positions = createPositions(db);
+  const refusals = createRefusalSums(db);
   const { forget: forgetPast, ...feed } = createFeed(db, settings, log, sums);
   const { commit, commitEach, toDisk, ...commits } = createCommits(db, settings, log, sums, () => {
     forgetPast();
     positions.rolledBack();
     keys.forget();
     holdings.forget();
+    refusals.forget();
   });
   const { assignName, ...names } = createNames(db, keys, holdings);
   const { setReferences, ...references } = createReferences(db, keys);
-  const mirror = createMirror(db, keys, positions, holdings);
+  const mirror = createMirror(db, keys, positions, holdings, refusals);
   const gone = createTombstones(db, settings);
   const audit = createAudit(db);
   const reader: Reader = {

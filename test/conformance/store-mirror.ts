@@ -49,19 +49,25 @@ export function mirrorConformance(open: () => Store, reopen: (store: Store) => S
     store.close();
   });
 
-  it('tells by a number whether something of a peer may have changed', () => {
+  it('names what is refused of a peer by a digest, kept as it changes', () => {
     const store = open();
-    const east = () => store.mirror.changes('east');
-    const before = east();
-    store.commit((tx) => tx.mirror.put('west', item('a')));
-    assert.equal(east(), before, 'another peer');
+    const east = () => store.mirror.refusalSum('east');
+    const none = east();
+    store.commit((tx) => tx.mirror.put('west', refused('a')));
+    assert.deepEqual([east(), none.count, none.digest], [none, 0, ''], 'another peer');
     store.commit((tx) => tx.mirror.put('east', refused('a')));
-    const put = east();
-    assert.notEqual(put, before);
-    store.mirror.refusals('east');
-    assert.equal(east(), put, 'reading is no change');
-    store.commit((tx) => tx.mirror.delete('east', key('a')));
-    assert.notEqual(east(), put);
+    const one = east();
+    assert.deepEqual([one.count, [...store.mirror.refusedPeers()].sort()], [1, ['east', 'west']]);
+    assert.notEqual(one.digest, '');
+    assert.throws(() =>
+      store.commit((tx) => {
+        tx.mirror.put('east', refused('b'));
+        throw new Error('no');
+      }),
+    );
+    assert.deepEqual(east(), one);
+    store.commit((tx) => tx.mirror.put('east', item('a')));
+    assert.deepEqual(east(), none);
     store.close();
   });
 

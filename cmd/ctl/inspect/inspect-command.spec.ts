@@ -28,6 +28,9 @@ describe('toPeerRow', () => {
     ['never heard', { ...EAST, ack: null, about: undefined, online: false }, { behind: null, environment: null, online: false }],
     ['stopped', { ...EAST, stopped: { code: 'disabled', message: 'zone east is disabled' } }, { reason: 'zone east is disabled' }],
     ['leftovers', { ...EAST, absent: [{}, {}] }, { reason: '2 kept from an earlier store: see `meridianctl recover --drop-absent east`' }],
+    ['more than are listed', { ...EAST, refusedCount: 700 }, { refused: 700 }],
+    ['nothing is taken here', { ...EAST, notTaken: 'over_quota: x' }, { reason: 'not taken: over_quota: x' }],
+    ['nothing is taken there', { ...EAST, ack: { ...EAST.ack, notTaken: 'full' } }, { reason: 'not taken: full' }],
     ['no shape at all', { peer: 'east' }, { online: false, upToDate: false, refused: 0, behind: null, environment: null }],
   ];
   for (const [title, peer, row] of cases) it(title, () => assert.deepEqual(toPeerRow(peer as never), { ...ROW, ...row }));

@@ -50,16 +50,22 @@ export function warnOfStore({ diverged, ended }: JsonObject): void {
 }
 
 export function toPeerRow(peer: JsonObject): PeerRow {
-  const { refused, about } = peer;
+  const { about } = peer;
   return {
     zone: textOf(peer.peer),
     online: peer.online === true,
     upToDate: peer.upToDate === true,
-    refused: Array.isArray(refused) ? refused.length : 0,
+    refused: countOf(peer.refusedCount, peer.refused),
     behind: behind(peer.head, isObject(peer.ack) ? peer.ack.position : undefined),
     environment: (isObject(about) && textOf(about.environment)) || null,
     reason: reasonOf(peer),
   };
+}
+
+/** The list may be only the first of it; an older control plane lists all, and does not count. */
+function countOf(count: JsonValue | undefined, list: JsonValue | undefined): number {
+  if (typeof count === 'number') return count;
+  return Array.isArray(list) ? list.length : 0;
 }
 
 /**
@@ -72,10 +78,13 @@ function behind(head: JsonValue | undefined, position: JsonValue | undefined): n
   return revisions > 0 ? revisions : null;
 }
 
-function reasonOf({ peer, stopped, absent }: JsonObject): string | null {
+function reasonOf({ peer, stopped, notTaken, ack, absent, absentCount }: JsonObject): string | null {
   if (isObject(stopped)) return textOf(stopped.message) || textOf(stopped.code) || null;
-  if (!Array.isArray(absent) || absent.length === 0) return null;
-  return `${absent.length} kept from an earlier store: see \`meridianctl recover --drop-absent ${textOf(peer)}\``;
+  const untaken = textOf(notTaken) || (isObject(ack) && textOf(ack.notTaken)) || '';
+  if (untaken !== '') return `not taken: ${untaken}`;
+  const left = countOf(absentCount, absent);
+  if (left === 0) return null;
+  return `${left} kept from an earlier store: see \`meridianctl recover --drop-absent ${textOf(peer)}\``;
 }
 
 /** A line for each peer. */

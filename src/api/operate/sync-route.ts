@@ -22,7 +22,11 @@ const peerShape = z
     online: z.boolean(),
     upToDate: z.boolean(),
     head: position,
-    ack: z.strictObject({ position: position.nullable(), refusals: z.string() }).nullable(),
+    ack: z
+      .strictObject({ position: position.nullable(), refusals: z.string(), notTaken: z.string().optional() })
+      .nullable()
+      .describe('How far the peer has what is for it, as it said last; `notTaken`: why it took nothing of the last transfer'),
+    notTaken: z.string().nullable().describe("Why nothing of the peer's last transfer was taken here"),
     stopped: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
     unsent: z.string().nullable().describe('Why what is meant for it does not reach it, although both are connected'),
     stranger: z.strictObject({ message: z.string() }).nullable().describe('Another store that speaks for the peer too, and is refused'),
@@ -32,8 +36,12 @@ const peerShape = z
       .strictObject({ resources: count, bytes: count, mostResources: count, mostBytes: count })
       .nullable()
       .describe('At global: what the zone holds here, and what it may. More is refused with `over_quota`'),
-    refused: z.array(refusal).describe('What this side refused of the peer'),
-    absent: z.array(z.strictObject(keyFields)).describe("What stays in force although the peer's present store lacks it"),
+    refused: z.array(refusal).describe('What this side refused of the peer: the first of it, by key'),
+    refusedCount: count.describe('How much that is in all'),
+    absent: z
+      .array(z.strictObject(keyFields))
+      .describe("What stays in force although the peer's present store lacks it: the first of it, by key"),
+    absentCount: count.describe('How much that is in all'),
   })
   .meta({ id: 'Peer' });
 
@@ -52,6 +60,9 @@ const operation: Operation = {
     }),
   },
 };
+
+/** What of one peer is listed at most: with a thousand of them, an answer is a few MB at the most. */
+const LISTED = 100;
 
 /** `GET /_sync`: this store, and how it stands with each peer. */
 export function addSyncRoute(app: FastifyInstance, { plane, sync }: ApiOptions): void {
@@ -74,17 +85,21 @@ export function addSyncRoute(app: FastifyInstance, { plane, sync }: ApiOptions):
  * lacks it.
  */
 function describePeer({ store, quota }: Plane, { peer, head, ack, ...view }: PeerView) {
+  const absent = orphansOf(store, peer);
   return {
     ...view,
     peer: peerName(peer),
     head: describePosition(head),
     ack: ack ? { ...ack, position: ack.position ? describePosition(ack.position) : null } : null,
+    notTaken: view.notTaken ?? null,
     stopped: view.stopped ?? null,
     unsent: view.unsent ?? null,
     stranger: view.stranger ?? null,
     held: describeHeld(store, quota, peer),
-    refused: store.mirror.refusals(peer).map(describeRefusal),
-    absent: orphansOf(store, peer).map(({ key }) => describeKey(key)),
+    refused: store.mirror.refusals(peer, undefined, LISTED).map(describeRefusal),
+    refusedCount: store.mirror.refusalSum(peer).count,
+    absent: absent.slice(0, LISTED).map(({ key }) => describeKey(key)),
+    absentCount: absent.length,
   };
 }
 

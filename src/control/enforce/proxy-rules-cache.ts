@@ -38,15 +38,17 @@ export class CachedProxy {
 
   rules(given: ProxyInputs): ProxyRules {
     const before = this.#given;
-    const isReached = before !== undefined && isSameProxy(before, given);
+    const isKnown = before !== undefined && isSameProxy(before, given);
+    const isReached = isKnown && leadsTheSame(before, given);
     if (this.#rules && isReached && isSameMesh(before, given)) return this.#rules;
     // Should this fail, everything is worked out again the next time.
     this.#given = undefined;
-    const proxy = isReached && this.#proxy ? this.#proxy : this.#read(given);
+    const proxy = isKnown && this.#proxy ? this.#proxy : this.#read(given);
+    const mayDiffer = isReached ? undefined : isLed;
     const { view, closed } = given;
     this.#rules = this.#compiler.compile(
       decided(this.#placed, (inbound) => ({
-        permissions: closed ? [] : this.#select(inbound, proxy, view),
+        permissions: closed ? [] : this.#select(inbound, proxy, view, mayDiffer),
         plaintext: closed ? STRICT : plaintextAt(view, proxy, inbound),
       })),
     );
@@ -61,15 +63,28 @@ export class CachedProxy {
     return this.#proxy;
   }
 
-  #select(inbound: Inbound, proxy: Proxy, { permissions, index }: MeshView): readonly Permission[] {
+  #select(inbound: Inbound, proxy: Proxy, { permissions, index }: MeshView, mayDiffer?: typeof isLed): readonly Permission[] {
     const match = (policy: Policy) => this.permissions.read(matchInbound([policy], proxy, inbound, index))[0];
-    return this.#selected.get(inbound)?.among(permissions, match) ?? [];
+    return this.#selected.get(inbound)?.among(permissions, match, mayDiffer) ?? [];
   }
 }
 
-/** Whether a policy that selected an inbound still does, and selects no other. */
+/** Whether its inbounds are the same: those of a gateway are what the MeshGateways say. */
 function isSameProxy(before: ProxyInputs, now: ProxyInputs): boolean {
-  return before.dataplane === now.dataplane && before.view.targets.every((list, index) => list === now.view.targets[index]);
+  return before.dataplane === now.dataplane && before.view.index.ofType('MeshGateway') === now.view.index.ofType('MeshGateway');
+}
+
+/** Whether a policy that selected an inbound still does, and selects no other. */
+function leadsTheSame(before: ProxyInputs, now: ProxyInputs): boolean {
+  return before.view.targets.every((list, index) => list === now.view.targets[index]);
+}
+
+/** What selects by the Dataplane alone. */
+const OF_PROXY: readonly string[] = ['Mesh', 'MeshSubset', 'MeshServiceSubset', 'Dataplane'];
+
+/** Whether what a policy selects depends on services, gateways or routes. */
+function isLed({ explicit }: Policy): boolean {
+  return explicit !== undefined && !OF_PROXY.includes(explicit.kind);
 }
 
 /** Whether permissions, and what is said of plain text, are the same. */

@@ -1,4 +1,4 @@
-import type { MeshIndex } from '../../policy/match/mesh-index.ts';
+import { type MeshIndex, Targets } from '../../policy/match/mesh-index.ts';
 import { comparePolicies } from '../../policy/match/policy-order.ts';
 import { readPolicies } from '../../policy/match/read-policies.ts';
 import type { Policy } from '../../policy/match/policy.ts';
@@ -24,6 +24,8 @@ export const LEADING: readonly string[] = READ.filter(({ nature, target }) => na
   ({ type }) => type,
 );
 
+const SERVICE = 'MeshService';
+
 const NONE: Rows = { byKey: new Map(), resources: [], policies: [] };
 
 /** The parsed form of a resource, which never changes. */
@@ -38,6 +40,10 @@ export class MeshRows {
   private readonly mesh: string;
 
   readonly #types = new Map<string, Rows>();
+  /** Another object whenever a service changed that may matter to a proxy of the zone. */
+  #near: readonly unknown[] = [];
+  /** Of the kinds that were asked for so. */
+  readonly #indexed = new Map<string, Targets>();
 
   constructor(store: Pick<Reader, 'list' | 'get'>, mesh: string) {
     this.store = store;
@@ -45,14 +51,15 @@ export class MeshRows {
     for (const { type } of READ) this.#types.set(type, this.#read(type));
   }
 
-  /** Reads the rows of these keys again. Out: whether any of them belongs to the mesh. */
-  update(keys: readonly Key[]): boolean {
+  /** Reads the rows of these keys again, in `zone`. Out: whether any of them belongs to the mesh. */
+  update(keys: readonly Key[], zone: string): boolean {
     const touched = new Map(keys.filter(({ type, mesh }) => mesh === this.mesh && this.#types.has(type)).map((key) => [keyId(key), key]));
     const types = new Set([...touched.values()].map(({ type }) => type));
     for (const type of types)
       this.#update(
         this.#of(type),
         [...touched.values()].filter((key) => key.type === type),
+        zone,
       );
     return types.size > 0;
   }
@@ -61,9 +68,19 @@ export class MeshRows {
     return this.#of(type).resources;
   }
 
-  /** What targetRefs lead to but Dataplanes, kind by kind. */
-  targets(): (readonly Resource[])[] {
-    return LEADING.map((type) => this.resources(type));
+  /**
+   * What targetRefs lead to but Dataplanes, kind by kind: other objects where they changed. In a zone, of the services
+   * only those that may select a proxy of it: the others are told apart by what of them is here by name.
+   */
+  targets(zone: string): (readonly unknown[])[] {
+    return LEADING.map((type) => (type === SERVICE && zone !== '' ? this.#near : this.resources(type)));
+  }
+
+  /** A service selects proxies of its own zone. Who has the name that one's copy would have matters too. */
+  #isNear({ key, name }: Resource, zone: string): boolean {
+    if (key.zone === zone) return true;
+    for (const { key: own } of this.#targetsOf(SERVICE).hashed(name)) if (own.zone === zone) return true;
+    return false;
   }
 
   policies(type: string): readonly Policy[] {
@@ -81,6 +98,7 @@ export class MeshRows {
     return {
       ofType: (type) => lists.get(type) ?? [],
       find: (key) => this.find(key),
+      targets: (type) => this.#targetsOf(type),
       named: (type, namespace, name) => named(lists.get(type) ?? [], namespace, name),
       holder,
       lost,
@@ -89,6 +107,12 @@ export class MeshRows {
 
   find(key: Key): Resource | undefined {
     return this.#of(key.type).byKey.get(keyId(key));
+  }
+
+  #targetsOf(type: string): Targets {
+    const found = this.#indexed.get(type) ?? new Targets(this.#of(type).resources);
+    this.#indexed.set(type, found);
+    return found;
   }
 
   #of(type: string): Rows {
@@ -101,11 +125,14 @@ export class MeshRows {
     return { byKey, resources, policies: resources.flatMap(policiesOf).sort(comparePolicies) };
   }
 
-  #update(rows: Rows, keys: readonly Key[]): void {
+  #update(rows: Rows, keys: readonly Key[], zone: string): void {
     const out = keys.flatMap((key) => rows.byKey.get(keyId(key)) ?? []);
     const into = keys.flatMap((key) => this.store.get(key)?.resource ?? []);
+    if (zone !== '' && [...out, ...into].some((one) => one.key.type === SERVICE && this.#isNear(one, zone))) this.#near = [];
     for (const { key } of out) rows.byKey.delete(keyId(key));
     for (const resource of into) rows.byKey.set(keyId(resource.key), resource);
+    for (const { key } of out) this.#indexed.get(key.type)?.delete(key);
+    for (const resource of into) this.#indexed.get(resource.key.type)?.put(resource);
     rows.resources = exchange(rows.resources, out, into, compareNames);
     rows.policies = exchange(rows.policies, out.flatMap(policiesOf), into.flatMap(policiesOf), comparePolicies);
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
+import { hashedName } from '../../naming/hash-name.ts';
 import { KINDS } from '../../resource/kinds.ts';
 import type { Draft } from '../../resource/resource.ts';
 import { watchCommits } from '../plane/watch-commits.ts';
@@ -54,6 +55,34 @@ it('a view stays the same object where its mesh is not touched', () => {
   writeDrafts(plane, [{ ...service('b'), mesh: 'one' }]);
   assert.notEqual(views('one'), one);
   assert.equal(views('two'), two);
+});
+
+it('the services of other zones are no targets of the proxies here, but one with a name of ours', () => {
+  const { plane } = watchCommits(newPlane(EAST), () => {});
+  plane.store.commit((tx) => tx.put(newZoneMesh('default'), { to: 'none' }, ''));
+  const views = createMeshViews(plane);
+  writeDrafts(plane, [service('own')]);
+  const copy = (name: string, port: number) => {
+    const key = { type: 'MeshService', mesh: 'default', zone: 'west', namespace: 'app', name: 'other' };
+    const [labels, spec] = [{}, { ports: [{ port }] }];
+    plane.store.commit((tx) => tx.put({ ...newZoneMesh('x'), key, name, namespace: 'kuma-system', labels, spec }, { to: 'none' }, ''));
+  };
+  const isOther = (change: () => void): boolean => {
+    const { targets } = views('default');
+    change();
+    return views('default').targets.some((list, index) => list !== targets[index]);
+  };
+  assert.deepEqual(
+    [
+      isOther(() => copy('other-1', 80)),
+      isOther(() => copy('other-1', 81)),
+      isOther(() => copy(hashedName(keyOf(service('own'), 'east')), 81)),
+      isOther(() => copy('other-1', 81)),
+      isOther(() => copy('other-1', 82)),
+      isOther(() => writeDrafts(plane, [service('next')])),
+    ],
+    [false, false, true, true, false, true],
+  );
 });
 
 function newZoneMesh(name: string) {

@@ -9,7 +9,7 @@ import type { Resource } from '../../resource/resource.ts';
 import type { Head } from '../../resource/store/store.ts';
 import { MeshRows } from './mesh-rows.ts';
 import { type Held, type Plane, touchedSince } from '../plane/plane.ts';
-import { standInForLost, standInForUnreadable, type RefusedItems, refusedIn } from './stand-ins.ts';
+import { keepRefused, standInForLost, standInForUnreadable, type RefusedItems, refusedIn } from './stand-ins.ts';
 
 /** What the policy engine needs to know of one mesh, from this control plane's store. */
 export interface MeshView {
@@ -68,13 +68,15 @@ export class MeshReader {
   #rows: MeshRows | undefined;
   #mesh: Resource | undefined;
   #at: Head | undefined;
+  /** A refusal alone makes no revision. */
+  readonly #readRefused: () => RefusedItems;
   #refused: RefusedItems | undefined;
-  #refusedText = '';
   #view: MeshView | undefined;
 
   constructor(plane: Plane, mesh: string) {
     this.plane = plane;
     this.mesh = mesh;
+    this.#readRefused = keepRefused(plane, mesh);
   }
 
   /** The same object as last time if nothing of the mesh changed. */
@@ -88,15 +90,6 @@ export class MeshReader {
     return this.#view;
   }
 
-  /** The same object as last time if nothing of it changed: a refusal alone makes no revision. */
-  #readRefused(): RefusedItems {
-    const refused = refusedIn(this.plane, this.mesh);
-    const text = JSON.stringify(refused);
-    if (this.#refused && text === this.#refusedText) return this.#refused;
-    this.#refusedText = text;
-    return refused;
-  }
-
   /** Out: the rows as they are now, and whether something is another. */
   #read(): [MeshRows, boolean] {
     const { plane, mesh } = this;
@@ -107,7 +100,7 @@ export class MeshReader {
     const rows = keys && this.#rows ? this.#rows : new MeshRows(plane.store, mesh);
     const isMesh = !keys || keys.some(({ type, name }) => type === 'Mesh' && name === mesh);
     if (isMesh) this.#mesh = meshOf(plane, mesh);
-    const changed = rows !== this.#rows || rows.update(keys ?? []) || isMesh;
+    const changed = rows !== this.#rows || rows.update(keys ?? [], plane.place.zone) || isMesh;
     this.#rows = rows;
     this.#at = head;
     return [rows, changed];
@@ -140,7 +133,7 @@ function viewOf(held: Held, mesh: string, rows: MeshRows, resource: Resource | u
       lost,
       holder: (type, name) => holderOf(held, mesh, type, name) ?? lost(type).find(({ resource }) => resource.name === name)?.resource.key,
     }),
-    targets: [...rows.targets(), refused.targets],
+    targets: [...rows.targets(held.place.zone), refused.targets],
     find: (key) => refusedByKey.get(keyId(key)) ?? (findKind(key.type)?.policy ? rows.find(key) : undefined),
     refusal: (key) => reasons.get(keyId(key)),
   };

@@ -1,14 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import { decodeLine, type Item } from '../../kds/item.ts';
 import type { Lost } from '../../policy/match/mesh-index.ts';
 import { isCustom, type Role, ROLES } from '../../policy/policy-role.ts';
 import { MESH_TLS } from '../../policy/mesh-tls.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
+import { keyId } from '../../resource/key.ts';
 import { LABEL } from '../../resource/labels.ts';
 import { hasKnownFields } from '../../resource/permission.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { InForce, Reader, Refusal } from '../../resource/store/store.ts';
 import { LEADING } from './mesh-rows.ts';
-import { peersOf, placeOf } from '../peers/known-peers.ts';
+import { placeOf } from '../peers/known-peers.ts';
 import { type Held, isGlobal } from '../plane/plane.ts';
 
 const PERMISSION = 'MeshTrafficPermission';
@@ -39,14 +41,62 @@ export interface RefusedItems {
   readonly tls: boolean;
 }
 
-export function refusedIn({ place, store }: Held, mesh: string): RefusedItems {
-  const peers = isGlobal(place) ? peersOf(store) : [GLOBAL_PEER];
-  const refusals = peers.flatMap((peer) => store.mirror.refusals(peer));
+/** Of all peers. */
+export function refusedIn({ store }: Held, mesh: string): RefusedItems {
+  return together(store.mirror.refusedPeers().map((peer) => refusedOf(store.mirror.refusals(peer), mesh)));
+}
+
+/**
+ * The same, kept: what a peer's refusals add up to tells whether they are others. The same objects as last time where
+ * nothing of them changed, though the store has another revision.
+ */
+export function keepRefused({ store }: Held, mesh: string): () => RefusedItems {
+  let kept = new Map<string, { readonly digest: string; readonly items: RefusedItems }>();
+  let all = NOTHING;
+  return () => {
+    const before = kept;
+    const now = store.mirror.refusedPeers().map((peer) => {
+      const { digest } = store.mirror.refusalSum(peer);
+      const known = before.get(peer);
+      if (known?.digest === digest) return [peer, known] as const;
+      const items = refusedOf(store.mirror.refusals(peer), mesh);
+      return [peer, { digest, items: known ? taken(known.items, items) : items }] as const;
+    });
+    kept = new Map(now);
+    const isSame = now.length === before.size && now.every(([peer, { items }]) => before.get(peer)?.items === items);
+    if (!isSame) all = together(now.map(([, { items }]) => items));
+    return all;
+  };
+}
+
+/** What is the same as before is the same object: what stands in for it need not be made again. */
+function taken(before: RefusedItems, now: RefusedItems): RefusedItems {
+  const known = new Map([...before.permissions, ...before.targets].map((refusal) => [keyId(refusal.key), refusal]));
+  const same = (refusal: Refusal): Refusal => {
+    const one = known.get(keyId(refusal.key));
+    return one && isDeepStrictEqual(one, refusal) ? one : refusal;
+  };
+  const items = { permissions: now.permissions.map(same), targets: now.targets.map(same), tls: now.tls };
+  return isDeepStrictEqual(before, items) ? before : items;
+}
+
+const NOTHING: RefusedItems = { permissions: [], targets: [], tls: false };
+
+function refusedOf(refusals: readonly Refusal[], mesh: string): RefusedItems {
   const here = refusals.filter(({ key, inForce }) => key.mesh === mesh && !STAND_INS[inForce].previous);
   return {
     permissions: here.filter(({ key, inForce }) => key.type === PERMISSION && STAND_INS[inForce].denies),
     targets: here.filter(({ key }) => LEADING.includes(key.type)),
     tls: refusals.some(({ key }) => isTlsOf(key, mesh)),
+  };
+}
+
+function together(all: readonly RefusedItems[]): RefusedItems {
+  if (all.length === 0) return NOTHING;
+  return {
+    permissions: all.flatMap(({ permissions }) => permissions),
+    targets: all.flatMap(({ targets }) => targets),
+    tls: all.some(({ tls }) => tls),
   };
 }
 
@@ -61,7 +111,17 @@ function isTlsOf({ type, mesh, name }: Refusal['key'], wanted: string): boolean 
  *
  *   refused, targetRef: Dataplane {labels: {app: web}}, rules: [...]  ->  the same targetRef, lists that can't be read
  */
-export function standInForUnreadable({ place, store }: Held, refusal: Refusal): Resource {
+export function standInForUnreadable(held: Held, refusal: Refusal): Resource {
+  const known = unreadable.get(refusal) ?? makeUnreadable(held, refusal);
+  unreadable.set(refusal, known);
+  return known;
+}
+
+/** What was made for a refusal, which never changes. */
+const unreadable = new WeakMap<Refusal, Resource>();
+const lost = new WeakMap<Refusal, Lost>();
+
+function makeUnreadable({ place, store }: Held, refusal: Refusal): Resource {
   const item = itemOf({ place, store }, refusal);
   const effect = item?.labels[LABEL.effect];
   const labels = effect === undefined ? {} : { [LABEL.effect]: effect };
@@ -71,6 +131,12 @@ export function standInForUnreadable({ place, store }: Held, refusal: Refusal): 
 
 /** A refused item that permissions may target, as far as it is known: its key, and its labels if they can be read. */
 export function standInForLost(held: Held, refusal: Refusal): Lost {
+  const known = lost.get(refusal) ?? makeLost(held, refusal);
+  lost.set(refusal, known);
+  return known;
+}
+
+function makeLost(held: Held, refusal: Refusal): Lost {
   const item = itemOf(held, refusal);
   return { resource: standIn(held, refusal, item, { labels: item?.labels ?? {}, spec: {} }), labelled: item !== undefined };
 }

@@ -22,6 +22,7 @@ function system() {
     upToDate: true,
     ack: acks[peer],
     head: endOf(global, peer),
+    notTaken: undefined,
     stopped: undefined,
     unsent: undefined,
     stranger: undefined,

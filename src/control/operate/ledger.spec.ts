@@ -22,6 +22,7 @@ function system() {
       upToDate: true,
       ack: { position, refusals },
       head,
+      notTaken: undefined,
       stopped: undefined,
       unsent: undefined,
       stranger: undefined,
@@ -76,9 +77,18 @@ test('what was refused is not applied, nor is anything while the list is not her
   const { global, head, states } = system();
   assert.deepEqual(states(head, 'd1'), ['early unverified', 'late unverified']);
   const refusal = { key: keyOf(forAll('late'), ''), hash: 'aa', reason: 'too new', since: '', inForce: 'none' as const };
-  global.store.commit((tx) => writeReported(tx, 'east', 'd1', [refusal], NOW));
+  global.store.commit((tx) => writeReported(tx, 'east', { digest: 'd1', refusals: [refusal], whole: true }, NOW));
   assert.deepEqual(states(head, 'd1'), ['early applied', 'late refused: too new']);
   assert.deepEqual(states(head, 'd2'), ['early unverified', 'late refused: too new']);
+});
+
+test('of a list that is longer than what is recorded, what is behind is not known', () => {
+  const { global, head, states } = system();
+  const refusal = { key: keyOf(forAll('early'), ''), hash: 'aa', reason: 'too new', since: '', inForce: 'none' as const };
+  global.store.commit((tx) => writeReported(tx, 'east', { digest: 'd1', refusals: [refusal], whole: false }, NOW));
+  assert.deepEqual(states(head, 'd1'), ['early refused: too new', 'late unverified']);
+  global.store.commit((tx) => writeReported(tx, 'east', { digest: 'd1', refusals: [refusal], whole: true }, NOW));
+  assert.deepEqual(states(head, 'd1'), ['early refused: too new', 'late applied']);
 });
 
 test('a restored store knows nothing for sure', () => {

@@ -4,7 +4,7 @@ import { zoneState } from '../peers/zone-state.ts';
 import { diverged } from '../peers/divergence.ts';
 import { GLOBAL_PEER, includes, peerName } from '../../resource/audience.ts';
 import type { Key } from '../../resource/key.ts';
-import { keyId } from '../../resource/key.ts';
+import { compareKeys, keyId } from '../../resource/key.ts';
 import type { Reader, Row } from '../../resource/store/store.ts';
 import { shutNotes } from '../mesh/listen-address.ts';
 import { isGlobal, type Plane } from '../plane/plane.ts';
@@ -55,14 +55,17 @@ export function peersOfLedger({ place, store }: Plane): readonly string[] {
 /** Where rows stand at one peer that should have them. */
 export function standingAt(plane: Plane, seen: PeerView): (row: Row) => LedgerEntry {
   const reported = readReported(plane.store, seen.peer);
-  const known = seen.ack?.refusals === reported.digest && diverged(plane.store) === undefined;
+  const isListed = seen.ack?.refusals === reported.digest && diverged(plane.store) === undefined;
+  const last = reported.refusals.at(-1)?.key;
+  const known = (key: Key): boolean => isListed && (reported.whole || (last !== undefined && compareKeys(key, last) <= 0));
   const refused = new Map(reported.refusals.map((refusal) => [keyId(refusal.key), refusal]));
   const changed = changesSince(plane.store, seen.peer, seen.ack?.position?.revision ?? 0);
   return (row) => entry(plane, row, seen, { known, changed }, refused.get(keyId(row.resource.key)));
 }
 
-/** Bytes of changes that are looked through for what became of one resource. */
+/** Bytes of changes, and pages of them, that are looked through for what became of one resource. */
 const LOOKED_THROUGH = 1024 * 1024;
+const PAGES = 20;
 
 /**
  * Tells whether a resource may have changed in the peer's feed behind a revision. The log is read when it is first
@@ -72,8 +75,17 @@ function changesSince({ feed }: Reader, peer: string, revision: number): (key: K
   let changed: ReadonlySet<string> | 'unknown' | undefined;
   const read = (): ReadonlySet<string> | 'unknown' => {
     if (!feed.reaches(revision)) return 'unknown';
-    const { changes, next } = feed.changes(peer, revision, 0, LOOKED_THROUGH);
-    return next === undefined ? new Set(changes.map(({ key }) => keyId(key))) : 'unknown';
+    const found = new Set<string>();
+    let bytes = 0;
+    let after = 0;
+    for (let page = 0; page < PAGES && bytes < LOOKED_THROUGH; page++) {
+      const { changes, next } = feed.changes(peer, revision, after, LOOKED_THROUGH);
+      for (const { key } of changes) found.add(keyId(key));
+      if (next === undefined) return found;
+      bytes += changes.reduce((sum, { wire }) => sum + wire.length, 0);
+      after = next;
+    }
+    return 'unknown';
   };
   return (key) => {
     changed ??= read();
@@ -82,8 +94,8 @@ function changesSince({ feed }: Reader, peer: string, revision: number): (key: K
 }
 
 interface Knowledge {
-  /** The list of the peer's refusals is the one that it has now, and this store's own numbers count. */
-  readonly known: boolean;
+  /** The list of refusals is the one that the peer has now and reaches to the key; this store's own numbers count. */
+  readonly known: (key: Key) => boolean;
   /** Whether a resource may have changed since the peer's last word. */
   readonly changed: (key: Key) => boolean;
 }
@@ -106,7 +118,7 @@ function entry(
   const isLater = position.revision < row.revision && (!same || changed(row.resource.key));
   if (isLater) return { ...base, state: 'on its way', since, reason: why(plane, view) };
   if (refusal) return { ...base, state: 'refused', reason: refusal.reason, since: refusal.since };
-  return known ? { ...base, state: 'applied', ...shutReason(row) } : { ...base, state: 'unverified', since };
+  return known(row.resource.key) ? { ...base, state: 'applied', ...shutReason(row) } : { ...base, state: 'unverified', since };
 }
 
 /** A Dataplane that is where it should be may yet have inbounds that let nobody in. */
@@ -122,5 +134,6 @@ export function why(plane: Plane, view: PeerView): string | undefined {
   if (view.stopped) return view.stopped.message;
   if (isGlobal(plane.place) && zoneState(plane.store, view.peer) === 'disabled')
     return `zone ${view.peer} is disabled: it keeps what it has`;
-  return view.online ? view.unsent : (view.unsent ?? 'the connection is lost');
+  const told = view.unsent ?? view.ack?.notTaken;
+  return view.online ? told : (view.unsent ?? 'the connection is lost');
 }

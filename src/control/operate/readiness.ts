@@ -61,8 +61,12 @@ function warningsOf(plane: Plane, peer: string, view: PeerView): string[] {
   return [...standingOf(plane, name, view), ...silent, ...(unsent === undefined ? [] : [`${name}: ${unsent}`])];
 }
 
-function standingOf({ place }: Plane, name: string, { online, stopped, stranger }: PeerView): string[] {
-  const refused = stranger ? [`${name}: ${stranger.message}; it is refused`] : [];
+function standingOf({ place }: Plane, name: string, { online, stopped, stranger, ack, notTaken }: PeerView): string[] {
+  const refused = [
+    ...(stranger ? [`${name}: ${stranger.message}; it is refused`] : []),
+    ...(notTaken === undefined ? [] : [`${name}: nothing of what it sends is taken: ${notTaken}`]),
+    ...(ack?.notTaken === undefined ? [] : [`${name} takes nothing of what is sent to it: ${ack.notTaken}`]),
+  ];
   if (isGlobal(place)) return stopped ? [`${name}: ${stopped.code}: ${stopped.message}`] : refused;
   if (stopped?.code === 'diverged') return [`global was restored from a backup and waits for meridianctl recover: ${stopped.message}`];
   return online ? refused : ['global is away: this zone works on with what it has'];

@@ -8,8 +8,12 @@ export function isLost({ term }: MirrorItem): boolean {
   return term === LOST.term;
 }
 
-/** What stays in force although the peer's present store and term do not have it. */
-export function orphansOf(reader: Reader, peer: string): readonly MirrorItem[] {
-  const term = reader.mirror.position(peer)?.term;
-  return term === undefined ? [] : [...reader.mirror.each(peer)].filter((item) => item.term !== term);
+/**
+ * What stays in force although the peer's present store and term do not have it. Nothing is read where there is as much
+ * as the peer's cursor counts, which is nearly always.
+ */
+export function orphansOf({ mirror }: Reader, peer: string): readonly MirrorItem[] {
+  const position = mirror.position(peer);
+  if (!position || mirror.size(peer) === position.count) return [];
+  return [...mirror.each(peer)].filter((item) => item.term !== position.term);
 }

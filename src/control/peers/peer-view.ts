@@ -12,6 +12,8 @@ export interface PeerView {
   readonly upToDate: boolean;
   /** How far the peer's mirror of our feed is, by its own last word. */
   readonly ack: Acknowledged | undefined;
+  /** Why this side took nothing of the peer's last transfer. */
+  readonly notTaken: string | undefined;
   /** Our feed for it. */
   readonly head: Position;
   /** Why nothing is exchanged. */
@@ -29,6 +31,8 @@ export interface PeerView {
 export interface Surroundings {
   readonly head: Position;
   readonly position: Position | undefined;
+  /** Why the peer's last transfer was not taken. */
+  readonly notTaken: string | undefined;
   /** Monotonic, ms. */
   readonly now: number;
   readonly connected: boolean;
@@ -41,13 +45,14 @@ export interface Surroundings {
 }
 
 export function viewOf(session: Session, surroundings: Surroundings): PeerView {
-  const { head, position, now, connected } = surroundings;
+  const { head, position, notTaken, now, connected } = surroundings;
   const { peer, receiving, sending, stopped, stranger, about, heardAt } = session;
   return {
     peer,
     online: connected && now - heardAt <= SILENCE,
     upToDate: agrees(position, receiving.seen),
     ack: sending.ack,
+    notTaken,
     head,
     stopped,
     unsent: connected ? whyUnsent(session, surroundings) : undefined,

@@ -11,6 +11,12 @@ export interface Quota {
   readonly bytes: number;
 }
 
+/**
+ * What global keeps of a zone that it refuses, at most: each is judged again when what it lacks comes, and stands for a
+ * deny until then. Beyond it nothing more of the zone is taken.
+ */
+export const MOST_REFUSED = { items: 1_000, bytes: 4_000_000 };
+
 /** More than the resources: targets of references get names too, and deleted resources keep theirs for a while. */
 const NAMES_PER_RESOURCE = 10;
 

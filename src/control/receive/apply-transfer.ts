@@ -5,7 +5,7 @@ import type { Place } from '../../resource/resource.ts';
 import type { Position, Transaction } from '../../resource/store/store.ts';
 import { dropCopy } from '../put/put-copy.ts';
 import { meshesFirst } from '../put/meshes-first.ts';
-import { refuseFlood } from './zone-quota.ts';
+import { boundRefused, refuseFlood } from './zone-quota.ts';
 import { retryRefused } from './retry-refused.ts';
 import { durabilityOfCopies, isGlobal, type Plane } from '../plane/plane.ts';
 import { itemOf, type ReceivedChange, receivedDelete, receivedLines, receivedStaged } from './received-change.ts';
@@ -104,14 +104,17 @@ function applyChanges(tx: Transaction, plane: Plane, transfer: Transfer, changes
   const held = plane.quota && tx.holding(peer);
   const chance: SecondChance = { meshes: new Set(), names: new Set() };
   const ordered = meshesFirst(changes, ({ key }) => key.type);
+  const bound = boundRefused(tx, plane, peer);
   for (const received of ordered) {
     const { wire, hash, before } = received;
     if (wire !== '' && before?.hash === hash) keep(tx, transfer, received);
     else if (before || wire !== '') change(tx, plane, transfer, received, chance);
+    bound('midway');
   }
   retryUnblocked(tx, plane, transfer, chance);
   forgetUnused(tx, plane, peer);
   retryOverQuota(tx, plane, peer, held, (item) => judge(tx, plane, peer, origin, item));
+  bound('end');
 }
 
 /** An unchanged item is not written again, but it now counts as sent in the present term. */

@@ -6,7 +6,8 @@ import { encodeItem } from '../../kds/item.ts';
 import type { Draft } from '../../resource/resource.ts';
 import type { Holding } from '../../resource/store/store.ts';
 import { openSnapshot, type SqliteStore } from '../../store/open-store.ts';
-import type { Plane } from '../plane/plane.ts';
+import { MOST_REFUSED, type Plane } from '../plane/plane.ts';
+import { readMeshView } from '../mesh/mesh-view.ts';
 import { OVER_QUOTA } from './zone-quota.ts';
 import { applyTransfer } from './apply-transfer.ts';
 import { retryAllRefused } from './retry-refused.ts';
@@ -201,6 +202,83 @@ describe('the quota of a zone at global', () => {
     assert.equal(global.store.holding('east').resources, 1);
   });
 });
+
+describe('what global keeps of a zone that it refuses', () => {
+  const { items } = MOST_REFUSED;
+  /** What an old zone may send: denies that global can't read. `from`: so many others come first. */
+  const bad = (count: number, from = 0) =>
+    Array.from({ length: count }, (_, n) =>
+      encodeItem({
+        key: { type: 'MeshTrafficPermission', mesh: 'default', zone: 'east', namespace: 'app', name: `bad-${from + n}` },
+        labels: {},
+        spec: { nonsense: n },
+      }),
+    );
+  const good = (name: string) => encodeItem(itemOf(timeout(name), 'east'));
+
+  function receiving() {
+    const global = { ...newGlobal(EAST), quota: { resources: 100_000, bytes: 128_000_000 } };
+    let revision = 0;
+    const scan = (lines: readonly string[]) => {
+      const digest = formatDigest(lines.reduce((sum, line) => addHash(sum, hashItem(line)), EMPTY_DIGEST));
+      const end = { store: 'ee', term: 1, revision: ++revision, digest, count: lines.length, signature: '' };
+      return applyTransfer(global, { peer: 'east', origin: EAST, mode: 'scan', lines, end });
+    };
+    return { global, scan };
+  }
+
+  it('is so many, and with more the zone keeps what it has there, until it sends less', () => {
+    const { global, scan } = receiving();
+    assert.equal(scan([good('a'), ...bad(items)]), 'applied');
+    const before = [...global.store.mirror.each('east')];
+    const view = readMeshView(global, 'default');
+    assert.equal(view.permissions.length, items, 'each that may hold a deny denies');
+    for (const lines of [
+      [good('a'), good('b'), ...bad(items + 1)],
+      [good('b'), ...bad(20 * items)],
+    ]) {
+      const counted = counting(global);
+      assert.throws(() => applyTransfer(counted.plane, transferOf(lines)), {
+        code: 'unavailable',
+        message: /^over_quota: global refuses more of what zone east sends than it keeps .*; the first: kri_mtp_default_east_app_bad-0_: /,
+      });
+      assert.ok(counted.puts <= 2 * items + 3, `${counted.puts} items were judged`);
+    }
+    assert.deepEqual([...global.store.mirror.each('east')], before);
+    assert.deepEqual(held(global), ['a']);
+    assert.equal(readMeshView(global, 'default').permissions.length, items);
+    assert.equal(scan([good('b'), ...bad(items, 1)]), 'applied');
+    assert.deepEqual(held(global), ['b']);
+  });
+
+  it('may be more where it was already, as after an update, but does not grow', () => {
+    const { global, scan } = receiving();
+    assert.equal(applyTransfer({ ...global, quota: undefined }, transferOf(bad(items + 2))), 'applied');
+    assert.throws(() => scan(bad(items + 3)), { code: 'unavailable' });
+    assert.equal(scan([good('a'), ...bad(items + 1)]), 'applied');
+    assert.equal(global.store.mirror.refusalSum('east').count, items + 1);
+  });
+});
+
+function transferOf(lines: readonly string[]): Parameters<typeof applyTransfer>[1] {
+  const digest = formatDigest(lines.reduce((sum, line) => addHash(sum, hashItem(line)), EMPTY_DIGEST));
+  const end = { store: 'ee', term: 1, revision: 99, digest, count: lines.length, signature: '' };
+  return { peer: 'east', origin: EAST, mode: 'scan', lines, end };
+}
+
+/** Counts what is written into the mirror. */
+function counting(plane: Plane): { readonly plane: Plane; puts: number } {
+  const commit: Plane['store']['commit'] = (body) =>
+    plane.store.commit((tx) => {
+      const put: typeof tx.mirror.put = (peer, item) => {
+        counted.puts += 1;
+        tx.mirror.put(peer, item);
+      };
+      return body(Object.assign(Object.create(tx) as typeof tx, { mirror: { ...tx.mirror, put } }));
+    });
+  const counted = { plane: { ...plane, store: { ...plane.store, commit } }, puts: 0 };
+  return counted;
+}
 
 function restarted(global: Plane): Plane {
   const store = openSnapshot((global.store as SqliteStore).snapshot(), { random: () => 'ee' });

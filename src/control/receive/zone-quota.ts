@@ -1,11 +1,11 @@
 import { isLost } from '../peers/lost-store.ts';
 import { MeridianError } from '../../errors.ts';
 import { isNobodys, type Reference, resolveReference } from '../../naming/find-references.ts';
-import { type Key, keyId } from '../../resource/key.ts';
+import { formatKri, type Key, keyId } from '../../resource/key.ts';
 import { findKind } from '../../resource/kinds.ts';
 import type { Place, Resource } from '../../resource/resource.ts';
 import type { MirrorItem, Reader, Transaction } from '../../resource/store/store.ts';
-import { mostNames, type Plane } from '../plane/plane.ts';
+import { MOST_REFUSED, mostNames, type Plane } from '../plane/plane.ts';
 
 /** The beginning of a reason that is not the item's fault. Such an item is judged again when there is room. */
 export const OVER_QUOTA = 'over_quota';
@@ -58,6 +58,28 @@ function namesFor(tx: Transaction, origin: Place, { key, references }: CountedIt
   const holder = (type: string, name: string) => tx.nameHolder(type, name);
   const targets = references.map((reference) => resolveReference(reference, key, origin, holder)).filter((target) => !isNobodys(target));
   return new Set([key, ...targets].filter((one) => tx.assignedName(one) === undefined).map(keyId)).size;
+}
+
+/**
+ * Refuses a whole transfer that would leave global with more refused items than it keeps of a zone, or with more than
+ * there were. What came before stays as it is: what a refused deny selects is denied still. To be called after each
+ * item, and once more at the end; before that some more may be refused, for what is mended may come later. Throws
+ * `unavailable`, as `refuseFlood`.
+ */
+export function boundRefused({ mirror }: Reader, { quota }: Plane, peer: string): (where: 'midway' | 'end') => void {
+  if (!quota) return () => {};
+  const before = mirror.refusalSum(peer);
+  const [items, bytes] = [Math.max(MOST_REFUSED.items, before.count), Math.max(MOST_REFUSED.bytes, before.bytes)];
+  return (where) => {
+    const now = mirror.refusalSum(peer);
+    const spare = where === 'midway' ? 2 : 1;
+    if (now.count <= spare * items && now.bytes <= spare * bytes) return;
+    const [first] = mirror.refusals(peer, undefined, 1);
+    throw new MeridianError(
+      'unavailable',
+      `${OVER_QUOTA}: global refuses more of what zone ${peer} sends than it keeps (${MOST_REFUSED.items} items, ${MOST_REFUSED.bytes} bytes), and takes no more of it until that is mended; the first: ${first ? formatKri(first.key) || first.key.name : ''}: ${first?.reason ?? ''}`,
+    );
+  };
 }
 
 /**

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { FairQueue } from './fair-queue.ts';
+import { BURST, TimeBudget } from '../plane/time-budget.ts';
 import { PER_TURN } from '../plane/round-robin.ts';
 
 function newQueue(maxWaiting?: number) {
@@ -9,9 +10,12 @@ function newQueue(maxWaiting?: number) {
   const tasks: (() => void)[] = [];
   const clock = { now: 0 };
   const queue = new FairQueue(
-    (peer, text) => handled.push(`${peer}${text}`),
+    (peer, text) => {
+      handled.push(`${peer}${text}`);
+      if (text === 'long') clock.now += BURST + 1_000;
+    },
     { soon: (task) => tasks.push(task), now: () => clock.now },
-    maxWaiting,
+    { maxWaiting, budget: new TimeBudget(() => clock.now) },
   );
   const run = () => {
     for (let task = tasks.shift(); task; task = tasks.shift()) task();
@@ -79,4 +83,21 @@ test('many peers are heard a few at a time', () => {
   clock.now = Number.POSITIVE_INFINITY;
   tasks.shift()?.();
   assert.equal(handled.length, PER_TURN + 1);
+});
+
+test('a peer that took more than its share waits until it has paid, the others do not', () => {
+  const { queue, handled, run, clock } = newQueue();
+  for (const text of ['long', '1', '2']) queue.add('a', text);
+  queue.add('b', '1');
+  run();
+  assert.deepEqual([handled, queue.isHeld('a'), queue.isHeld('b')], [['along', 'b1'], true, false]);
+  queue.add('a', '3');
+  queue.add('b', '2');
+  queue.resume();
+  run();
+  assert.deepEqual(handled, ['along', 'b1', 'b2']);
+  clock.now += 2_000;
+  queue.resume();
+  run();
+  assert.deepEqual([handled, queue.isHeld('a')], [['along', 'b1', 'b2', 'a1', 'a2', 'a3'], false]);
 });

@@ -10,7 +10,6 @@ import {
   type Speaker,
   type Status,
 } from '../../kds/protocol.ts';
-import { digestOfRefusals } from '../../kds/refusal.ts';
 import type { Transport } from '../../kds/transport.ts';
 import type { Position } from '../../resource/store/store.ts';
 import type { Plane } from '../plane/plane.ts';
@@ -35,14 +34,14 @@ const MOST = 10_000;
 export class Outbox {
   private readonly options: OutboxOptions;
 
-  /** Of what this side refused, by peer, and at which change of the mirror: to work them out reads all refusals. */
-  private readonly refusals = new LRUCache<string, { readonly changes: number; readonly digest: string }>({ max: MOST });
   /** Heads that were signed, by peer: one for each revision. */
   private readonly heads = new LRUCache<string, Position>({ max: MOST });
 
   /** How many bytes at once reach a peer, by its own word; and how many this side asks it to send. */
   private readonly takes = new LRUCache<string, number>({ max: MOST });
   private readonly wanted = new LRUCache<string, number>({ max: MOST });
+  /** Why a peer's last transfer was not taken. */
+  private readonly notTaken = new LRUCache<string, string>({ max: MOST });
 
   constructor(options: OutboxOptions) {
     this.options = options;
@@ -62,13 +61,34 @@ export class Outbox {
     return made;
   }
 
+  /** The same for people: nobody else can check the signature. */
+  unsignedHead(peer: string): Position {
+    const { store, term, revision } = this.store.head();
+    return { store, term, revision, ...this.store.feed.summary(peer), signature: '' };
+  }
+
   /** How things stand between this control plane and `peer`. Without a head while this store waits for `recover`. */
   statusOf(peer: string): Status {
     const position = this.store.mirror.position(peer);
-    const ack: Acknowledged = { refusals: this.refusalDigest(peer), ...(position ? { position } : {}) };
+    const notTaken = this.notTaken.get(peer);
+    const ack: Acknowledged = {
+      refusals: this.store.mirror.refusalSum(peer).digest,
+      ...(position ? { position } : {}),
+      ...(notTaken === undefined ? {} : { notTaken }),
+    };
     const silent = diverged(this.store) !== undefined;
     const { about } = this.options;
     return { kind: 'status', ack, ...(silent ? {} : { head: this.headFor(peer) }), ...(about ? { about } : {}) };
+  }
+
+  /** What became of a peer's transfer: why nothing of it was taken; undefined: it was, or it is asked for again. */
+  took(peer: string, problem: string | undefined): void {
+    if (problem === undefined) this.notTaken.delete(peer);
+    else this.notTaken.set(peer, problem);
+  }
+
+  whyNotTaken(peer: string): string | undefined {
+    return this.notTaken.get(peer);
   }
 
   /**
@@ -102,14 +122,5 @@ export class Outbox {
 
   private get store() {
     return this.options.plane.store;
-  }
-
-  private refusalDigest(peer: string): string {
-    const changes = this.store.mirror.changes(peer);
-    const known = this.refusals.get(peer);
-    if (known?.changes === changes) return known.digest;
-    const digest = digestOfRefusals(this.store.mirror.refusals(peer));
-    this.refusals.set(peer, { changes, digest });
-    return digest;
   }
 }

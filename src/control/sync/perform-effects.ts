@@ -79,7 +79,7 @@ export class Performer {
       case 'send-status':
         return outbox.send(peer, outbox.statusOf(peer));
       case 'push':
-        return this.push(peer, effect.base);
+        return this.push(peer, effect);
       case 'serve':
         return this.serve(peer, effect.pull);
       case 'apply':
@@ -97,9 +97,9 @@ export class Performer {
     }
   }
 
-  private push(peer: string, base: Extract<Effect, { do: 'push' }>['base']): void {
+  private push(peer: string, { base, since }: Extract<Effect, { do: 'push' }>): void {
     const { outbox } = this.options;
-    const push = makePush(this.store, peer, base, outbox.headFor(peer), pageBytes(outbox.mostTo(peer)));
+    const push = makePush(this.store, peer, base, since, outbox.headFor(peer), pageBytes(outbox.mostTo(peer)));
     if (push) outbox.send(peer, push.body, push.lines);
     else outbox.send(peer, outbox.statusOf(peer));
   }
@@ -145,6 +145,7 @@ export class Performer {
   /** Commits what a peer sent, and keeps in mind that the revision is of that. */
   private take<T>(peer: string, what: () => T): T | 'failed' {
     const before = this.store.head().revision;
+    this.options.outbox.took(peer, undefined);
     const outcome = this.attempt(peer, what);
     const { revision } = this.store.head();
     if (revision !== before) this.last = { peer, revision };
@@ -157,6 +158,7 @@ export class Performer {
       return what();
     } catch (thrown) {
       if (!(thrown instanceof MeridianError) || thrown.code !== 'unavailable') throw thrown;
+      this.options.outbox.took(peer, thrown.message);
       this.options.throttled.report('error', 'the store did not take what a peer sent', { peer, reason: thrown.message });
       return 'failed';
     }

@@ -24,6 +24,10 @@ export class Sessions {
     return this.kept.get(peer) ?? newSession(peer);
   }
 
+  has(peer: string): boolean {
+    return this.kept.has(peer);
+  }
+
   peers(): IterableIterator<string> {
     return this.kept.keys();
   }

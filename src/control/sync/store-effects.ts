@@ -26,7 +26,7 @@ export function writeEffect(plane: Plane, peer: string, effect: StoreEffect): vo
       case 'pin':
         return writePeer(tx, peer, { ...readPeer(tx, peer), store: effect.store });
       case 'refusals':
-        return writeReported(tx, peer, effect.digest, effect.refusals, now());
+        return writeReported(tx, peer, effect, now());
     }
   }, durability);
 }

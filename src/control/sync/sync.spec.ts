@@ -1,73 +1,75 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it, test } from 'node:test';
 import { MeridianError } from '../../errors.ts';
-import { signer } from '../../kds/cursor.ts';
-import {
-  ACKNOWLEDGE_INTERVAL,
-  decodeMessage,
-  encodeMessage,
-  MAX_MESSAGE_BYTES,
-  type Message,
-  STATUS_INTERVAL,
-} from '../../kds/protocol.ts';
+import { ACKNOWLEDGE_INTERVAL, encodeMessage, SILENCE, STATUS_INTERVAL } from '../../kds/protocol.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import type { Place } from '../../resource/resource.ts';
 import type { Plane } from '../plane/plane.ts';
-import { watchCommits } from '../plane/watch-commits.ts';
 import { EAST, forAll, held, newGlobal, newPlane, timeout } from '../../../test/harness/control-planes.ts';
+import { ledger } from '../operate/ledger.ts';
+import { readiness } from '../operate/readiness.ts';
 import { recover } from '../operate/recover.ts';
-import { Sync } from './sync.ts';
+import { Wired } from '../../../test/harness/wired-sync.ts';
 import { writeDrafts } from '../write/write-documents.ts';
 
-const ABOUT = { environment: 'kubernetes' as const, systemNamespace: 'kuma-system', version: '1' };
+describe('a thousand zones', () => {
+  const ZONES = 1_000;
+  const names = Array.from({ length: ZONES }, (_, n) => `zone-${n}`);
 
-/** A sync whose messages are kept, and whose tasks run when told. */
-class Wired {
-  readonly plane: Plane;
-
-  readonly sent: { to: string; message: Message }[] = [];
-  readonly reports: string[] = [];
-  readonly sync: Sync;
-  now = 0;
-  private ids = 0;
-  private readonly tasks: (() => void)[] = [];
-
-  constructor(plane: Plane, incarnation = 1) {
-    const watched = watchCommits(plane, (task) => void this.tasks.push(task));
-    this.plane = watched.plane;
-    const { store, term } = plane.store.head();
-    watched.onCommit(() => this.sync.committed());
-    this.sync = new Sync({
-      plane: watched.plane,
-      self: { store, term, incarnation, instance: `${store}${incarnation}` },
-      sign: signer(store),
-      about: plane.place.zone === '' ? undefined : ABOUT,
-      transport: {
-        way: () => ({ mostBytes: MAX_MESSAGE_BYTES }),
-        send: (to, text) => void this.sent.push({ to, message: decodeMessage(text) }),
-        onMessage: () => {},
-        onConnection: () => {},
-      },
-      machine: { now: () => this.now, random: () => 1, id: () => (++this.ids).toString(16), soon: (task) => void this.tasks.push(task) },
-      report: (level, event) => void this.reports.push(`${level}: ${event}`),
-    });
-    this.sync.connection(true);
+  /** All have what global has, and said so. */
+  function fleet() {
+    const global = new Wired(newGlobal(...names.map((zone) => ({ ...EAST, zone }))));
+    const say = (zone: string): void => {
+      const position = { ...global.sync.view(zone).head, signature: '' };
+      const from = { store: '00', term: 1, incarnation: 1, instance: '01' };
+      global.hear(zone, encodeMessage({ from, body: { kind: 'status', ack: { position, refusals: '' } }, lines: [] }));
+    };
+    names.forEach(say);
+    global.run();
+    global.sent.splice(0);
+    global.signed = 0;
+    return global;
   }
 
-  hear(peer: string, text: string): void {
-    this.sync.message(peer, text);
-    this.run();
-  }
+  it('one change for one zone signs, steps and sends for that one', () => {
+    const global = fleet();
+    const only = { type: 'MeshTimeout', mesh: 'default', zone: '', namespace: '', name: 'one' };
+    const resource = { key: only, name: 'one', namespace: '', labels: {}, spec: {}, creationTime: '', modificationTime: '' };
+    const ids = global.ids;
+    global.plane.store.commit((tx) => tx.put(resource, { to: 'only', zone: 'zone-7' }, 'w'));
+    global.run();
+    assert.deepEqual(
+      global.sent.map(({ to, message }) => `${to} ${message.body.kind}`),
+      ['zone-7 push'],
+    );
+    assert.deepEqual([global.signed, global.ids - ids], [1, 0]);
+    // What the others are told later does not wait for a change.
+    writeDrafts(global.plane, [forAll('all')]);
+    global.run();
+    assert.deepEqual(new Set(global.sent.slice(1).map(({ to }) => to)), new Set(names));
+    assert.ok(global.sent.slice(1).every(({ message: { body } }) => body.kind === 'push'));
+    assert.equal(global.signed, 1 + ZONES);
+  });
 
-  /** What is to be done soon. */
-  run(): void {
-    for (let task = this.tasks.shift(); task; task = this.tasks.shift()) task();
-  }
-
-  kinds(): string[] {
-    return this.sent.map(({ message: { body } }) => body.kind);
-  }
-}
+  it('a change for nobody signs nothing, nor do the ticks of idle sessions; those that are away hear little', () => {
+    const global = fleet();
+    global.plane.store.commit((tx) => tx.setSetting('x', '1'));
+    global.run();
+    for (global.now = 500; global.now < STATUS_INTERVAL; global.now += 500) {
+      global.sync.tick();
+      global.run();
+    }
+    assert.deepEqual([global.sent.filter(({ to }) => to !== GLOBAL_PEER).length, global.signed], [0, 0]);
+    let told = 0;
+    for (; global.now < 60_000; global.now += 500) {
+      global.sync.tick();
+      global.run();
+      if (global.now > SILENCE + STATUS_INTERVAL) told += global.sent.filter(({ to }) => to !== GLOBAL_PEER).length;
+      global.sent.splice(0);
+    }
+    assert.ok(told <= 2 * ZONES, `${told} in 50 s`);
+  });
+});
 
 /** Carries messages between the two until both are silent. */
 function exchange(global: Wired, zone: Wired): void {
@@ -192,6 +194,36 @@ function tenSeconds(global: Wired, zone: Wired): void {
     exchange(global, zone);
   }
 }
+
+test('what is not taken at all is told to both sides, until it is', () => {
+  const { global, zone } = pair();
+  const disk = { full: true };
+  const full = onDisk(global.plane, disk);
+  exchange(full, zone);
+  writeDrafts(zone.plane, [timeout('up')]);
+  exchange(full, zone);
+  full.now += STATUS_INTERVAL;
+  full.sync.tick();
+  exchange(full, zone);
+  assert.deepEqual([full.sync.view('east').notTaken, zone.sync.view(GLOBAL_PEER).ack?.notTaken], ['the disk is full', 'the disk is full']);
+  assert.deepEqual(readiness(zone.plane, zone.sync, undefined).warnings, ['global takes nothing of what is sent to it: the disk is full']);
+  assert.deepEqual(readiness(full.plane, full.sync, undefined).warnings, [
+    'zone east: nothing of what it sends is taken: the disk is full',
+  ]);
+  assert.equal(
+    ledger(zone.plane, [...zone.plane.store.each('MeshTimeout')], (peer) => zone.sync.view(peer))[0]?.reason,
+    'the disk is full',
+  );
+  disk.full = false;
+  full.now += STATUS_INTERVAL;
+  full.sync.tick();
+  exchange(full, zone);
+  full.now += STATUS_INTERVAL;
+  full.sync.tick();
+  exchange(full, zone);
+  assert.deepEqual(held(full.plane), ['up']);
+  assert.deepEqual([full.sync.view('east').notTaken, zone.sync.view(GLOBAL_PEER).ack?.notTaken], [undefined, undefined]);
+});
 
 test('a disk that is full for a while delays, and ends nothing', () => {
   const { global, zone } = pair();

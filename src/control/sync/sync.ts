@@ -1,7 +1,8 @@
 import { MessageParts } from '../../kds/message-parts.ts';
 import { MAX_TRANSFER_BYTES, type Speaker } from '../../kds/protocol.ts';
 import { takenBytes } from '../../kds/receiver.ts';
-import { type Context, newSession, type SessionEvent, step } from '../../kds/session.ts';
+import type { Context } from '../../kds/session-context.ts';
+import { newSession, type SessionEvent, step } from '../../kds/session.ts';
 import { MeridianError } from '../../errors.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import type { Head } from '../../resource/store/store.ts';
@@ -12,6 +13,7 @@ import { type PeerView, viewOf } from '../peers/peer-view.ts';
 import { reportedDigest } from '../peers/reported-refusals.ts';
 import { isGlobal } from '../plane/plane.ts';
 import { RoundRobin } from '../plane/round-robin.ts';
+import { TimeBudget } from '../plane/time-budget.ts';
 import { type Incident, type ThrottledReport, throttledReport } from '../plane/throttled-report.ts';
 import { FairQueue } from './fair-queue.ts';
 import { OtherGlobal } from './other-global.ts';
@@ -20,6 +22,8 @@ import { Performer } from './perform-effects.ts';
 import { readMessage } from './read-message.ts';
 import { Sessions } from './sessions.ts';
 import type { SyncOptions } from './sync-options.ts';
+
+const OVER_BUDGET = 'it took more than its share of the time of this control plane, and waits for a few seconds';
 
 /**
  * Runs the sessions of one control plane, as a loop: an event is stepped, the effects of the step are performed, and
@@ -49,6 +53,8 @@ export class Sync {
   private readonly global: boolean;
   private readonly otherGlobal = new OtherGlobal();
   private readonly disabled: DisabledZones;
+  /** Those to be told, and the revision before what they were not told of. */
+  private readonly untold = new Map<string, number>();
   /** The head of which the peers were told last. */
   private told: Head;
   private connected = false;
@@ -62,8 +68,13 @@ export class Sync {
     this.outbox = new Outbox(options);
     this.disabled = new DisabledZones(plane);
     this.throttled = throttledReport(report, machine.now);
-    this.queue = new FairQueue((peer, text) => this.take(peer, text), machine);
-    this.telling = new RoundRobin((peer) => this.handle(peer, { on: 'committed' }), machine);
+    // A zone has one peer, and what that sends is what it needs.
+    const budget = this.global ? new TimeBudget(machine.now) : undefined;
+    this.queue = new FairQueue((peer, text) => this.take(peer, text), machine, {
+      budget,
+      onHeld: (peer) => this.throttled.report('warn', 'a peer took more than its share of time', { peer }),
+    });
+    this.telling = new RoundRobin((peer) => this.tell(peer), machine);
     this.ticking = new RoundRobin((peer) => this.connected && this.handle(peer, { on: 'tick' }), machine);
     this.performer = new Performer({
       ...options,
@@ -99,25 +110,32 @@ export class Sync {
   }
 
   /**
-   * Something was committed here, by anybody (src/control/plane/watch-commits.ts). The peer that sent those items is
-   * not told: it gets an acknowledgement.
+   * Something was committed here, by anybody (src/control/plane/watch-commits.ts). Those are told whose feeds it may
+   * have changed; the others hear of the new revision with the next status. The peer that sent those items is not told:
+   * it gets an acknowledgement.
    */
   committed(): void {
-    this.attempt(GLOBAL_PEER, () => this.tell());
+    this.attempt(GLOBAL_PEER, () => this.tellAll());
   }
 
-  private tell(): void {
+  private tellAll(): void {
     const head = this.store.head();
     if (head.revision === this.told.revision && head.term === this.told.term) return;
+    const { revision: since, term } = this.told;
     this.told = head;
     const except = this.performer.broughtBy(head.revision);
-    for (const peer of [...this.sessions.peers()]) if (peer !== except) this.telling.add(peer);
+    for (const peer of this.concerned(since, term)) {
+      if (peer === except || !this.sessions.has(peer)) continue;
+      this.untold.set(peer, this.untold.get(peer) ?? since);
+      this.telling.add(peer);
+    }
   }
 
   /** Call it several times a second. */
   tick(): void {
     this.throttled.flush();
     for (const { peer, event } of this.owed.splice(0)) this.handle(peer, event);
+    this.queue.resume();
     if (!this.connected) return;
     this.attempt(GLOBAL_PEER, () => this.announceWhenDue());
     for (const peer of [...this.sessions.peers()]) this.ticking.add(peer);
@@ -130,8 +148,9 @@ export class Sync {
   view(peer: string): PeerView {
     const session = this.sessions.get(peer);
     return viewOf(session, {
-      head: this.outbox.headFor(peer),
+      head: this.outbox.unsignedHead(peer),
       position: this.store.mirror.position(peer),
+      notTaken: this.queue.isHeld(peer) ? OVER_BUDGET : this.outbox.whyNotTaken(peer),
       now: this.options.machine.now(),
       connected: this.connected,
       refused: this.options.transport.way(peer).refused,
@@ -162,6 +181,18 @@ export class Sync {
 
   private get store() {
     return this.options.plane.store;
+  }
+
+  /** The peers whose feeds may have changed after a revision. */
+  private concerned(since: number, term: number): Iterable<string> {
+    const zones = term === this.store.head().term ? this.store.feed.concerned(since) : undefined;
+    return zones ?? [...this.sessions.peers()];
+  }
+
+  private tell(peer: string): void {
+    const since = this.untold.get(peer) ?? this.told.revision;
+    this.untold.delete(peer);
+    this.handle(peer, { on: 'committed', since });
   }
 
   private take(peer: string, text: string): void {
@@ -214,22 +245,43 @@ export class Sync {
     this.performer.perform(peer, effects);
   }
 
+  /** An idle session asks for hardly anything of it. */
   private context(peer: string): Context {
+    const { outbox, store, disabled, performer } = this;
     const { machine } = this.options;
+    let id: string | undefined;
     return {
-      self: this.outbox.speaker(),
-      head: this.outbox.headFor(peer),
-      position: this.store.mirror.position(peer),
-      recordedRefusals: reportedDigest(this.store, peer),
-      pin: readPeer(this.store, peer)?.store || undefined,
-      disabled: this.disabled.is(peer),
-      diverged: diverged(this.store) !== undefined || this.performer.isRestored(),
+      get self() {
+        return outbox.speaker();
+      },
+      get head() {
+        return outbox.headFor(peer);
+      },
+      get position() {
+        return store.mirror.position(peer);
+      },
+      get recordedRefusals() {
+        return reportedDigest(store, peer);
+      },
+      get pin() {
+        return readPeer(store, peer)?.store || undefined;
+      },
+      get disabled() {
+        return disabled.is(peer);
+      },
+      get diverged() {
+        return diverged(store) !== undefined || performer.isRestored();
+      },
       pushes: this.global,
       maxTransfer: this.global ? MAX_TRANSFER_BYTES : Number.POSITIVE_INFINITY,
       mostBytes: this.options.transport.way(peer).mostBytes,
       now: machine.now(),
-      random: machine.random(),
-      id: machine.id(),
+      get random() {
+        return machine.random();
+      },
+      get id() {
+        return (id ??= machine.id());
+      },
     };
   }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { asArray } from '../../naming/json.ts';
 import { letsEverybodyIn } from '../../policy/decide/read-permissions.ts';
 import { type Key, sameKey } from '../../resource/key.ts';
@@ -23,6 +24,8 @@ const PERMISSION = 'MeshTrafficPermission';
 
 /** How many permissions of a mesh are looked at: a warning is not worth reading them all. */
 const LOOKED_AT = 200;
+/** Of so many meshes it is remembered. */
+const MESHES = 1_000;
 
 /** undefined: of neither, or the item can't be read, which is told elsewhere. */
 export function familyOf(spec: JsonObject): Family | undefined {
@@ -54,7 +57,7 @@ export function readFamilies(store: Reader, mesh: string): PermissionFamilies {
  *   {lists: a}, a is deleted                        -> the mesh is looked through again
  */
 export function keepFamilies(plane: Plane): (mesh: string, read: ReadResource) => PermissionFamilies {
-  const kept = new Map<string, { readonly at: Head; readonly families: PermissionFamilies }>();
+  const kept = new LRUCache<string, { readonly at: Head; readonly families: PermissionFamilies }>({ max: MESHES });
   return (mesh, read) => {
     const before = kept.get(mesh);
     const at = plane.store.head();

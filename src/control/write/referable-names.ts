@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { Carried } from '../../policy/match/carried-labels.ts';
 import type { Referable } from '../../policy/dangling-selections.ts';
 import { indexMesh } from '../../policy/match/mesh-index.ts';
@@ -11,6 +12,8 @@ import { type Held, type Plane, touchedSince } from '../plane/plane.ts';
  * all.
  */
 const MOST = 20_000;
+/** How many meshes are kept ready: each holds all that was read of it. */
+const MESHES = 4;
 
 /** What of a mesh can be referred to, looked up in `held` when it is asked for, and kept as long as this object is. */
 export function readReferable(held: Held, mesh: string): Referable {
@@ -62,7 +65,7 @@ function referableOf({ store, place }: Held, mesh: string, { carried, gateways }
  * writes touch.
  */
 export function keepReferable(plane: Plane): (mesh: string) => Referable {
-  const kept = new Map<string, { at: Head; readonly lists: Lists; readonly referable: Referable }>();
+  const kept = new LRUCache<string, { at: Head; readonly lists: Lists; readonly referable: Referable }>({ max: MESHES });
   return (mesh) => {
     const before = kept.get(mesh);
     const at = plane.store.head();

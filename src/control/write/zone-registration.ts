@@ -3,7 +3,7 @@ import { dropCopy } from '../put/put-copy.ts';
 import { forgetPeer } from '../peers/known-peers.ts';
 import { zoneKey, zoneState } from '../peers/zone-state.ts';
 import type { Plane } from '../plane/plane.ts';
-import { writeReported } from '../peers/reported-refusals.ts';
+import { NO_REFUSALS, writeReported } from '../peers/reported-refusals.ts';
 import { MeridianError } from '../../errors.ts';
 import { admit } from '../../policy/admit-draft.ts';
 import type { Draft } from '../../resource/resource.ts';
@@ -36,6 +36,6 @@ export function deleteZone(tx: Transaction, plane: Plane, name: string): void {
   for (const { key } of [...tx.mirror.each(name)]) dropCopy(tx, name, key);
   tx.mirror.clearStage(name);
   tx.mirror.setPosition(name, undefined);
-  writeReported(tx, name, '', [], plane.now());
+  writeReported(tx, name, NO_REFUSALS, plane.now());
   forgetPeer(tx, name);
 }

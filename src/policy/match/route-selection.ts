@@ -1,10 +1,10 @@
 import { asArray, asObject, asText, isAbsent } from '../../naming/json.ts';
 import type { Key } from '../../resource/key.ts';
-import { LABEL } from '../../resource/labels.ts';
+import { LABEL, type Labels } from '../../resource/labels.ts';
 import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
 import { type RouteMatch, readMatches } from '../../resource/route-match.ts';
 import { kindAt, meansRoutes, namedType, type TargetRef, TO, type ToKind, type TopKind } from '../../resource/schema/reference-kinds.ts';
-import { type MeshIndex, means } from './mesh-index.ts';
+import { meant, type MeshIndex } from './mesh-index.ts';
 import type { Policy } from './policy.ts';
 import type { Inbound, Proxy } from './read-proxy.ts';
 import { serviceSelects } from './service-selector.ts';
@@ -51,7 +51,7 @@ export function routesTo(ref: TargetRef<TopKind>, policy: Policy, proxy: Proxy, 
 export function routesNamed(ref: TargetRef<TopKind>, policy: Policy, mesh: MeshIndex): Resource[] {
   const type = namedType(ref.kind);
   if (type === undefined || !meansRoutes(ref.kind)) return [];
-  return mesh.ofType(type).filter((route) => means(ref, policy, route, mesh));
+  return meant(type, ref, policy, mesh);
 }
 
 /** The routes that a policy targets, wherever they lead. */
@@ -130,14 +130,18 @@ function leadsTo(value: JsonValue | undefined, route: Resource, proxy: Proxy, in
 
 /** The services that a reference means, by the names that they have in this store. */
 function servicesNamed(kind: ToKind, ref: JsonObject, route: Resource, mesh: MeshIndex): Resource[] {
-  const labels = textsOf(ref.labels);
   const name = asText(ref.name);
-  const byLabels = mesh.ofType(kind).filter((found) => Object.keys(labels).length > 0 && includesAll(labelsOf(found), labels));
   const byName = name === undefined ? undefined : mesh.named(kind, asText(ref.namespace) ?? route.namespace, name);
-  return byName ? [byName] : byLabels;
+  return byName ? [byName] : carrying(kind, textsOf(ref.labels), mesh);
 }
 
 function servicesOfMultiZone({ spec }: Resource, mesh: MeshIndex): Resource[] {
   const wanted = textsOf(asObject(asObject(asObject(spec.selector)?.meshService))?.matchLabels);
-  return mesh.ofType('MeshService').filter((service) => Object.keys(wanted).length > 0 && includesAll(labelsOf(service), wanted));
+  return carrying('MeshService', wanted, mesh);
+}
+
+/** Those that have all of these labels; no labels select nothing here. */
+function carrying(type: string, labels: Labels, mesh: MeshIndex): Resource[] {
+  if (Object.keys(labels).length === 0) return [];
+  return [...mesh.targets(type).carrying(labels)].filter((found) => includesAll(labelsOf(found), labels));
 }

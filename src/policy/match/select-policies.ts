@@ -1,12 +1,12 @@
 import { asArray, asObject } from '../../naming/json.ts';
 import type { TargetRef, TopKind } from '../../resource/schema/reference-kinds.ts';
 import { lostTo } from './lost-policies.ts';
-import { type MeshIndex, means } from './mesh-index.ts';
+import { mayMean, type MeshIndex, means } from './mesh-index.ts';
 import { mayTouch, readPolicy } from './read-policies.ts';
 import type { Policy } from './policy.ts';
 import { type Inbound, isSection, type Proxy } from './read-proxy.ts';
 import { matchesOf, routesNamed, routesTo, rulesOf, type Via } from './route-selection.ts';
-import { serviceSelects } from './service-selector.ts';
+import { asksOf, serviceSelects } from './service-selector.ts';
 import { includesAll, SERVICE_TAG } from './proxy-tags.ts';
 
 /** A policy that selects an inbound. */
@@ -100,8 +100,12 @@ function isTagged({ name, namespace, sectionName }: TargetRef<TopKind>, inbound:
 }
 
 function isServed(ref: TargetRef<TopKind>, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): boolean {
-  const services = mesh.ofType('MeshService').filter((service) => means(ref, policy, service, mesh));
-  return services.some((service) => serviceSelects(service, proxy, inbound, ref.sectionName));
+  const type = 'MeshService';
+  const selecting = mesh.targets(type).selecting(asksOf(proxy, inbound));
+  const carrying = ref.labels && mesh.targets(type).carrying(ref.labels);
+  const few = carrying && carrying.size > selecting.size ? selecting : mayMean(type, ref, mesh);
+  for (const service of few) if (means(ref, policy, service, mesh) && serviceSelects(service, proxy, inbound, ref.sectionName)) return true;
+  return false;
 }
 
 function isListener(ref: TargetRef<TopKind>, policy: Policy, { gateway }: Inbound, mesh: MeshIndex): boolean {

@@ -27,6 +27,14 @@ function selectorSelects(selector: JsonObject[string], { dataplane }: Proxy, { t
   return includesSome(tags, textsOf(dataplaneTags));
 }
 
+/** What a service that selects the inbound may ask of it (`askOf`, mesh-index.ts). */
+export function asksOf({ dataplane }: Proxy, { tags }: Inbound): string[] {
+  const { zone, namespace, name } = dataplane.key;
+  const asks = (what: string, pairs: Labels) =>
+    Object.entries(pairs).map(([key, value]) => `asks ${what} ${zone} ${namespace} ${key}=${value}`);
+  return [`asks name ${zone} ${namespace} ${name}`, ...asks('tag', tags), ...asks('label', labelsOf(dataplane))];
+}
+
 /** An empty selector selects nothing. */
 function includesSome(tags: Labels, wanted: Labels): boolean {
   return Object.keys(wanted).length > 0 && includesAll(tags, wanted);

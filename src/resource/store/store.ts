@@ -157,6 +157,15 @@ export const IN_FORCE = ['previous', 'deny', 'none'] as const;
 
 export type InForce = (typeof IN_FORCE)[number];
 
+/** All refusals of a peer's feed. */
+export interface RefusalSum {
+  readonly count: number;
+  /** Of the refused items. */
+  readonly bytes: number;
+  /** Names the list (src/kds/refusal.ts); '' when there are none. */
+  readonly digest: string;
+}
+
 /** How far this control plane has a peer's feed. The opaque `cursor` was signed by the peer. */
 export interface Position {
   readonly store: string;
@@ -185,13 +194,14 @@ interface MirrorReader {
   stamp(peer: string, key: Key): Pick<MirrorItem, 'hash' | 'term'> | undefined;
   /** In key order. */
   each(peer: string): IterableIterator<MirrorItem>;
-  /**
-   * How often something of the peer's mirror was written since this store was opened: while it is the same, so is what
-   * is refused.
-   */
-  changes(peer: string): number;
-  /** The refusals of the peer's feed, in key order, after the key `after`. */
-  refusals(peer: string, after?: Key): readonly Refusal[];
+  /** How many items there are of the peer, accepted or not. */
+  size(peer: string): number;
+  /** What the peer's refusals add up to. O(1), but for the first time. */
+  refusalSum(peer: string): RefusalSum;
+  /** The peers of whose feeds something is refused. */
+  refusedPeers(): readonly string[];
+  /** The refusals of the peer's feed, in key order, after the key `after`; with `most`, no more than that. */
+  refusals(peer: string, after?: Key, most?: number): readonly Refusal[];
   /** What a transfer from `peer` has staged so far, the last version of each key. A deleted key has wire ''. */
   staged(peer: string): IterableIterator<{ readonly key: Key; readonly wire: string }>;
 }
@@ -221,6 +231,11 @@ export interface FeedChange {
 export interface FeedReader {
   /** O(1). */
   summary(peer: string): FeedSummary;
+  /**
+   * The peers whose feeds commits after `revision` may have changed; undefined: anybody's, or too much changed to tell.
+   * Costs no more than what changed, within bounds.
+   */
+  concerned(revision: number): readonly string[] | undefined;
   /** Whether the log reaches back to `revision`. O(1). */
   reaches(revision: number): boolean;
   /**
@@ -230,8 +245,9 @@ export interface FeedReader {
   summaryAt(peer: string, revision: number): FeedSummary | undefined;
   /**
    * The last state of every key of `peer`'s feed that changed after `revision`, in the order of the last changes,
-   * starting behind position `after` (0: from the start), about `maxBytes` of items (at least one). `next` is the
-   * position to go on from.
+   * starting behind position `after` (0: from the start), about `maxBytes` of items (at least one). A page looks at
+   * a bounded part of the log: it may be empty, and more follow. `next` is the position to go on from; undefined: that
+   * was the end.
    */
   changes(
     peer: string,

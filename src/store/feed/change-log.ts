@@ -21,8 +21,13 @@ export interface ChangeLog {
   behind(revision: number): IterableIterator<Omit<FeedStep, 'key'>>;
   /** The position of the first entry after `revision`, if there is one. */
   start(revision: number): number | undefined;
+  /** The audiences that what changed after `revision` had or has; undefined: too much changed. */
+  audiences(revision: number): readonly string[] | undefined;
   prune(): void;
 }
+
+/** Of so many entries the audiences are looked at. */
+const AUDIENCES_OF = 1_000;
 
 interface LogEntry {
   readonly zone: string;
@@ -40,6 +45,11 @@ export function createLog(db: Connection, settings: StoreSettings): ChangeLog {
     `SELECT k.zone, l.audience_before, l.hash_before, l.audience_after, l.hash_after
      FROM log l JOIN keys k ON k.id = l.key WHERE l.revision > ?`,
   );
+  const audiences = db
+    .prepare<[{ revision: number }], [string, string]>(
+      `SELECT audience_before, audience_after FROM log WHERE revision > @revision LIMIT ${AUDIENCES_OF + 1}`,
+    )
+    .raw();
   const start = db.prepare<[number], number>('SELECT seq FROM log WHERE revision > ? ORDER BY revision, seq LIMIT 1').pluck();
   return {
     append(revision, { key, before, after }) {
@@ -49,6 +59,10 @@ export function createLog(db: Connection, settings: StoreSettings): ChangeLog {
       for (const entry of behind.iterate(revision)) yield stepOf(entry);
     },
     start: (revision) => start.get(revision),
+    audiences(revision) {
+      const found = audiences.all({ revision });
+      return found.length > AUDIENCES_OF ? undefined : [...new Set(found.flat())];
+    },
     prune: createPrune(db, settings),
   };
 }

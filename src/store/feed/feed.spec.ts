@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import { type Audience, NOBODY, OTHERS } from '../../resource/audience.ts';
 import type { Key } from '../../resource/key.ts';
 import type { FeedChange, Store } from '../../resource/store/store.ts';
+import { LOOKED_AT } from './feed-changes.ts';
 import { LOG_ENTRIES } from './change-log.ts';
 import { openStore } from '../open-store.ts';
 import { freshPath, key, memory, OPTIONS, resource } from '../../../test/harness/sample-store.ts';
@@ -18,6 +19,23 @@ function put(store: Store, of: Key, audience: Audience, wire = of.name): void {
 
 function brief(changes: readonly FeedChange[]): string[] {
   return changes.map(({ key, wire }) => (wire === '' ? `-${key.name}` : `+${wire}`));
+}
+
+/** Page after page, until the end. */
+function pagesOf(store: Store, peer: string, revision: number): string[][] {
+  const pages: string[][] = [];
+  let after: number | undefined = 0;
+  while (after !== undefined) {
+    const page: { readonly changes: readonly FeedChange[]; readonly next: number | undefined } = store.feed.changes(
+      peer,
+      revision,
+      after,
+      ALL,
+    );
+    pages.push(brief(page.changes));
+    after = page.next;
+  }
+  return pages;
 }
 
 test('an audience that changed is a put where it is in, a delete where it was, else nothing', async (t) => {
@@ -187,7 +205,7 @@ test('the log is pruned by whole revisions, and what it does not reach back to i
   assert.deepEqual([store.feed.reaches(oldest - 1), store.feed.reaches(oldest)], [false, true]);
   assert.deepEqual(store.feed.changes('east', oldest - 1, 0, ALL), { changes: [], next: undefined });
   assert.deepEqual([store.feed.summaryAt('east', oldest)?.count, store.feed.summaryAt('east', revision)?.count], [4, 5]);
-  assert.deepEqual(brief(store.feed.changes('east', oldest, 0, ALL).changes), ['+a', '+e']);
+  assert.deepEqual(pagesOf(store, 'east', oldest).flat(), ['+a', '+e']);
   assert.equal(store.feed.summaryAt('east', revision + 1), undefined);
 });
 
@@ -206,5 +224,40 @@ test('a revision that is larger than the log stays whole, until it is old', (t) 
   put(store, key('b'), OTHERS);
   assert.equal(store.feed.summaryAt('east', 0), undefined);
   assert.equal(store.feed.summaryAt('east', 1)?.count, 1);
-  assert.deepEqual(brief(store.feed.changes('east', 1, 0, ALL).changes), ['+a', '+b']);
+  assert.deepEqual(pagesOf(store, 'east', 1).flat(), ['+a', '+b']);
+});
+
+test('a page looks at a part of the log, though nothing of that is for the peer', (t) => {
+  const store = memory(t);
+  put(store, key('first'), OTHERS);
+  store.commit((tx) => {
+    for (let n = 0; n < LOOKED_AT * 2; n++) tx.put(resource(key(`west-${n}`)), WEST, 'w');
+  });
+  put(store, key('last'), OTHERS);
+  assert.deepEqual(pagesOf(store, 'east', 0), [['+first'], [], ['+last']]);
+  assert.deepEqual(brief(store.feed.changes('east', 2, 0, ALL).changes), ['+last']);
+});
+
+test('whom a change concerns is told from the change alone', (t) => {
+  const store = memory(t);
+  const since = () => store.head().revision;
+  const rows: [audience: Audience, concerned: readonly string[] | undefined][] = [
+    [EAST, ['east']],
+    [WEST, ['east', 'west']],
+    [WEST, []],
+    [NOBODY, ['west']],
+    [NOBODY, []],
+    [OTHERS, undefined],
+  ];
+  for (const [audience, concerned] of rows) {
+    const before = since();
+    put(store, key('a'), audience);
+    assert.deepEqual(store.feed.concerned(before), concerned);
+  }
+  const many = since();
+  store.commit((tx) => {
+    for (let n = 0; n < 1_001; n++) tx.put(resource(key(`n${n}`)), EAST, 'w');
+  });
+  assert.equal(store.feed.concerned(many), undefined, 'too many to look at');
+  assert.equal(store.feed.concerned(-1), undefined);
 });

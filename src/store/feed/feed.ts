@@ -19,6 +19,10 @@ export function createFeed(db: Connection, settings: StoreSettings, log: ChangeL
   const changes = createChanges(db, log);
   return {
     summary: (peer) => summaryOf(sums, peer),
+    concerned(revision) {
+      const audiences = revision < settings.floor() ? undefined : log.audiences(revision);
+      return audiences?.includes('*') ? undefined : audiences?.filter((audience) => audience !== '');
+    },
     reaches: (revision) => revision >= settings.floor(),
     summaryAt(peer, revision) {
       const known = revision >= settings.floor() && revision <= settings.head().revision;

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { compareKeys, type Key, keyId } from '../../resource/key.ts';
 import type { MirrorItem, Refusal } from '../../resource/store/store.ts';
+import { digestOfRefusals } from '../../kds/refusal.ts';
 import { openStore } from '../open-store.ts';
 import { freshPath, key, memory, OPTIONS, someKey } from '../../../test/harness/sample-store.ts';
 
@@ -10,8 +11,10 @@ function item(of: Key, wire = 'w', term = 1): MirrorItem {
   return { key: of, wire, hash: `${wire}#`, term };
 }
 
+const REFUSAL = { hash: 'bad', since: '2024-05-01T10:00:00Z', inForce: 'previous' } as const;
+
 function refused(of: Key): MirrorItem {
-  const refusal: Refusal = { key: of, hash: 'bad', reason: 'no such field', since: '2024-05-01T10:00:00Z', inForce: 'previous' };
+  const refusal: Refusal = { ...REFUSAL, key: of, reason: 'no such field' };
   return { ...item(of), refusal };
 }
 
@@ -38,10 +41,47 @@ test('the mirror is a map by peer and key, in key order, and no revision', () =>
         assert.deepEqual([...store.mirror.each(peer)], expected);
         const refusals = expected.flatMap((one) => one.refusal ?? []);
         assert.deepEqual(store.mirror.refusals(peer), refusals);
+        assert.deepEqual(store.mirror.refusals(peer, undefined, 1), refusals.slice(0, 1));
         const after = refusals[1]?.key;
         if (after) assert.deepEqual(store.mirror.refusals(peer, after), refusals.slice(2));
       }
       assert.equal(store.head().revision, 0);
+      store.close();
+    }),
+  );
+});
+
+test('what refusals add up to is kept as they come and go, and as it was after a commit that failed', () => {
+  const operation = fc.record({
+    peer: fc.constantFrom('east', 'west'),
+    key: someKey,
+    wire: fc.option(fc.string({ minLength: 1 })),
+    reason: fc.option(fc.constantFrom('no', 'nor that')),
+    fails: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(operation), (operations) => {
+      const store = openStore(':memory:', OPTIONS);
+      for (const { peer, key, wire, reason, fails } of operations) {
+        const next: MirrorItem = { ...item(key, wire ?? ''), ...(reason === null ? {} : { refusal: { ...REFUSAL, key, reason } }) };
+        const write = () =>
+          store.commit((tx) => {
+            if (wire === null) tx.mirror.delete(peer, key);
+            else tx.mirror.put(peer, next);
+            if (fails) throw new Error('aborted');
+          });
+        if (fails) assert.throws(write);
+        else write();
+        for (const one of ['east', 'west']) {
+          const refused = [...store.mirror.each(one)].filter(({ refusal }) => refusal !== undefined);
+          assert.deepEqual(store.mirror.refusalSum(one), {
+            count: refused.length,
+            bytes: refused.reduce((sum, { wire }) => sum + Buffer.byteLength(wire), 0),
+            digest: digestOfRefusals(refused.flatMap(({ refusal }) => refusal ?? [])),
+          });
+          assert.equal(store.mirror.refusedPeers().includes(one), refused.length > 0);
+        }
+      }
       store.close();
     }),
   );

@@ -6,6 +6,7 @@ import type { ZoneUsage } from './zone-usage.ts';
 import { BEFORE_ALL, eachOf, KEY_COLUMNS, type Keys, keyOf, NO_KEY } from '../resources/key-table.ts';
 import type { createPositions } from './peer-positions.ts';
 import { checksumOf } from '../row-checksums.ts';
+import type { RefusalSums } from './refusal-sums.ts';
 import { createStaging } from './staged-items.ts';
 
 interface RefusalColumns extends Key {
@@ -22,6 +23,8 @@ type ItemArray = readonly [
   ...[wire: string, hash: string, term: number],
 ];
 
+type Replaced = Pick<RefusalColumns, 'refused_hash' | 'refused_reason' | 'in_force'> & { readonly bytes: number };
+
 const REFUSAL = `${KEY_COLUMNS}, m.refused_hash, m.refused_reason, m.refused_since, m.in_force`;
 const FROM = 'FROM mirror m JOIN keys k ON k.id = m.key WHERE m.peer = ?';
 
@@ -29,37 +32,52 @@ const FROM = 'FROM mirror m JOIN keys k ON k.id = m.key WHERE m.peer = ?';
  * What each peer sent, accepted or not (docs/design/sync.md#mirror-and-refusals). None of it is a revision of this
  * store.
  */
-export function createMirror(db: Connection, keys: Keys, positions: ReturnType<typeof createPositions>, holdings: ZoneUsage): MirrorWriter {
+export function createMirror(
+  db: Connection,
+  keys: Keys,
+  positions: ReturnType<typeof createPositions>,
+  holdings: ZoneUsage,
+  sums: RefusalSums,
+): MirrorWriter {
   const { position, setPosition } = positions;
-  return { ...createItems(db, keys, holdings), position, setPosition, ...createStaging(db, keys) };
+  return {
+    ...createItems(db, keys, holdings, sums),
+    position,
+    setPosition,
+    refusalSum: sums.of,
+    refusedPeers: sums.peers,
+    ...createStaging(db, keys),
+  };
 }
 
 function createItems(
   db: Connection,
   keys: Keys,
   holdings: ZoneUsage,
-): Pick<MirrorWriter, 'get' | 'stamp' | 'each' | 'changes' | 'refusals' | 'put' | 'delete'> {
+  sums: RefusalSums,
+): Pick<MirrorWriter, 'get' | 'stamp' | 'each' | 'size' | 'refusals' | 'put' | 'delete'> {
   const byNumber = db.prepare<[string, number], ItemArray>(`SELECT ${REFUSAL}, m.wire, m.hash, m.term ${FROM} AND m.key = ?`).raw();
   const stamps = db.prepare<[string, number], [string, number]>('SELECT hash, term FROM mirror WHERE peer = ? AND key = ?').raw();
   // Without the items: thousands of them may be refused, half a megabyte each.
-  const refused = db.prepare<string[], RefusalColumns>(
-    `SELECT ${REFUSAL} ${FROM} AND m.refused_hash IS NOT NULL AND (${KEY_COLUMNS}) > (?, ?, ?, ?, ?) ORDER BY ${KEY_COLUMNS}`,
+  const refused = db.prepare<[...string[], number], RefusalColumns>(
+    `SELECT ${REFUSAL} ${FROM} AND m.refused_hash IS NOT NULL AND (${KEY_COLUMNS}) > (?, ?, ?, ?, ?) ORDER BY ${KEY_COLUMNS} LIMIT ?`,
   );
   const numbers = db
     .prepare<[string], number>(`SELECT k.id FROM mirror m JOIN keys k ON k.id = m.key WHERE m.peer = ? ORDER BY ${KEY_COLUMNS}`)
     .pluck();
+  const size = db.prepare<[string], number>('SELECT count(*) FROM mirror WHERE peer = ?').pluck();
   const remove = db.prepare<[string, number]>('DELETE FROM mirror WHERE peer = ? AND key = ?');
   const put = preparePut(db);
-  const size = db.prepare<[string, number], number>('SELECT octet_length(wire) FROM mirror WHERE peer = ? AND key = ?').pluck();
-  const changes = new Map<string, number>();
-  const changesOf = (peer: string) => changes.get(peer) ?? 0;
+  const replaced = db.prepare<[string, number], Replaced>(
+    'SELECT octet_length(wire) AS bytes, refused_hash, refused_reason, in_force FROM mirror WHERE peer = ? AND key = ?',
+  );
   /** Counts what is written in the place of what is there now; undefined: nothing. */
-  function count(peer: string, key: number, wire: string | undefined): void {
-    changes.set(peer, changesOf(peer) + 1);
-    if (!holdings.isCounting()) return;
-    const before = size.get(peer, key);
-    const mirrored = Number(wire !== undefined) - Number(before !== undefined);
-    holdings.add(peer, { mirrored, mirroredBytes: Buffer.byteLength(wire ?? '') - (before ?? 0) });
+  function count(peer: string, key: Key, number: number, after: MirrorItem | undefined): void {
+    const before = holdings.isCounting() || sums.isCounting(peer) ? replaced.get(peer, number) : undefined;
+    const bytes = Buffer.byteLength(after?.wire ?? '');
+    const mirrored = Number(after !== undefined) - Number(before !== undefined);
+    holdings.add(peer, { mirrored, mirroredBytes: bytes - (before?.bytes ?? 0) });
+    sums.replace(peer, before && refusedBytes(key, before), after?.refusal && { ...after.refusal, bytes });
   }
   const read = (peer: string, number: number): MirrorItem | undefined => {
     const found = byNumber.get(peer, number);
@@ -75,21 +93,26 @@ function createItems(
     *each(peer) {
       yield* eachOf(numbers.all(peer), (number) => read(peer, number));
     },
-    changes: changesOf,
-    refusals: (peer, after = BEFORE_ALL) => refused.all(peer, ...keyTuple(after)).flatMap((columns) => refusalOf(columns) ?? []),
+    size: (peer) => size.get(peer) ?? 0,
+    refusals: (peer, after = BEFORE_ALL, most = -1) =>
+      refused.all(peer, ...keyTuple(after), most).flatMap((columns) => refusalOf(columns) ?? []),
     put(peer, item) {
       requireCommit(db);
       const number = keys.number(item.key);
-      count(peer, number, item.wire);
+      count(peer, item.key, number, item);
       put(peer, number, item);
     },
     delete(peer, key) {
       requireCommit(db);
       const number = keys.find(key) ?? NO_KEY;
-      count(peer, number, undefined);
+      count(peer, key, number, undefined);
       remove.run(peer, number);
     },
   };
+}
+
+function refusedBytes(key: Key, { refused_hash, refused_reason, in_force, bytes }: Replaced) {
+  return refused_hash === null ? undefined : { key, hash: refused_hash, reason: refused_reason, inForce: in_force, bytes };
 }
 
 function preparePut(db: Connection): (peer: string, key: number, item: MirrorItem) => void {
