@@ -1,13 +1,14 @@
 import type { Reader, Store, Transaction } from '../resource/store/store.ts';
 import { createAudit } from './audit-log.ts';
-import { createCommits } from './store-commits.ts';
-import { createPrivate, openDatabase, refuseShort, requireDurable, storeError, withoutWal } from './database.ts';
+import { createCommits, type Commits as StoreCommits } from './store-commits.ts';
+import { createPrivate, openBeside, openDatabase, refuseShort, requireDurable, storeError, withoutWal } from './database.ts';
 import type { Connection } from './connection.ts';
 import { createFeed, readSums } from './feed/feed.ts';
+import { emptyDigests, type FeedDigests, replaceDigests } from './feed/feed-digests.ts';
 import { createTombstones } from './resources/tombstones.ts';
 import { createHistory } from './resources/change-history.ts';
 import { createSent } from './feed/withdrawals.ts';
-import { createZoneUsage } from './mirror/zone-usage.ts';
+import { createZoneUsage, type ZoneUsage } from './mirror/zone-usage.ts';
 import { createKeys } from './resources/key-table.ts';
 import { createList } from './resources/list-resources.ts';
 import { lockFolder } from './folder-lock.ts';
@@ -19,6 +20,7 @@ import { createReferences } from './resources/reference-table.ts';
 import { createResourceReader, createResourceWriter } from './resources/resource-table.ts';
 import { createSettings, initSettings } from './store-settings.ts';
 import { clearStaging } from './mirror/staged-items.ts';
+import { commitAtOnce, createPartCommits, type Writer } from './part-commits.ts';
 import { createForgetUnused } from './mirror/key-collection.ts';
 
 export interface StoreOptions {
@@ -67,13 +69,14 @@ export function openSnapshot(bytes: Buffer, options: StoreOptions): SqliteStore 
 export function createStore(db: Connection, options: StoreOptions, unlock: () => void): SqliteStore {
   try {
     prepare(db, options);
-    const { reader, transaction, commit, commitEach } = connect(db);
+    const main = connect(db, readSums(db));
+    const { close, ...commits } = db.memory ? inMemory(main) : inFile(main);
     return {
-      ...reader,
-      commit: (body) => commit(() => body(transaction)),
-      commitEach: (bodies) => commitEach(bodies.map((body) => () => body(transaction))),
+      ...main.reader,
+      ...commits,
       snapshot: () => db.serialize(),
       close() {
+        close();
         db.close();
         unlock();
       },
@@ -93,15 +96,50 @@ function prepare(db: Connection, { random }: StoreOptions): void {
   requireDurable(db);
 }
 
-function connect(db: Connection) {
-  const sums = readSums(db);
+type Commits = Pick<Store, 'commit' | 'commitEach' | 'commitInParts' | 'isFree' | 'whenFree' | 'close'>;
+
+function inMemory({ transaction, ...main }: Connected): Commits {
+  const commit: Store['commit'] = (body) => main.commit(() => body(transaction));
+  const commitEach: Store['commitEach'] = (bodies) => main.commitEach(bodies.map((body) => () => body(transaction)));
+  return { commit, commitEach, ...commitAtOnce(commit), close: () => {} };
+}
+
+function inFile(main: Connected): Commits {
+  const { alone, ...parts } = createPartCommits(main, () => connect(openBeside(main.db), emptyDigests()));
+  const { transaction } = main;
+  return {
+    ...parts,
+    commit: (body) => alone(() => main.commit(() => body(transaction))),
+    commitEach: (bodies) => alone(() => main.commitEach(bodies.map((body) => () => body(transaction)))),
+  };
+}
+
+/** What a connection remembers of the database, so that it is not read each time. */
+interface Memory {
+  readonly sums: FeedDigests;
+  readonly holdings: ZoneUsage;
+  /** By peer: MirrorReader.changes. */
+  readonly changes: Map<string, number>;
+  /** What was read may be another now. */
+  forget(): void;
+}
+
+interface Connected extends Writer, Pick<StoreCommits, 'commit' | 'commitEach'> {
+  readonly db: Connection;
+  readonly reader: Reader;
+  readonly memory: Memory;
+  takeOver(other: Connected): void;
+}
+
+function connect(db: Connection, sums: FeedDigests): Connected {
   const settings = createSettings(db);
   const log = createLog(db, settings);
   const holdings = createZoneUsage(db);
   const keys = createKeys(db, holdings);
   const positions = createPositions(db);
-  const { forget: forgetPast, ...feed } = createFeed(db, settings, log, sums);
-  const { commit, commitEach, ...commits } = createCommits(db, settings, log, sums, () => {
+  const changes = new Map<string, number>();
+  const { forget: forgetPast, keep: keepPast, ...feed } = createFeed(db, settings, log, sums);
+  const { commit, commitEach, inParts, ...commits } = createCommits(db, settings, log, sums, () => {
     forgetPast();
     positions.rolledBack();
     keys.forget();
@@ -109,7 +147,7 @@ function connect(db: Connection) {
   });
   const { assignName, ...names } = createNames(db, keys, holdings);
   const { setReferences, ...references } = createReferences(db, keys);
-  const mirror = createMirror(db, keys, positions, holdings);
+  const mirror = createMirror(db, keys, positions, holdings, changes);
   const gone = createTombstones(db, settings);
   const audit = createAudit(db);
   const reader: Reader = {
@@ -140,5 +178,26 @@ function connect(db: Connection) {
     recordAudit: audit.record,
     mirror,
   };
-  return { reader, transaction, commit, commitEach };
+  const memory: Memory = {
+    sums,
+    holdings,
+    changes,
+    forget() {
+      settings.rolledBack();
+      positions.rolledBack();
+      keys.forget();
+      gone.recount();
+    },
+  };
+  return {
+    ...{ db, reader, transaction, memory, commit, commitEach, inParts },
+    keepPast: () => keepPast(settings.head().revision),
+    close: () => db.close(),
+    takeOver({ memory: other }) {
+      memory.forget();
+      replaceDigests(sums, other.sums);
+      holdings.takeOver(other.holdings);
+      for (const [peer, count] of other.changes) changes.set(peer, count);
+    },
+  };
 }

@@ -1,8 +1,8 @@
 import { MeridianError } from '../errors.ts';
-import type { Outcome } from '../resource/store/store.ts';
+import type { Outcome, Parts } from '../resource/store/store.ts';
 import { storeError } from './database.ts';
 import type { Connection } from './connection.ts';
-import type { ChangeLog } from './feed/change-log.ts';
+import { type ChangeLog, PRUNE_MOST } from './feed/change-log.ts';
 import type { Recorder } from './resources/resource-table.ts';
 import type { StoreSettings } from './store-settings.ts';
 import { applyStep, type FeedStep, type FeedDigests, undoStep } from './feed/feed-digests.ts';
@@ -12,6 +12,8 @@ export interface Commits extends Recorder {
   commit<T>(body: () => T): T;
   /** Store.commitEach. */
   commitEach<T>(bodies: readonly (() => T)[]): readonly Outcome<T>[];
+  /** Store.commitInParts, while nobody else uses the connection. */
+  inParts<T>(body: () => Parts<T>): Parts<T>;
 }
 
 /**
@@ -84,17 +86,42 @@ export function createCommits(db: Connection, settings: StoreSettings, log: Chan
     try {
       begin.run();
       const result = work();
-      if (steps.length > 0) log.prune();
+      if (steps.length > 0) log.prune(Math.max(PRUNE_MOST, 2 * steps.length));
       end.run();
       return result;
     } catch (thrown) {
-      if (db.inTransaction) db.exec('ROLLBACK');
-      undo(0);
+      rollback();
       throw storeError(thrown, db.name);
     }
   }
 
+  function rollback(): void {
+    if (db.inTransaction) db.exec('ROLLBACK');
+    undo(0);
+  }
+
+  function* inParts<T>(body: () => Parts<T>): Parts<T> {
+    if (db.inTransaction) throw new MeridianError('internal', 'a commit was begun within a commit');
+    steps.length = 0;
+    changed = false;
+    let done = false;
+    try {
+      begin.run();
+      const result = yield* body();
+      if (changed) settings.setRevision(revision());
+      while (steps.length > 0 && log.prune(PRUNE_MOST)) yield;
+      end.run();
+      done = true;
+      return result;
+    } catch (thrown) {
+      throw storeError(thrown, db.name);
+    } finally {
+      if (!done) rollback();
+    }
+  }
+
   return {
+    inParts,
     commit: (body) => transaction(() => run(body)),
     commitEach: (bodies) => transaction(() => bodies.map(attempt)),
     record,

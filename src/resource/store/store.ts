@@ -19,11 +19,27 @@ export interface Store extends Reader {
    * when nothing of all was committed: the disk is full.
    */
   commitEach<T>(bodies: readonly ((tx: Transaction) => T)[]): readonly Outcome<T>[];
+  /**
+   * `commit` for what takes long: each step of the generator that comes out runs `body` up to its next `yield`, and others
+   * may have the event loop between the steps. Until the last step everybody else reads what was there before, and then
+   * all of it. `return()` gives it up. While it is under way, any other commit throws `unavailable`: see `whenFree`.
+   */
+  commitInParts<T>(body: (tx: Transaction) => Parts<T>): Parts<T>;
+  /** Whether nothing is under way that keeps others from committing. */
+  isFree(): boolean;
+  /** Runs `task` as soon as the store is free: now, or later, in the order of the calls. */
+  whenFree(task: () => void): void;
   close(): void;
 }
 
 /** What became of one of several bodies. */
 export type Outcome<T> = { readonly result: T } | { readonly thrown: unknown };
+
+/** Between two steps of long work: a promise is waited for, else the work may go on as soon as others had their turn. */
+export type Pause = Promise<unknown> | void;
+
+/** Long work, a step at a time. */
+export type Parts<T> = Generator<Pause, T, void>;
 
 /** A resource as it is stored, with what its feed needs. */
 export interface Row {

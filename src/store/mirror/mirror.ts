@@ -28,15 +28,22 @@ const FROM = 'FROM mirror m JOIN keys k ON k.id = m.key WHERE m.peer = ?';
  * What each peer sent, accepted or not (docs/design/sync.md#mirror-and-refusals). None of it is a revision of this
  * store.
  */
-export function createMirror(db: Connection, keys: Keys, positions: ReturnType<typeof createPositions>, holdings: ZoneUsage): MirrorWriter {
+export function createMirror(
+  db: Connection,
+  keys: Keys,
+  positions: ReturnType<typeof createPositions>,
+  holdings: ZoneUsage,
+  changes: Map<string, number>,
+): MirrorWriter {
   const { position, setPosition } = positions;
-  return { ...createItems(db, keys, holdings), position, setPosition, ...createStaging(db, keys) };
+  return { ...createItems(db, keys, holdings, changes), position, setPosition, ...createStaging(db, keys) };
 }
 
 function createItems(
   db: Connection,
   keys: Keys,
   holdings: ZoneUsage,
+  changes: Map<string, number>,
 ): Pick<MirrorWriter, 'get' | 'each' | 'changes' | 'refusals' | 'put' | 'delete'> {
   const byNumber = db.prepare<[string, number], ItemColumns>(`SELECT ${REFUSAL}, m.wire, m.hash, m.term ${FROM} AND m.key = ?`);
   // Without the items: thousands of them may be refused, half a megabyte each.
@@ -49,7 +56,6 @@ function createItems(
   const remove = db.prepare<[string, number]>('DELETE FROM mirror WHERE peer = ? AND key = ?');
   const put = preparePut(db);
   const size = db.prepare<[string, number], number>('SELECT octet_length(wire) FROM mirror WHERE peer = ? AND key = ?').pluck();
-  const changes = new Map<string, number>();
   const changesOf = (peer: string) => changes.get(peer) ?? 0;
   /** Counts what is written in the place of what is there now; undefined: nothing. */
   function count(peer: string, key: number, wire: string | undefined): void {
