@@ -114,7 +114,7 @@ export async function serveDiagnostics(
 /** The REST API. */
 export async function serveApi(
   daemon: Daemon,
-  { plane, onCommit }: Watched,
+  { plane, writes, onCommit }: Watched,
   { self }: Identity,
   sync: Sync | undefined,
   enforced?: Enforced,
@@ -125,6 +125,7 @@ export async function serveApi(
   const info = { version, instance: self.instance, clusterId: self.store };
   const { port, close } = await startApi({
     plane,
+    writes,
     sync,
     onCommit,
     proxyTokens: enforced?.proxyTokens,

@@ -1,6 +1,7 @@
 import type { Watched } from '../control/plane/watch-commits.ts';
 import type { ProxyStanding } from '../control/enforce/proxy-status.ts';
 import type { Plane } from '../control/plane/plane.ts';
+import type { WriteQueue } from '../control/plane/write-queue.ts';
 import type { Report } from '../report.ts';
 import type { Sync } from '../control/sync/sync.ts';
 import type { CertificateFiles } from './http/watch-certificate.ts';
@@ -35,6 +36,8 @@ export interface ProxyTokens {
 /** What the REST API of one control plane is made of. */
 export interface ApiOptions {
   readonly plane: Plane;
+  /** What requests write goes through it. */
+  readonly writes: Pick<WriteQueue, 'write'>;
   /** undefined: a zone that stands alone. */
   readonly sync: Pick<Sync, 'view' | 'peers' | 'ended'> | undefined;
   /** Tells of all commits of the plane, those of the sync too. */

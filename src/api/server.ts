@@ -85,8 +85,8 @@ export function createApi(options: ApiOptions, tokens: Tokens = tokensOf(options
   return app;
 }
 
-function tokensOf({ plane, now = Date.now }: ApiOptions): Tokens {
-  return new Tokens(plane, now);
+function tokensOf({ plane, writes, now = Date.now }: ApiOptions): Tokens {
+  return new Tokens(plane, writes, now);
 }
 
 function gateOf({ plane, address, access, report }: ApiOptions, tokens: Tokens): Gate {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
+import { WriteQueue } from '../../src/control/plane/write-queue.ts';
 import { after, describe, it } from 'node:test';
 import { createGate } from '../../src/api/auth/auth-gate.ts';
 import type { ApiRole } from '../../src/api/auth/principal.ts';
@@ -30,7 +31,7 @@ function newGate({ loopbackAdmin = true, names = ['global.example'] } = {}) {
   const clock = { now: 0 };
   const log: string[] = [];
   const plane = newPlane(scope, GLOBAL);
-  const tokens = new Tokens(plane, Date.now);
+  const tokens = new Tokens(plane, new WriteQueue(plane.store, setImmediate), Date.now);
   const gate = createGate({
     tokens,
     place: GLOBAL,

@@ -51,6 +51,7 @@ export function apiOn(scope: Scope, plane: Plane, sync: ApiOptions['sync'], addr
   const watched = watchCommits(plane, setImmediate);
   const options: ApiOptions = {
     plane: watched.plane,
+    writes: watched.writes,
     onCommit: watched.onCommit,
     sync,
     ...more,

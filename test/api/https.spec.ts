@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { WriteQueue } from '../../src/control/plane/write-queue.ts';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { connect as connectPlain } from 'node:net';
@@ -25,11 +26,13 @@ const ca = readFileSync(first.ca);
 
 async function serve(cert: string, key: string, log: string[] = []) {
   const plane = newPlane(scope, GLOBAL);
+  const writes = new WriteQueue(plane.store, setImmediate);
   const access = { hostNames: [], loopbackAdmin: true, tls: { cert, key }, firstTokenFile: join(folder, 'none') };
   const info = { version: '0.1.0', instance: 'i', clusterId: 'c' };
   const report = (...line: unknown[]) => void log.push(JSON.stringify(line));
   const { port, close } = await startApi({
     plane,
+    writes,
     sync: undefined,
     onCommit: () => {},
     address: '127.0.0.1',
@@ -39,7 +42,7 @@ async function serve(cert: string, key: string, log: string[] = []) {
     access,
   });
   scope.add(close);
-  return { port, plane, log, close };
+  return { port, plane, writes, log, close };
 }
 
 async function get(port: number, path: string, headers: Record<string, string> = {}): Promise<{ status: number; body: string }> {
@@ -67,13 +70,13 @@ function handshake(
 
 describe('the API over HTTPS', () => {
   it('answers, and names itself so', async () => {
-    const { port, plane } = await serve(first.cert, first.key);
+    const { port, plane, writes } = await serve(first.cert, first.key);
     assert.equal((await get(port, '/meshes')).status, 200);
     assert.match((await get(port, '/_resources?size=1')).body, /resources/);
-    const { token } = await new Tokens(plane, Date.now).issue({ name: 'a', role: 'read-only', validFor: 60, issuedBy: 'a' });
+    const { token } = await new Tokens(plane, writes, Date.now).issue({ name: 'a', role: 'read-only', validFor: 60, issuedBy: 'a' });
     const authorization = `Bearer ${token}`;
     assert.equal((await get(port, '/tokens', { authorization })).status, 403);
-    const tokens = new Tokens(plane, Date.now);
+    const tokens = new Tokens(plane, writes, Date.now);
     await tokens.issue({ name: 'b', role: 'read-only', validFor: 60, issuedBy: 'a' });
     assert.match((await get(port, '/tokens?size=1')).body, new RegExp(`"next":"https://127.0.0.1:${port}/tokens`));
     assert.match((await get(port, '/config')).body, /"https":\{"enabled":true/);

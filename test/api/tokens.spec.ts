@@ -193,7 +193,7 @@ describe('a token', () => {
     const id = String(partsOf(token).claims.jti);
     assert.equal((await askFrom(api, 'DELETE', `/tokens/${id}`, { token: admin })).status, 200);
     assert.match((await askFrom(api, 'GET', '/meshes', { token })).body.detail, /is revoked/);
-    const again = new Tokens(api.plane, () => api.clock.now);
+    const again = new Tokens(api.plane, api.options.writes, () => api.clock.now);
     await assert.rejects(again.verify(token), /is revoked/);
     await again.verify(admin);
     assert.equal((await askFrom(api, 'DELETE', '/tokens/none', { token: admin })).status, 404);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { WriteQueue } from '../../src/control/plane/write-queue.ts';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { ApiOptions } from '../../src/api/api-options.ts';
@@ -41,6 +42,7 @@ export function newGuarded(scope: Scope, place: Place, more: Partial<ApiOptions>
   const info = { version: '0.1.0', instance: 'instance-1', clusterId: 'cluster-1' };
   const options: ApiOptions = {
     plane,
+    writes: new WriteQueue(plane.store, setImmediate),
     sync: undefined,
     onCommit: () => {},
     proxyTokens,
@@ -52,7 +54,7 @@ export function newGuarded(scope: Scope, place: Place, more: Partial<ApiOptions>
     now,
     ...more,
   };
-  const tokens = new Tokens(plane, now);
+  const tokens = new Tokens(plane, options.writes, now);
   const app = createApi(options, tokens);
   scope.add(() => app.close());
   const issue = async (role: ApiRole, zone?: string, validFor = 3600) =>

@@ -130,7 +130,7 @@ export class Disasters {
 
   private say(node: Node, order: RecoverOrder): void {
     this.world.log(`${node.name} is told to recover ${JSON.stringify(order)}`);
-    node.write((plane) => recover(plane, order));
+    node.write((plane) => plane.store.commit((tx) => recover(tx, plane, order)));
   }
 
   private peersOf(node: Node): readonly string[] {

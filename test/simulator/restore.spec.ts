@@ -86,7 +86,7 @@ function restore({ world }: System, node: Node, backup: Buffer, pause: number): 
 }
 
 function say(node: Node, order: RecoverOrder): void {
-  node.write((plane) => recover(plane, order));
+  node.write((plane) => plane.store.commit((tx) => recover(tx, plane, order)));
 }
 
 function names(node: Node): string {

@@ -3,7 +3,7 @@ import type { Plane } from '../../control/plane/plane.ts';
 import type { Written } from '../../control/write/write-documents.ts';
 import { asMeridianError, MeridianError } from '../../errors.ts';
 import type { AuditRecord } from '../../resource/store/audit.ts';
-import type { Key } from '../../resource/key.ts';
+import type { Transaction } from '../../resource/store/store.ts';
 import type { Principal } from '../auth/principal.ts';
 import { rightOf } from '../auth/rights.ts';
 import type { ApiOptions } from '../api-options.ts';
@@ -23,11 +23,11 @@ declare module 'fastify' {
 
 /**
  * Keeps who changed what through the API, and who was refused (issue 6): names and outcomes, never what was in a
- * request. What a commit wrote is recorded in it (`audited`); any other act before it is answered; refusals within a
+ * request. What a commit wrote is recorded in it (`writeAudited`); any other act before it is answered; refusals within a
  * second. Questions and dry runs are none.
  */
-export function addAuditing(app: FastifyInstance, { plane, report }: ApiOptions): Trail {
-  const trail = new Trail(plane, report);
+export function addAuditing(app: FastifyInstance, { plane, writes, report }: ApiOptions): Trail {
+  const trail = new Trail(plane, writes, report);
   app.decorateRequest('audited', false);
   app.decorateRequest('about', undefined);
   app.decorateRequest('refusedWith', undefined);
@@ -39,33 +39,25 @@ export function addAuditing(app: FastifyInstance, { plane, report }: ApiOptions)
     if (!isAct(request) || request.audited) return;
     const refused = reply.statusCode >= 400;
     if (refused) trail.refused(await refusalOf(app, request, plane));
-    else trail.act(actOf(request, plane));
+    else await trail.act(actOf(request, plane));
   });
   app.addHook('onClose', async () => trail.flush());
   return trail;
 }
 
-/**
- * A plane of which a commit by this request takes along the records of what it wrote. `writtenBy`: that, from what the
- * commit results in.
- */
-export function audited<T>(plane: Plane, request: FastifyRequest, writtenBy: (result: T) => readonly Written[]): Plane {
-  const commit: Plane['store']['commit'] = (body) => {
-    const done = plane.store.commit((tx) => {
-      const result = body(tx);
-      // Its only commit is the one that `writtenBy` was written for.
-      tx.recordAudit(recordsOf(headOf(request, plane), writtenBy(result as unknown as T), tx.revision));
-      return result;
-    });
-    request.audited = true;
-    return done;
-  };
-  return { ...plane, store: { ...plane.store, commit } };
-}
-
-/** What a commit that deletes one resource wrote. */
-export function deleted(key: Key): () => readonly Written[] {
-  return () => [{ key, outcome: 'deleted' }];
+/** Writes for a request. `body` says what it wrote: the records of that are in the same commit. Throws as it does. */
+export async function writeAudited<T extends { readonly written: readonly Written[] }>(
+  { plane, writes }: ApiOptions,
+  request: FastifyRequest,
+  body: (tx: Transaction) => T,
+): Promise<T> {
+  const done = await writes.write((tx) => {
+    const result = body(tx);
+    tx.recordAudit(recordsOf(headOf(request, plane), result.written, tx.revision));
+    return result;
+  });
+  request.audited = true;
+  return done;
 }
 
 /**

@@ -51,8 +51,8 @@ const route = described('Could not retrieve the audit log', {
 
 /** `GET /_audit`: paged by ids, so that what is written meanwhile moves nothing. */
 export function addAuditRoute(app: FastifyInstance, { plane }: ApiOptions, trail: Trail): void {
-  app.get('/_audit', route, (request) => {
-    trail.flush();
+  app.get('/_audit', route, async (request) => {
+    await trail.flush();
     const address = addressOf(request);
     const { size } = paging(address.searchParams);
     const { items, total } = plane.store.audit.list(filterOf(address.searchParams), beforeOf(address.searchParams.get('before')), size + 1);

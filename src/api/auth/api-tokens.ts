@@ -11,6 +11,7 @@ import {
 import { jwtVerify, SignJWT } from 'jose';
 import { MeridianError } from '../../errors.ts';
 import type { Plane } from '../../control/plane/plane.ts';
+import type { ApiOptions } from '../api-options.ts';
 import { Endings } from './token-endings.ts';
 import type { Grant } from './grant.ts';
 import type { Ended, Principal } from './principal.ts';
@@ -49,15 +50,15 @@ export class Tokens {
   /** The ids of tokens whose signature was right, by their SHA-256. */
   private readonly proven = new LRUCache<string, string>({ max: MOST_PROVEN });
 
-  constructor({ store, place }: Plane, now: () => number) {
+  constructor({ store, place }: Plane, writes: ApiOptions['writes'], now: () => number) {
     this.now = now;
-    this.kept = keptIn(store);
+    this.kept = keptIn(store, writes);
     this.issuer = `meridian/${place.zone || 'global'}/${store.head().store}`;
   }
 
   /** Makes a token. Throws `conflict` when there are 10,000 that hold. */
   async issue({ name, role, zone, validFor, issuedBy }: TokenOrder): Promise<Issued> {
-    const { kid, jwk } = this.signingKey();
+    const { kid, jwk } = await this.signingKey();
     const issued = this.seconds();
     const record = { id: randomHex(), name, role, zone, kid, issued, expires: issued + validFor, issuedBy };
     const token = await new SignJWT({ role, ...(zone === undefined ? {} : { zone }) })
@@ -70,7 +71,7 @@ export class Tokens {
       .setNotBefore(issued)
       .setExpirationTime(record.expires)
       .sign(privateKeyOf(jwk));
-    this.kept.change((kept) => this.with(kept, record));
+    await this.kept.change((kept) => this.with(kept, record));
     return { ...record, token };
   }
 
@@ -80,12 +81,13 @@ export class Tokens {
   }
 
   /** From now on it is refused, and what it opened ends. Throws `not_found`. */
-  revoke(id: string): TokenRecord {
+  async revoke(id: string): Promise<TokenRecord> {
     const record = this.kept.read().tokens.get(id);
     if (!record) throw new MeridianError('not_found', 'there is no token with this ID', { hint: 'see `meridianctl token list`' });
     if (record.revoked !== undefined) return record;
     const revoked = { ...record, revoked: this.seconds() };
-    this.kept.change((kept) => ({ ...kept, tokens: new Map(kept.tokens).set(id, revoked) }));
+    // A new key may have ended it meanwhile.
+    await this.kept.change((kept) => (kept.tokens.has(id) ? { ...kept, tokens: new Map(kept.tokens).set(id, revoked) } : kept));
     this.endings.end(id, 'revoked');
     return revoked;
   }
@@ -94,10 +96,14 @@ export class Tokens {
    * Another key signs from now on. `revoke`: nothing that was signed before holds any more; else it holds until it
    * expires. Gives the new key's id.
    */
-  rotate(revoke: boolean): string {
+  async rotate(revoke: boolean): Promise<string> {
     const key = newKey(this.seconds());
-    const ended = revoke ? this.list().map(({ id }) => id) : [];
-    this.kept.change((kept) => (revoke ? { keys: [key], tokens: new Map() } : { ...kept, keys: [key, ...usedKeys(kept)] }));
+    let ended: readonly string[] = [];
+    await this.kept.change((kept) => {
+      if (!revoke) return { ...kept, keys: [key, ...usedKeys(kept)] };
+      ended = [...kept.tokens.keys()];
+      return { keys: [key], tokens: new Map() };
+    });
     for (const id of ended) this.endings.end(id, 'revoked');
     return key.kid;
   }
@@ -158,8 +164,10 @@ export class Tokens {
     return createPublicKey(privateKeyOf(key.jwk));
   }
 
-  private signingKey(): StoredKey {
-    if (this.kept.read().keys.length === 0) this.kept.change((kept) => ({ ...kept, keys: [newKey(this.seconds())] }));
+  private async signingKey(): Promise<StoredKey> {
+    if (this.kept.read().keys.length === 0) {
+      await this.kept.change((kept) => (kept.keys.length > 0 ? kept : { ...kept, keys: [newKey(this.seconds())] }));
+    }
     const [key] = this.kept.read().keys;
     if (key) return key;
     throw new MeridianError('internal', 'there is no key to sign tokens with');

@@ -1,4 +1,5 @@
 import type { Reader, Store } from '../../resource/store/store.ts';
+import type { ApiOptions } from '../api-options.ts';
 import type { Grant } from './grant.ts';
 
 /** What is kept of a token: never the token itself. Times are seconds since 1970. */
@@ -27,6 +28,13 @@ export interface TokenRecords {
   readonly tokens: ReadonlyMap<string, TokenRecord>;
 }
 
+/** The keys and records of one control plane. */
+interface KeptRecords {
+  read(): TokenRecords;
+  /** Resolves when they are durably what `next` makes of them. */
+  change(next: (kept: TokenRecords) => TokenRecords): Promise<void>;
+}
+
 const SETTING = 'api tokens';
 const NOTHING: TokenRecords = { keys: [], tokens: new Map() };
 
@@ -34,7 +42,7 @@ const NOTHING: TokenRecords = { keys: [], tokens: new Map() };
  * Keys and records in one setting of the store, which changes as a whole. What was read is kept until the setting is
  * another one.
  */
-export function keptIn(store: Store): { read(): TokenRecords; change(with_: (kept: TokenRecords) => TokenRecords): void } {
+export function keptIn(store: Store, writes: ApiOptions['writes']): KeptRecords {
   let text: string | undefined;
   let kept = NOTHING;
   const read = (reader: Reader = store): TokenRecords => {
@@ -46,7 +54,7 @@ export function keptIn(store: Store): { read(): TokenRecords; change(with_: (kep
   };
   return {
     read: () => read(),
-    change: (next) => store.commit((tx) => tx.setSetting(SETTING, format(next(read(tx))))),
+    change: (next) => writes.write((tx) => tx.setSetting(SETTING, format(next(read(tx))))),
   };
 }
 

@@ -93,8 +93,8 @@ export function addTokenRoutes(app: FastifyInstance, tokens: Tokens, place: Plac
     const { offset, size } = paging(addressOf(request).searchParams);
     return collection(request, all.length, all.slice(offset, offset + size).map(describe));
   });
-  app.delete<{ Params: { id: string } }>('/tokens/:id', REVOKE, ({ params: { id } }) => describe(tokens.revoke(id)));
-  app.post('/tokens/keys', ROTATE, (request) => ({ kid: tokens.rotate(readKeyOrder(parseJson(textOf(request))).revoke) }));
+  app.delete<{ Params: { id: string } }>('/tokens/:id', REVOKE, async ({ params: { id } }) => describe(await tokens.revoke(id)));
+  app.post('/tokens/keys', ROTATE, async (request) => ({ kid: await tokens.rotate(readKeyOrder(parseJson(textOf(request))).revoke) }));
 }
 
 function describe({ id, name: called, role, zone, issued, expires, issuedBy, revoked }: TokenRecord) {

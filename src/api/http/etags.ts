@@ -15,14 +15,16 @@ export function etagOf(store: Reader, { resource, revision }: Row): string {
 
 /**
  * Refuses a write that was made for another state of the resource: `If-Match: <tag>, ...` (or `*`: it is there),
- * `If-None-Match: *` (it is not there). Ask in the same turn of the event loop as the write: nothing comes between.
+ * `If-None-Match: *` (it is not there). Ask in the commit that writes: nothing comes between.
  * Throws `precondition_failed`, and `invalid` for a header that is no list of tags.
  */
-export function requireMatch({ headers }: FastifyRequest, store: Reader, row: Row | undefined): void {
-  const tag = row && etagOf(store, row);
+export function requireMatch({ headers }: FastifyRequest, store: Reader, find: () => Row | undefined): void {
   const wanted = tagsOf('If-Match', headers['if-match']);
-  if (wanted && !matches(wanted, tag)) throw stale(row ? 'the resource was changed since' : 'the resource is not there');
   const unwanted = tagsOf('If-None-Match', headers['if-none-match']);
+  if (!wanted && !unwanted) return;
+  const row = find();
+  const tag = row && etagOf(store, row);
+  if (wanted && !matches(wanted, tag)) throw stale(row ? 'the resource was changed since' : 'the resource is not there');
   if (unwanted && matches(unwanted, tag)) throw stale('the resource is there already');
 }
 

@@ -35,13 +35,13 @@ const operation: Operation = {
  * `POST /_recover`, with `{acceptStore?: peer, store?: id, dropAbsent?: peer}`: an operator's word
  * (docs/design/trust.md#the-operators-word). Answers what was done.
  */
-export function addRecoverRoute(app: FastifyInstance, { plane, sync }: ApiOptions): void {
-  app.post('/_recover', described('Could not recover', operation), (request) => {
+export function addRecoverRoute(app: FastifyInstance, { plane, writes, sync }: ApiOptions): void {
+  app.post('/_recover', described('Could not recover', operation), async (request) => {
     const text = typeof request.body === 'string' ? request.body : '';
     const order = readOrder(text.trim() === '' ? {} : parseJson(text), plane.place);
     const refused = order.acceptStore === undefined ? undefined : refusedStore(sync?.view(order.acceptStore));
     about(request, '', order.acceptStore ?? order.dropAbsent ?? '');
-    return { done: recover(plane, { store: refused, ...order }) };
+    return { done: await writes.write((tx) => recover(tx, plane, { store: refused, ...order })) };
   });
 }
 

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { dryRun } from '../../control/impact/dry-run.ts';
 import { type Beside, warningsAbout } from '../../control/write/write-warnings.ts';
-import { type Document, type Written, writeDocuments } from '../../control/write/write-documents.ts';
+import { admitDocuments, type Document, type Written } from '../../control/write/write-documents.ts';
 import type { AppliedSet } from '../../control/write/applied-sets.ts';
 import { invalid, MeridianError } from '../../errors.ts';
 import type { ReadDocument } from '../../resource/documents/read-documents.ts';
@@ -13,7 +13,7 @@ import { parseDocument } from '../../resource/documents/parse-documents.ts';
 import { isObject } from '../../resource/field-path.ts';
 import type { Place } from '../../resource/resource.ts';
 import { restName } from '../../resource/rest-name.ts';
-import { audited } from '../audit/audit-requests.ts';
+import { writeAudited } from '../audit/audit-requests.ts';
 import { addressOf } from '../http/paged-collection.ts';
 import { MAX_APPLY_BYTES } from '../http/request-bodies.ts';
 import { valuesOf } from './body-documents.ts';
@@ -59,8 +59,9 @@ const operation: Operation = {
  * (src/control/impact). `?set=NAME&prune=true` deletes what was applied as this set before and is not among the
  * documents.
  */
-export function addApplyRoute(app: FastifyInstance, { plane, sync }: ApiOptions, beside: Beside): void {
-  app.post('/apply', { bodyLimit: MAX_APPLY_BYTES, ...described('Could not process a resource', operation) }, (request) => {
+export function addApplyRoute(app: FastifyInstance, options: ApiOptions, beside: Beside): void {
+  const { plane, sync } = options;
+  app.post('/apply', { bodyLimit: MAX_APPLY_BYTES, ...described('Could not process a resource', operation) }, async (request) => {
     const documents = valuesOf(request).map((value) => toDocument(value, plane.place));
     const { searchParams } = addressOf(request);
     const set = setOf(searchParams);
@@ -71,11 +72,8 @@ export function addApplyRoute(app: FastifyInstance, { plane, sync }: ApiOptions,
       const { written, warnings, impacts } = dryRun(plane, documents, set, sync !== undefined);
       return { results: results(written, warnings), ...describeImpacts(impacts, plane.place) };
     }
-    const written = writeDocuments(
-      audited<readonly Written[]>(plane, request, (result) => result),
-      documents,
-      set,
-    );
+    const write = admitDocuments(plane, documents, set);
+    const { written } = await writeAudited(options, request, (tx) => ({ written: write(tx) }));
     const keys = written.map(({ key }) => key);
     return { results: results(written, warningsAbout(plane, keys, beside)) };
   });

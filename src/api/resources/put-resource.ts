@@ -1,17 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Plane } from '../../control/plane/plane.ts';
 import { type Beside, warningsAbout } from '../../control/write/write-warnings.ts';
-import { type Document, type Written, writeDocuments } from '../../control/write/write-documents.ts';
+import { admitDocuments, type Document } from '../../control/write/write-documents.ts';
 import { MeridianError, type Problem } from '../../errors.ts';
 import { findKind, type Kind } from '../../resource/kinds.ts';
 import { LABEL } from '../../resource/labels.ts';
 import { parseDocument } from '../../resource/documents/parse-documents.ts';
 import { formatPath, isObject, quote } from '../../resource/field-path.ts';
-import type { Draft } from '../../resource/resource.ts';
+import type { Draft, Place } from '../../resource/resource.ts';
 import { hasNamespaces, restName } from '../../resource/rest-name.ts';
-import { validateDraft } from '../../resource/documents/validate-draft.ts';
-import type { Row } from '../../resource/store/store.ts';
-import { audited } from '../audit/audit-requests.ts';
+import type { Reader, Row } from '../../resource/store/store.ts';
+import { writeAudited } from '../audit/audit-requests.ts';
 import { valuesOf } from './body-documents.ts';
 import { etagOf, requireMatch } from '../http/etags.ts';
 import { locate, type Params, withoutEchoedName } from './locate-resource.ts';
@@ -29,20 +28,20 @@ interface PutTarget {
  * `PUT`: 201 for what was not there, else 200, with the resource's ETag. What is accepted and may not do as expected is
  * among the warnings: references that point to nothing too, for their targets may come later.
  */
-export function putResource({ plane }: ApiOptions, kind: Kind, beside: Beside) {
-  return (request: FastifyRequest, reply: FastifyReply) => {
+export function putResource(options: ApiOptions, kind: Kind, beside: Beside) {
+  const { plane } = options;
+  return async (request: FastifyRequest, reply: FastifyReply) => {
     refuseReadOnlyKind(plane.place, kind);
     const { mesh = '', name = '' } = request.params as Params;
     const document = readDocument(plane, { kind, mesh, name }, request);
     // Problems of the document itself are told even where the resource has changed by now.
-    const { draft, problems } = document;
-    if (draft && [...problems, ...validateDraft(draft)].length === 0) requireMatch(request, plane.store, stored(plane, draft));
-    const [written] = writeDocuments(
-      audited<readonly Written[]>(plane, request, (result) => result),
-      [document],
-    );
-    void reply.code(written?.outcome === 'created' ? 201 : 200);
-    const row = written && plane.store.get(written.key);
+    const write = admitDocuments(plane, [document]);
+    const { written, row } = await writeAudited(options, request, (tx) => {
+      requireMatch(request, tx, () => stored(tx, plane.place, document));
+      const written = write(tx);
+      return { written, row: written[0] && tx.get(written[0].key) };
+    });
+    void reply.code(written[0]?.outcome === 'created' ? 201 : 200);
     if (!row) return {};
     void reply.header('etag', etagOf(plane.store, row));
     const [found = []] = warningsAbout(plane, [row.resource.key], beside);
@@ -52,9 +51,10 @@ export function putResource({ plane }: ApiOptions, kind: Kind, beside: Beside) {
 }
 
 /** What a document would replace. */
-function stored({ store, place }: Plane, { type, mesh, name, namespace }: Draft): Row | undefined {
-  const kind = findKind(type);
+function stored(store: Reader, place: Place, { draft }: Document): Row | undefined {
+  const kind = draft && findKind(draft.type);
   if (!kind) return undefined;
+  const { type, mesh, name, namespace } = draft;
   return store.byName(type, mesh, hasNamespaces(kind, place) ? (namespace ?? place.systemNamespace) : '', name);
 }
 

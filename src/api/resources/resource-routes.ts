@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { deleteResource } from '../../control/write/write-documents.ts';
+import type { Held } from '../../control/plane/plane.ts';
+import { deleteOne } from '../../control/write/write-documents.ts';
 import { MeridianError } from '../../errors.ts';
 import type { Beside } from '../../control/write/write-warnings.ts';
 import { type Kind, KINDS } from '../../resource/kinds.ts';
 import type { Row } from '../../resource/store/store.ts';
-import { audited, deleted } from '../audit/audit-requests.ts';
+import { writeAudited } from '../audit/audit-requests.ts';
 import { addressOf, collection, listQuery } from '../http/paged-collection.ts';
 import { NOT_FOUND } from '../http/error-answers.ts';
 import { etagOf, requireMatch } from '../http/etags.ts';
@@ -58,21 +59,23 @@ function getOne({ plane }: ApiOptions, kind: Kind) {
 
 function remove(options: ApiOptions, kind: Kind) {
   const { plane } = options;
-  return (request: FastifyRequest) => {
+  return async (request: FastifyRequest) => {
     refuseReadOnlyKind(plane.place, kind);
-    const row = found(plane, kind, request);
-    requireMatch(request, plane.store, row);
-    const { key } = row.resource;
-    const recording = audited(plane, request, deleted(key));
-    if (kind.type === 'Zone') removeZone({ ...options, plane: recording }, key.name);
-    else deleteResource(recording, key);
+    await writeAudited(options, request, (tx) => {
+      const row = found({ place: plane.place, store: tx }, kind, request);
+      requireMatch(request, tx, () => row);
+      const { key } = row.resource;
+      if (kind.type === 'Zone') removeZone(tx, options, key.name);
+      else deleteOne(tx, plane, key);
+      return { written: [{ key, outcome: 'deleted' as const }] };
+    });
     return {};
   };
 }
 
-function found(plane: ApiOptions['plane'], kind: Kind, request: FastifyRequest): Row {
+function found(held: Held, kind: Kind, request: FastifyRequest): Row {
   const { mesh = '', name = '' } = request.params as Params;
-  const row = locate(plane, kind, mesh, name);
+  const row = locate(held, kind, mesh, name);
   if (!row) throw new MeridianError('not_found', NOT_FOUND);
   return row;
 }

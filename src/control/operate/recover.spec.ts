@@ -25,21 +25,30 @@ import { deleteResource, writeDrafts } from '../write/write-documents.ts';
 test('only what is broken is repaired', () => {
   const global = newGlobal(EAST);
   const before = global.store.head();
-  assert.deepEqual(recover(global, {}), ['nothing to recover from']);
+  assert.deepEqual(
+    global.store.commit((tx) => recover(tx, global, {})),
+    ['nothing to recover from'],
+  );
   assert.deepEqual(global.store.head(), before);
 });
 
 test('a restored store sends again, in the next term', () => {
   const global = newGlobal(EAST);
   global.store.commit((tx) => markDiverged(tx, { diverged: 'restored', term: 1 }));
-  assert.deepEqual(recover(global, {}), ['this store sends again, in term 2']);
+  assert.deepEqual(
+    global.store.commit((tx) => recover(tx, global, {})),
+    ['this store sends again, in term 2'],
+  );
   assert.deepEqual([diverged(global.store), global.store.head().term], [undefined, 2]);
 });
 
 test('a store from before an earlier recovery takes a term that nobody saw', () => {
   const global = newGlobal(EAST);
   for (const term of [4, 2]) global.store.commit((tx) => markDiverged(tx, { diverged: 'restored', term }));
-  assert.deepEqual(recover(global, {}), ['this store sends again, in term 5']);
+  assert.deepEqual(
+    global.store.commit((tx) => recover(tx, global, {})),
+    ['this store sends again, in term 5'],
+  );
 });
 
 test('an accepted store is pinned at its next word, may stand elsewhere, and its absence proves nothing', () => {
@@ -47,7 +56,7 @@ test('an accepted store is pinned at its next word, may stand elsewhere, and its
   const east = newZone(EAST, global);
   writeDrafts(east, [timeout('a')]);
   carry(east, global);
-  recover(global, { acceptStore: 'east' });
+  global.store.commit((tx) => recover(tx, global, { acceptStore: 'east' }));
   assert.deepEqual([pinOf(global, 'east'), placeOf(global.store, 'east')], ['', undefined]);
   const reborn = newZone(EAST, global);
   assert.equal(carry(reborn, global), 'applied');
@@ -64,7 +73,7 @@ test('what an accepted store sends is judged by where that one stands, even if i
   writeDrafts(east, [timeout('a')]);
   carry(east, global);
   assert.equal(global.store.get(keyOf(timeout('a'), 'east'))?.resource.labels['kuma.io/policy-role'], 'producer');
-  recover(global, { acceptStore: 'east' });
+  global.store.commit((tx) => recover(tx, global, { acceptStore: 'east' }));
   const elsewhere = { ...east, place: { ...EAST, systemNamespace: 'app' } };
   assert.equal(carry(elsewhere, global), 'applied');
   assert.equal(global.store.get(keyOf(timeout('a'), 'east'))?.resource.labels['kuma.io/policy-role'], 'system');
@@ -74,7 +83,7 @@ test('a delete of what an accepted store never sent is a delete', () => {
   const global = newGlobal(WEST);
   writeDrafts(global, [forAll('a')]);
   const west = newZone(WEST, global);
-  recover(west, { acceptStore: GLOBAL_PEER });
+  west.store.commit((tx) => recover(tx, west, { acceptStore: GLOBAL_PEER }));
   deleteResource(global, keyOf(forAll('a'), ''));
   carry(global, west);
   assert.deepEqual(held(west), ['a']);
@@ -89,15 +98,16 @@ test('nothing is dropped before the peer said what it has', () => {
   const east = newZone(EAST, global);
   writeDrafts(east, [timeout('a')]);
   carry(east, global);
-  assert.match(recover(global, { acceptStore: 'east', dropAbsent: 'east' })[1] ?? '', /^dropped 0/);
+  assert.match(global.store.commit((tx) => recover(tx, global, { acceptStore: 'east', dropAbsent: 'east' }))[1] ?? '', /^dropped 0/);
   assert.deepEqual(held(global), ['a']);
   carry(newZone(EAST, global), global);
-  assert.match(recover(global, { dropAbsent: 'east' })[0] ?? '', /^dropped 1/);
+  assert.match(global.store.commit((tx) => recover(tx, global, { dropAbsent: 'east' }))[0] ?? '', /^dropped 1/);
   assert.deepEqual(held(global), []);
 });
 
 test('nobody is accepted who was never there', () => {
-  assert.throws(() => recover(newGlobal(), { acceptStore: 'east' }), { code: 'not_found' });
+  const empty = newGlobal();
+  assert.throws(() => empty.store.commit((tx) => recover(tx, empty, { acceptStore: 'east' })), { code: 'not_found' });
 });
 
 test('what was refused for the name of something left over is taken once that is given up', () => {
@@ -112,11 +122,11 @@ test('what was refused for the name of something left over is taken once that is
   const east1 = newZone(EAST1, second);
   writeDrafts(east1, [{ ...service('web'), namespace: 'a' }]);
   carry(east1, second);
-  recover(west, { acceptStore: GLOBAL_PEER });
+  west.store.commit((tx) => recover(tx, west, { acceptStore: GLOBAL_PEER }));
   carry(second, west);
   assert.deepEqual(zonesOf(west), ['east']);
   assert.match(west.store.mirror.refusals(GLOBAL_PEER)[0]?.reason ?? '', /is taken by/);
-  recover(west, { dropAbsent: GLOBAL_PEER });
+  west.store.commit((tx) => recover(tx, west, { dropAbsent: GLOBAL_PEER }));
   assert.deepEqual([zonesOf(west), west.store.mirror.refusals(GLOBAL_PEER)], [['east1'], []]);
 });
 

@@ -25,15 +25,13 @@ export interface RecoverOrder {
 }
 
 /** What was done, in sentences. */
-export function recover(plane: Plane, order: RecoverOrder): readonly string[] {
-  return plane.store.commit((tx) => {
-    const done = [
-      ...(diverged(tx) === undefined ? [] : [raiseTerm(tx)]),
-      ...(order.acceptStore === undefined ? [] : [acceptStore(tx, order.acceptStore, order.store)]),
-      ...(order.dropAbsent === undefined ? [] : [dropAbsent(tx, plane, order.dropAbsent)]),
-    ];
-    return done.length > 0 ? done : ['nothing to recover from'];
-  });
+export function recover(tx: Transaction, plane: Plane, order: RecoverOrder): readonly string[] {
+  const done = [
+    ...(diverged(tx) === undefined ? [] : [raiseTerm(tx)]),
+    ...(order.acceptStore === undefined ? [] : [acceptStore(tx, order.acceptStore, order.store)]),
+    ...(order.dropAbsent === undefined ? [] : [dropAbsent(tx, plane, order.dropAbsent)]),
+  ];
+  return done.length > 0 ? done : ['nothing to recover from'];
 }
 
 /** Peers scan this store again. What they have from the earlier term stays until it is sent again or given up. */

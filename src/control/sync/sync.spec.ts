@@ -212,7 +212,7 @@ test('a transfer whose beginning the disk did not take is asked for again', () =
   say(zone, broken);
   say(broken, zone);
   // The answer comes when an operator has just accepted another store, and the disk is full.
-  recover(broken.plane, { acceptStore: 'east' });
+  broken.plane.store.commit((tx) => recover(tx, broken.plane, { acceptStore: 'east' }));
   disk.full = true;
   say(zone, broken);
   disk.full = false;

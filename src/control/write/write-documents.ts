@@ -39,8 +39,13 @@ export function writeDrafts(plane: Plane, drafts: readonly Draft[]): readonly Wr
  * then `conflict` may be thrown by src/control/write/applied-sets.ts too.
  */
 export function writeDocuments(plane: Plane, documents: readonly Document[], set?: AppliedSet): readonly Written[] {
+  return plane.store.commit(admitDocuments(plane, documents, set));
+}
+
+/** The first half of `writeDocuments`, outside of any commit: throws what is wrong already. Gives the body of one. */
+export function admitDocuments(plane: Plane, documents: readonly Document[], set?: AppliedSet): (tx: Transaction) => readonly Written[] {
   const admitted = admitAll(plane, documents, set);
-  return plane.store.commit((tx) => writeAll(tx, plane, admitted, set));
+  return (tx) => writeAll(tx, plane, admitted, set);
 }
 
 function asDocument(draft: Draft): Document {
@@ -77,7 +82,8 @@ export function deleteResource(plane: Plane, key: Key): void {
   plane.store.commit((tx) => deleteOne(tx, plane, key));
 }
 
-function deleteOne(tx: Transaction, { place }: Plane, key: Key): void {
+/** The same within a commit. */
+export function deleteOne(tx: Transaction, { place }: Plane, key: Key): void {
   const row = tx.get(key);
   if (!row) throw new MeridianError('not_found', `${formatKri(key) || key.name} does not exist`);
   refuseForeign(place, key, row.resource.labels);

@@ -30,14 +30,12 @@ function deletedAs(name: string): string {
  * Forgets a zone: its Zone, its copies here (and so everywhere), and all that was kept of the exchange with it. Names
  * stay assigned for good. Whether it is still there is asked before. Throws `not_found`.
  */
-export function deleteZone(plane: Plane, name: string): void {
-  plane.store.commit((tx) => {
-    tx.setSetting(deletedAs(name), zoneState(tx, name) === 'disabled' ? 'disabled' : '');
-    if (!tx.delete(zoneKey(name))) throw new MeridianError('not_found', `zone ${name} does not exist`);
-    for (const { key } of [...tx.mirror.each(name)]) dropCopy(tx, name, key);
-    tx.mirror.clearStage(name);
-    tx.mirror.setPosition(name, undefined);
-    writeReported(tx, name, '', [], plane.now());
-    forgetPeer(tx, name);
-  });
+export function deleteZone(tx: Transaction, plane: Plane, name: string): void {
+  tx.setSetting(deletedAs(name), zoneState(tx, name) === 'disabled' ? 'disabled' : '');
+  if (!tx.delete(zoneKey(name))) throw new MeridianError('not_found', `zone ${name} does not exist`);
+  for (const { key } of [...tx.mirror.each(name)]) dropCopy(tx, name, key);
+  tx.mirror.clearStage(name);
+  tx.mirror.setPosition(name, undefined);
+  writeReported(tx, name, '', [], plane.now());
+  forgetPeer(tx, name);
 }
