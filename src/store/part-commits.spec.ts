@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { OTHERS } from '../resource/audience.ts';
-import type { Parts, Transaction } from '../resource/store/store.ts';
+import type { Parts } from '../resource/store/parts.ts';
+import type { Transaction } from '../resource/store/store.ts';
 import { freshPath, key, memory, OPTIONS, resource } from '../../test/harness/sample-store.ts';
 import { openStore, type SqliteStore } from './open-store.ts';
 

@@ -1,5 +1,6 @@
 import { MeridianError } from '../errors.ts';
-import type { Parts, Store, Transaction } from '../resource/store/store.ts';
+import { atOnce, type Parts } from '../resource/store/parts.ts';
+import type { Store, Transaction } from '../resource/store/store.ts';
 import type { Commits } from './store-commits.ts';
 
 /** A connection to the database, as far as it writes. */
@@ -102,12 +103,7 @@ function partsOf<T>({ transaction, inParts }: Writer, body: (tx: Transaction) =>
 export function commitAtOnce(commit: Store['commit']): Pick<Store, 'commitInParts' | 'isFree' | 'whenFree'> {
   // oxlint-disable-next-line eslint/require-yield -- there is only one part
   function* commitInParts<T>(body: (tx: Transaction) => Parts<T>): Parts<T> {
-    return commit((tx) => {
-      const parts = body(tx);
-      let step = parts.next();
-      while (!step.done) step = parts.next();
-      return step.value;
-    });
+    return commit((tx) => atOnce(body(tx)));
   }
   return { commitInParts, isFree: () => true, whenFree: (task) => task() };
 }

@@ -1,5 +1,6 @@
 import { MeridianError } from '../errors.ts';
-import type { Outcome, Parts } from '../resource/store/store.ts';
+import type { Parts } from '../resource/store/parts.ts';
+import type { Outcome } from '../resource/store/store.ts';
 import { storeError } from './database.ts';
 import type { Connection } from './connection.ts';
 import { type ChangeLog, PRUNE_MOST } from './feed/change-log.ts';

@@ -1,8 +1,9 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { dryRun } from '../../control/impact/dry-run.ts';
-import { type Beside, warningsAbout } from '../../control/write/write-warnings.ts';
-import { admitDocuments, type Document, type Written } from '../../control/write/write-documents.ts';
+import { inTurns } from '../../control/plane/in-turns.ts';
+import { type Beside, warningsAbout, warningsInParts } from '../../control/write/write-warnings.ts';
+import { admitDocuments, admitInParts, areMany, type Document, type Written } from '../../control/write/write-documents.ts';
 import type { AppliedSet } from '../../control/write/applied-sets.ts';
 import { invalid, MeridianError } from '../../errors.ts';
 import type { ReadDocument } from '../../resource/documents/read-documents.ts';
@@ -13,7 +14,7 @@ import { parseDocument } from '../../resource/documents/parse-documents.ts';
 import { isObject } from '../../resource/field-path.ts';
 import type { Place } from '../../resource/resource.ts';
 import { restName } from '../../resource/rest-name.ts';
-import { writeAudited } from '../audit/audit-requests.ts';
+import { writeAudited, writeAuditedInParts } from '../audit/audit-requests.ts';
 import { addressOf } from '../http/paged-collection.ts';
 import { MAX_APPLY_BYTES } from '../http/request-bodies.ts';
 import { valuesOf } from './body-documents.ts';
@@ -72,11 +73,33 @@ export function addApplyRoute(app: FastifyInstance, options: ApiOptions, beside:
       const { written, warnings, impacts } = dryRun(plane, documents, set, sync !== undefined);
       return { results: results(written, warnings), ...describeImpacts(impacts, plane.place) };
     }
+    if (areMany(documents, set)) return inTurns(applyInParts(options, request, { documents, set, beside }));
     const write = admitDocuments(plane, documents, set);
     const { written } = await writeAudited(options, request, (tx) => ({ written: write(tx) }));
     const keys = written.map(({ key }) => key);
     return { results: results(written, warningsAbout(plane, keys, beside)) };
   });
+}
+
+interface ManyDocuments {
+  readonly documents: readonly Document[];
+  readonly set: AppliedSet | undefined;
+  readonly beside: Beside;
+}
+
+/** The same for many documents, a step at a time. */
+function* applyInParts(options: ApiOptions, request: FastifyRequest, { documents, set, beside }: ManyDocuments) {
+  const { plane } = options;
+  const write = yield* admitInParts(plane, documents, set);
+  const written = yield* writeAuditedInParts(options, request, write);
+  const keys = written.map(({ key }) => key);
+  const warnings = yield* warningsInParts(plane, keys, beside);
+  const results: ReturnType<typeof toResult>[] = [];
+  for (const [index, one] of written.entries()) {
+    results.push(toResult(one, warnings[index] ?? [], plane.place));
+    yield;
+  }
+  return { results };
 }
 
 /** A misspelt word must not write. */

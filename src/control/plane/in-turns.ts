@@ -1,10 +1,11 @@
-import type { Parts, Pause } from '../../resource/store/store.ts';
+import type { Parts, Pause } from '../../resource/store/parts.ts';
+import type { Store } from '../../resource/store/store.ts';
 
 /** How long (ms) one work may keep the event loop. */
-export const LONGEST_SLICE = 10;
+const LONGEST_SLICE = 10;
 
 /** The clock, and how to let others have the event loop. */
-export interface Turns {
+interface Turns {
   /** Monotonic, ms. */
   readonly now: () => number;
   readonly soon: (task: () => void) => void;
@@ -30,7 +31,8 @@ export async function inTurns<T>(work: Parts<T>, { now, soon }: Turns = OF_NODE)
   }
 }
 
-/** The same for work that commits: it begins when nothing else keeps the store from it. */
-export function inTurnsWhenFree<T>(whenFree: (task: () => void) => void, work: () => Parts<T>, turns: Turns = OF_NODE): Promise<T> {
-  return new Promise((resolve) => whenFree(() => resolve(inTurns(work(), turns))));
+/** Waits until nothing else keeps the store from a commit. */
+export function* untilFree(store: Pick<Store, 'isFree' | 'whenFree'>): Parts<void> {
+  // Of those that wait, another one may have begun.
+  while (!store.isFree()) yield new Promise<void>((resolve) => store.whenFree(resolve));
 }

@@ -1,5 +1,6 @@
 import type { Key } from '../../resource/key.ts';
-import type { Parts, Store, Transaction } from '../../resource/store/store.ts';
+import type { Parts } from '../../resource/store/parts.ts';
+import type { Store, Transaction } from '../../resource/store/store.ts';
 import { Journal } from './commit-journal.ts';
 import type { Plane } from './plane.ts';
 import { WriteQueue } from './write-queue.ts';

@@ -2,7 +2,8 @@ import { judge, judgeDecoded } from './judge-item.ts';
 import { addHash, type Digest, EMPTY_DIGEST, formatDigest, parseDigest, subtractHash } from '../../kds/digest.ts';
 import { type Key, keyId } from '../../resource/key.ts';
 import type { Place } from '../../resource/resource.ts';
-import type { MirrorItem, Position, Transaction } from '../../resource/store/store.ts';
+import { atOnce, type Parts } from '../../resource/store/parts.ts';
+import type { MirrorItem, Position, Reader, Transaction } from '../../resource/store/store.ts';
 import { dropCopy } from '../put/put-copy.ts';
 import { meshesFirst } from '../put/meshes-first.ts';
 import { refuseFlood } from './zone-quota.ts';
@@ -30,32 +31,53 @@ export interface Transfer {
  *   mirror {a, b} of an older term, scan [b] -> a stays: its absence proves nothing (docs/design/trust.md#absence)
  */
 export function applyTransfer(plane: Plane, transfer: Transfer): 'applied' | 'mismatch' {
-  return plane.store.commit((tx) => {
-    const { peer, end } = transfer;
-    const changes = collect(tx, transfer);
-    if (!addsUp(tx, transfer, changes)) {
-      tx.mirror.clearStage(peer);
-      return 'mismatch';
-    }
-    const absent = transfer.mode === 'scan' ? gone(tx, transfer, changes) : [];
-    const all = [...absent.map(receivedDelete), ...changes.values()];
-    refuseFlood(tx, plane, peer, all);
-    applyChanges(tx, plane, transfer, all);
-    tx.mirror.setPosition(peer, end);
+  return plane.store.commit((tx) => atOnce(applyAll(tx, plane, transfer)));
+}
+
+/** `applyTransfer` a step at a time, each about one item; others see nothing of it before the last. */
+export function applyTransferInParts(plane: Plane, transfer: Transfer): Parts<'applied' | 'mismatch'> {
+  return plane.store.commitInParts((tx) => applyAll(tx, plane, transfer));
+}
+
+/** With more lines, or with something staged, a transfer takes long. */
+const AT_ONCE = 200;
+
+export function isLarge(store: Reader, { peer, mode, lines }: Transfer): boolean {
+  // A scan looks at all of the mirror.
+  if (mode === 'scan' || lines.length > AT_ONCE) return true;
+  return store.mirror.hasStaged(peer);
+}
+
+function* applyAll(tx: Transaction, plane: Plane, transfer: Transfer): Parts<'applied' | 'mismatch'> {
+  const { peer, end } = transfer;
+  const changes = yield* collect(tx, transfer);
+  if (!(yield* addsUp(tx, transfer, changes))) {
     tx.mirror.clearStage(peer);
-    return 'applied';
-  });
+    return 'mismatch';
+  }
+  const absent = transfer.mode === 'scan' ? yield* gone(tx, transfer, changes) : [];
+  const all = [...absent.map(receivedDelete), ...changes.values()];
+  refuseFlood(tx, plane, peer, all);
+  yield;
+  yield* applyChanges(tx, plane, transfer, all);
+  tx.mirror.setPosition(peer, end);
+  tx.mirror.clearStage(peer);
+  return 'applied';
 }
 
 /**
  * The last line of each key, with the zone that the transport proves. Lines that can't be read are left out: the digest
  * will not match.
  */
-function collect(tx: Transaction, { peer, lines, origin }: Transfer): ReadonlyMap<string, ReceivedChange> {
+function* collect(tx: Transaction, { peer, lines, origin }: Transfer): Parts<ReadonlyMap<string, ReceivedChange>> {
   const changes = new Map<string, ReceivedChange>();
   const add = (change: ReceivedChange) => changes.set(keyId(change.key), change);
-  for (const staged of tx.mirror.staged(peer)) add(receivedStaged(staged));
+  for (const staged of tx.mirror.staged(peer)) {
+    add(receivedStaged(staged));
+    yield;
+  }
   for (const change of receivedLines(lines, origin)) add(change);
+  yield;
   return changes;
 }
 
@@ -63,11 +85,12 @@ function collect(tx: Transaction, { peer, lines, origin }: Transfer): ReadonlyMa
  * Whether the changes lead to the count and digest that the sender gave. Only items of its present term count: older
  * ones are not in its feed.
  */
-function addsUp(tx: Transaction, { peer, mode, end }: Transfer, changes: ReadonlyMap<string, ReceivedChange>): boolean {
+function* addsUp(tx: Transaction, { peer, mode, end }: Transfer, changes: ReadonlyMap<string, ReceivedChange>): Parts<boolean> {
   const position = mode === 'delta' ? tx.mirror.position(peer) : undefined;
   let digest: Digest = position ? parseDigest(position.digest) : EMPTY_DIGEST;
   let count = position?.count ?? 0;
   for (const { key, wire, hash } of changes.values()) {
+    yield;
     const before = mode === 'delta' ? tx.mirror.get(peer, key) : undefined;
     if (before?.term === end.term) {
       digest = subtractHash(digest, before.hash);
@@ -85,9 +108,10 @@ function addsUp(tx: Transaction, { peer, mode, end }: Transfer, changes: Readonl
  * The keys that a verified scan proves to be gone: those in the mirror from the same store and term that it did not
  * list.
  */
-function gone(tx: Transaction, { peer, end }: Transfer, changes: ReadonlyMap<string, ReceivedChange>): Key[] {
+function* gone(tx: Transaction, { peer, end }: Transfer, changes: ReadonlyMap<string, ReceivedChange>): Parts<Key[]> {
   const absent: Key[] = [];
   for (const { key, term } of tx.mirror.each(peer)) {
+    yield;
     const listed = changes.get(keyId(key));
     if (term === end.term && (!listed || listed.wire === '')) absent.push(key);
   }
@@ -101,12 +125,13 @@ interface SecondChance {
   readonly names: Set<string>;
 }
 
-function applyChanges(tx: Transaction, plane: Plane, transfer: Transfer, changes: readonly ReceivedChange[]): void {
+function* applyChanges(tx: Transaction, plane: Plane, transfer: Transfer, changes: readonly ReceivedChange[]): Parts<void> {
   const { peer, origin } = transfer;
   const held = plane.quota && tx.holding(peer);
   const chance: SecondChance = { meshes: new Set(), names: new Set() };
   const ordered = meshesFirst(changes, ({ key }) => key.type);
   for (const received of ordered) {
+    yield;
     const { key, wire, hash } = received;
     const before = tx.mirror.get(peer, key);
     if (wire !== '' && before?.hash === hash) keep(tx, transfer, before);

@@ -1,5 +1,5 @@
 import { MAX_TRANSFER_BYTES, type Speaker } from '../../kds/protocol.ts';
-import { type Context, newSession, type SessionEvent, step } from '../../kds/session.ts';
+import { type Context, newSession, type Session, type SessionEvent, step } from '../../kds/session.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import type { Head } from '../../resource/store/store.ts';
 import { DisabledZones } from '../peers/disabled-zones.ts';
@@ -11,6 +11,7 @@ import { isGlobal } from '../plane/plane.ts';
 import { RoundRobin } from '../plane/round-robin.ts';
 import { type Incident, type ThrottledReport, throttledReport } from '../plane/throttled-report.ts';
 import { FairQueue } from './fair-queue.ts';
+import { HeldEvents } from './held-events.ts';
 import { OtherGlobal } from './other-global.ts';
 import { Outbox } from './outbox.ts';
 import { Performer } from './perform-effects.ts';
@@ -24,6 +25,8 @@ import type { SyncOptions } from './sync-options.ts';
  *
  *   page 3 of 3 arrives  -> step: apply              -> the transfer is committed -> `applied` is queued
  *   `applied`            -> step: send our status    -> it goes out               -> the queue is empty
+ *
+ * While a large write keeps the store, what would write too is held back, and what comes of that peer behind it.
  */
 export class Sync {
   private readonly options: SyncOptions;
@@ -34,6 +37,7 @@ export class Sync {
   /** What happened and was not stepped yet. */
   private readonly events: { readonly peer: string; readonly event: SessionEvent }[] = [];
   private stepping = false;
+  private readonly held = new HeldEvents();
   /** The peers to be told of a commit, and those whose timeouts are due: a few at a time of a thousand sessions. */
   private readonly telling: RoundRobin;
   private readonly ticking: RoundRobin;
@@ -111,7 +115,7 @@ export class Sync {
   }
 
   view(peer: string): PeerView {
-    const session = this.sessions.get(peer);
+    const session = this.session(peer);
     return viewOf(session, this.outbox.headFor(peer), this.store.mirror.position(peer), this.options.machine.now(), this.connected);
   }
 
@@ -160,12 +164,33 @@ export class Sync {
 
   private step(peer: string, event: SessionEvent): void {
     if (this.endedBy !== undefined) return;
-    const before = this.sessions.get(peer);
+    const before = this.session(peer);
     const { state, effects } = step(before, event, this.context(peer));
+    if (this.mustWait(peer, event) || (!this.store.isFree() && this.performer.writes(peer, effects))) return this.hold(peer, event);
     this.sessions.set(peer, state, this.options.machine.now());
     const { failures } = state.receiving;
     if (failures > before.receiving.failures) this.throttled.report('warn', 'a pull failed', { peer, failures });
     this.performer.perform(peer, effects);
+  }
+
+  /** A peer of which something is held back is heard of now. */
+  private session(peer: string): Session {
+    const session = this.sessions.get(peer);
+    return this.held.has(peer) ? { ...session, heardAt: this.options.machine.now() } : session;
+  }
+
+  /** What comes of a peer stays in order; a tick has none. */
+  private mustWait(peer: string, event: SessionEvent): boolean {
+    return event.on !== 'tick' && !this.store.isFree() && this.held.has(peer);
+  }
+
+  private hold(peer: string, event: SessionEvent): void {
+    if (this.held.isEmpty() && event.on !== 'tick') {
+      this.store.whenFree(() => {
+        for (const held of this.held.take()) this.handle(held.peer, held.event);
+      });
+    }
+    this.held.add(peer, event);
   }
 
   private context(peer: string): Context {

@@ -2,6 +2,7 @@ import type { Audience } from '../audience.ts';
 import type { AuditReader, AuditRecord } from './audit.ts';
 import type { HistoryReader } from './history.ts';
 import type { Key } from '../key.ts';
+import type { Parts } from './parts.ts';
 import type { Resource } from '../resource.ts';
 import type { Sent } from './withdrawals.ts';
 
@@ -34,12 +35,6 @@ export interface Store extends Reader {
 
 /** What became of one of several bodies. */
 export type Outcome<T> = { readonly result: T } | { readonly thrown: unknown };
-
-/** Between two steps of long work: a promise is waited for, else the work may go on as soon as others had their turn. */
-export type Pause = Promise<unknown> | void;
-
-/** Long work, a step at a time. */
-export type Parts<T> = Generator<Pause, T, void>;
 
 /** A resource as it is stored, with what its feed needs. */
 export interface Row {
@@ -189,6 +184,8 @@ interface MirrorReader {
   changes(peer: string): number;
   /** The refusals of the peer's feed, in key order, after the key `after`. */
   refusals(peer: string, after?: Key): readonly Refusal[];
+  /** Whether a transfer from `peer` has staged anything. */
+  hasStaged(peer: string): boolean;
   /** What a transfer from `peer` has staged so far, the last version of each key. A deleted key has wire ''. */
   staged(peer: string): IterableIterator<{ readonly key: Key; readonly wire: string }>;
 }
