@@ -12,6 +12,8 @@ import { report } from './report.ts';
 import { measureThroughput } from './api/throughput.ts';
 import { measureScale } from './scale/scale.ts';
 import { startHundredThousand } from './start.ts';
+import { measureFloor } from './writes/floor.ts';
+import { measureSinglePuts } from './writes/single-puts.ts';
 import { apply, count, getJson, policy, quantile, startSystem, type System } from './system.ts';
 
 /** Measures what the issue promises, on real processes: figures, no verdicts. */
@@ -91,8 +93,10 @@ const PARTS: Readonly<Record<string, (scope: Scope) => Promise<void>>> = {
     const system = await startSystem(scope);
     await bulk(system);
     await changes(system);
+    await measureFloor(scope, CHANGES);
     await idle(system);
   },
+  writes: measureSinglePuts,
   api: measureThroughput,
   async enforcement(scope) {
     measureRbac();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { connect } from '@nats-io/transport-node';
@@ -29,6 +29,25 @@ describe('the transport on a NATS server', () => {
     east.transport.send('west', 'past global');
     assert.deepEqual(east.heard, []);
     assert.ok(global.heard.every(([peer]) => peer === 'east'));
+  });
+
+  test('what becomes due in one task goes out in one write', async (t) => {
+    const nats = await startNats(scope);
+    const [global, east, west] = [open(scope, nats.url, ''), open(scope, nats.url, 'east'), open(scope, nats.url, 'west')];
+    for (const one of [global, east, west]) await until('connected', () => one.connected());
+    await until('both are reached', () => {
+      for (const zone of ['east', 'west']) global.transport.send(zone, 'first');
+      return east.heard.length > 0 && west.heard.length > 0;
+    });
+    const port = Number(new URL(nats.url).port);
+    const written = t.mock.method(Socket.prototype, 'write');
+    const writes = () =>
+      written.mock.calls.filter(
+        (call) => (call.this as Socket).remotePort === port && Buffer.from(call.arguments[0] as Uint8Array).includes('PUB'),
+      );
+    for (let n = 0; n < 32; n++) global.transport.send(n % 2 === 0 ? 'east' : 'west', `${'x'.repeat(400)} ${n}`);
+    await until('all arrived', () => [east, west].every(({ heard }) => heard.filter(([, text]) => text.startsWith('x')).length === 16));
+    assert.equal(writes().length, 1);
   });
 
   test('another process of global is heard, the own one is not', async () => {

@@ -96,12 +96,12 @@ function prepare(db: Connection, { random }: StoreOptions): void {
   requireDurable(db);
 }
 
-type Commits = Pick<Store, 'commit' | 'commitEach' | 'commitInParts' | 'isFree' | 'whenFree' | 'close'>;
+type Commits = Pick<Store, 'commit' | 'commitEach' | 'commitInParts' | 'isFree' | 'whenFree' | 'toDisk' | 'close'>;
 
 function inMemory({ transaction, ...main }: Connected): Commits {
-  const commit: Store['commit'] = (body) => main.commit(() => body(transaction));
+  const commit: Store['commit'] = (body, durability) => main.commit(() => body(transaction), durability);
   const commitEach: Store['commitEach'] = (bodies) => main.commitEach(bodies.map((body) => () => body(transaction)));
-  return { commit, commitEach, ...commitAtOnce(commit), close: () => {} };
+  return { commit, commitEach, ...commitAtOnce(commit), toDisk: main.toDisk, close: () => {} };
 }
 
 function inFile(main: Connected): Commits {
@@ -109,7 +109,8 @@ function inFile(main: Connected): Commits {
   const { transaction } = main;
   return {
     ...parts,
-    commit: (body) => alone(() => main.commit(() => body(transaction))),
+    toDisk: main.toDisk,
+    commit: (body, durability) => alone(() => main.commit(() => body(transaction), durability)),
     commitEach: (bodies) => alone(() => main.commitEach(bodies.map((body) => () => body(transaction)))),
   };
 }
@@ -139,7 +140,7 @@ function connect(db: Connection, sums: FeedDigests): Connected {
   const positions = createPositions(db);
   const changes = new Map<string, number>();
   const { forget: forgetPast, keep: keepPast, ...feed } = createFeed(db, settings, log, sums);
-  const { commit, commitEach, inParts, ...commits } = createCommits(db, settings, log, sums, () => {
+  const { commit, commitEach, inParts, toDisk, ...commits } = createCommits(db, settings, log, sums, () => {
     forgetPast();
     positions.rolledBack();
     keys.forget();
@@ -190,7 +191,7 @@ function connect(db: Connection, sums: FeedDigests): Connected {
     },
   };
   return {
-    ...{ db, reader, transaction, memory, commit, commitEach, inParts },
+    ...{ db, reader, transaction, memory, commit, commitEach, inParts, toDisk },
     keepPast: () => keepPast(settings.head().revision),
     close: () => db.close(),
     takeOver({ memory: other }) {

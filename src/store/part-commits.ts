@@ -7,6 +7,7 @@ import type { Commits } from './store-commits.ts';
 export interface Writer {
   readonly transaction: Transaction;
   readonly inParts: Commits['inParts'];
+  readonly toDisk: Commits['toDisk'];
   /** Remembers of the database what `other` does: the last commit was that one's. */
   takeOver(other: Writer): void;
   /** Keeps in mind how the feeds are now: to work it out later would undo all that the next commit changes. */
@@ -47,6 +48,8 @@ export function createPartCommits(main: Writer, open: () => Writer): PartCommits
 
   function* commitInParts<T>(body: (tx: Transaction) => Parts<T>): Parts<T> {
     refuseBusy();
+    // Nobody has to wait for that meanwhile.
+    main.toDisk();
     free = false;
     try {
       beside ??= open();

@@ -1,6 +1,6 @@
 import { MeridianError } from '../errors.ts';
 import type { Parts } from '../resource/store/parts.ts';
-import type { Outcome } from '../resource/store/store.ts';
+import type { Durability, Outcome } from '../resource/store/store.ts';
 import { storeError } from './database.ts';
 import type { Connection } from './connection.ts';
 import { type ChangeLog, PRUNE_MOST } from './feed/change-log.ts';
@@ -10,11 +10,13 @@ import { applyStep, type FeedStep, type FeedDigests, undoStep } from './feed/fee
 
 export interface Commits extends Recorder {
   /** Store.commit. `body` gets nothing: the transaction is put together in open-store.ts. */
-  commit<T>(body: () => T): T;
+  commit<T>(body: () => T, durability?: Durability): T;
   /** Store.commitEach. */
   commitEach<T>(bodies: readonly (() => T)[]): readonly Outcome<T>[];
   /** Store.commitInParts, while nobody else uses the connection. */
   inParts<T>(body: () => Parts<T>): Parts<T>;
+  /** Store.toDisk. */
+  toDisk(): void;
 }
 
 /**
@@ -37,6 +39,8 @@ export function createCommits(db: Connection, settings: StoreSettings, log: Chan
   let changed = false;
   /** Of all bodies of the present transaction. */
   const steps: FeedStep[] = [];
+  /** Whether a commit may not be on the disk. */
+  let unwritten = false;
   const revision = (): number => settings.head().revision + 1;
 
   function record(step: FeedStep): void {
@@ -121,10 +125,30 @@ export function createCommits(db: Connection, settings: StoreSettings, log: Chan
     }
   }
 
+  /** In WAL mode a commit that waits writes to the disk all that is before it in the log. */
+  function durably<T>(work: () => T): T {
+    const result = transaction(work);
+    unwritten = false;
+    return result;
+  }
+
+  function later<T>(work: () => T): T {
+    unwritten = true;
+    db.pragma('synchronous = NORMAL');
+    try {
+      return transaction(work);
+    } finally {
+      db.pragma('synchronous = FULL');
+    }
+  }
+
   return {
     inParts,
-    commit: (body) => transaction(() => run(body)),
-    commitEach: (bodies) => transaction(() => bodies.map(attempt)),
+    commit: (body, durability) => (durability === 'later' ? later : durably)(() => run(body)),
+    commitEach: (bodies) => durably(() => bodies.map(attempt)),
+    toDisk() {
+      if (unwritten) durably(() => settings.setWritten(settings.head().revision));
+    },
     record,
     revision,
   };

@@ -6,8 +6,8 @@ import type { Connection } from './connection.ts';
 import { cacheRows } from './row-cache.ts';
 
 /**
- * Small values kept by name. `store`, `revision`, `floor` (see log.ts) and the secret are the store's own; `term` is
- * raised with an operator's word, by setting it in a commit.
+ * Small values kept by name. `store`, `revision`, `written`, `floor` (see log.ts) and the secret are the store's own;
+ * `term` is raised with an operator's word, by setting it in a commit.
  */
 export interface StoreSettings {
   get(name: string): string | undefined;
@@ -16,6 +16,8 @@ export interface StoreSettings {
   /** Any setting but the store's own; the term only upwards. */
   set(name: string, value: string): void;
   setRevision(revision: number): void;
+  /** Up to here all is on the disk: a note that is made so that something is written there. */
+  setWritten(revision: number): void;
   floor(): number;
   setFloor(revision: number): void;
   head(): Head;
@@ -23,7 +25,7 @@ export interface StoreSettings {
   rolledBack(): void;
 }
 
-const OWN = new Set(['store', 'revision', 'floor', SECRET]);
+const OWN = new Set(['store', 'revision', 'written', 'floor', SECRET]);
 /** Characters. Longer ones (what a peer refused) are read by people alone. */
 const SMALL = 1024;
 
@@ -54,6 +56,7 @@ export function createSettings(db: Connection): StoreSettings {
       write(name, value);
     },
     setRevision: (revision) => write('revision', String(revision)),
+    setWritten: (revision) => write('written', String(revision)),
     floor: () => number('floor'),
     setFloor: (revision) => write('floor', String(revision)),
     head: () => ({ store: values.get('store') ?? '', term: number('term'), revision: number('revision') }),

@@ -174,12 +174,14 @@ describe('GET /_audit', () => {
   it('goes with the commit: neither is there without the other', async () => {
     const base = newApi(scope, GLOBAL);
     const { store } = base.plane;
-    const commit: typeof store.commit = (body) =>
+    const commitEach: typeof store.commitEach = (bodies) => {
       store.commit((tx) => {
-        body(tx);
+        for (const body of bodies) body(tx);
         throw new Error('the disk is full');
       });
-    const api = apiOn(scope, { ...base.plane, store: { ...store, commit } }, undefined);
+      return [];
+    };
+    const api = apiOn(scope, { ...base.plane, store: { ...store, commitEach } }, undefined);
     assert.equal((await ask(api, 'PUT', SLOW, slow('1s'))).status, 500);
     assert.deepEqual(store.audit.list({}, undefined, 10).items, []);
     assert.equal(store.get({ type: 'MeshTimeout', mesh: 'default', zone: '', namespace: '', name: 'slow' }), undefined);

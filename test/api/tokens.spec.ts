@@ -214,7 +214,7 @@ describe('a token', () => {
     gate.onEnd(kept, (why) => ended.push(`kept ${why}`));
     gate.onEnd(taken, (why) => ended.push(`taken ${why}`))();
     gate.onEnd({ name: 'loopback', role: 'admin', source: 'loopback' }, (why) => ended.push(`loopback ${why}`));
-    for (const { tokenId = '' } of [revoked, revoked, taken]) api.tokens.revoke(tokenId);
+    for (const { tokenId = '' } of [revoked, revoked, taken]) await api.tokens.revoke(tokenId);
     assert.deepEqual(ended, ['revoked revoked', 'also revoked']);
     const late = await principalOf(await api.issue('read-only', undefined, 1));
     await new Promise<void>((resolve) => {
@@ -265,12 +265,12 @@ describe('the keys', () => {
     const count = () => (JSON.parse(api.plane.store.setting('api tokens') ?? '') as { keys: unknown[] }).keys.length;
     for (let time = 0; time < 3; time++) {
       await api.issue('admin', undefined, HOUR);
-      api.tokens.rotate(false);
+      await api.tokens.rotate(false);
     }
     assert.equal(count(), 4);
     api.clock.now += HOUR * 1000;
     await api.issue('admin');
-    api.tokens.rotate(false);
+    await api.tokens.rotate(false);
     assert.equal(count(), 2);
   });
 });

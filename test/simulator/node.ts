@@ -6,7 +6,7 @@ import { Sync } from '../../src/control/sync/sync.ts';
 import { writeDrafts } from '../../src/control/write/write-documents.ts';
 import { recordEpoch } from '../../src/kds/process-epochs.ts';
 import type { Place } from '../../src/resource/resource.ts';
-import type { Head, Store, Transaction } from '../../src/resource/store/store.ts';
+import type { Durability, Head, Store, Transaction } from '../../src/resource/store/store.ts';
 import { openSnapshot, type SqliteStore } from '../../src/store/open-store.ts';
 import { commitAtOnce } from '../../src/store/part-commits.ts';
 import { contentOf, type Entry } from './content.ts';
@@ -38,6 +38,8 @@ export class Node {
   /** Another process has this identity and goes on: this one is not started again. */
   retired = false;
   private store: SqliteStore;
+  /** What is on its disk, where that is not all. */
+  private written: Buffer | undefined;
   private sync: Sync | undefined;
   plane: Plane;
   /** Reports of the level error, for the checks. */
@@ -82,6 +84,19 @@ export class Node {
     this.sync = undefined;
     this.waiting.splice(0);
     this.world.log(`${this.name} crashes`);
+    this.cutPower();
+  }
+
+  /** What was left for later is gone, where it was the machine that went down. */
+  private cutPower(): void {
+    const { written } = this;
+    this.written = undefined;
+    if (!written || this.world.random.chance(0.5)) return;
+    this.store.close();
+    this.store = openSnapshot(written, { random: () => this.world.random.hex(32) });
+    this.plane = this.makePlane();
+    this.readContent();
+    this.world.log(`${this.name} loses what was not on its disk yet`);
   }
 
   /** The bytes of a backup; and going back to one: the store is what it was then, and does not know it. */
@@ -213,16 +228,22 @@ export class Node {
   /** The store with a fuse before and after each commit, and eyes on what is done in it. */
   private watched(): Store {
     const { store } = this;
-    const commit = <T>(body: (tx: Transaction) => T): T => {
+    const commit = <T>(body: (tx: Transaction) => T, durability: Durability = 'at once'): T => {
       this.burn();
+      if (durability === 'later') this.written ??= store.snapshot();
       const deeds: Deeds = { entries: new Map(), moved: new Set() };
       const { watch } = this.world;
-      const result = store.commit((tx) => body(watched(tx, this, watch, deeds)));
+      const result = store.commit((tx) => body(watched(tx, this, watch, deeds)), durability);
+      if (durability === 'at once') this.written = undefined;
       this.committed(deeds);
       this.burn();
       return result;
     };
-    return { ...store, commit, ...commitAtOnce(commit), feed: this.shortFeed(store.feed) };
+    const toDisk = (): void => {
+      store.toDisk();
+      this.written = undefined;
+    };
+    return { ...store, commit, ...commitAtOnce(commit), toDisk, feed: this.shortFeed(store.feed) };
   }
 
   /** The feed in small pages, and with a log that is pruned early: what takes megabytes and months on a real one. */

@@ -25,8 +25,8 @@ declare module 'fastify' {
 
 /**
  * Keeps who changed what through the API, and who was refused (issue 6): names and outcomes, never what was in a
- * request. What a commit wrote is recorded in it (`writeAudited`); any other act before it is answered; refusals within a
- * second. Questions and dry runs are none.
+ * request. What a commit wrote is recorded in it (`writeAudited`); any other act before it is answered; refusals
+ * within a second. Questions and dry runs are none.
  */
 export function addAuditing(app: FastifyInstance, { plane, writes, report }: ApiOptions): Trail {
   const trail = new Trail(plane, writes, report);

@@ -1,6 +1,6 @@
 import type { Key } from '../../resource/key.ts';
 import type { Place } from '../../resource/resource.ts';
-import type { Head, Reader, Store } from '../../resource/store/store.ts';
+import type { Durability, Head, Reader, Store } from '../../resource/store/store.ts';
 
 /**
  * What one zone may hold at global (`Holding`, src/resource/store/store.ts). Of what it sends, accepted or not, twice
@@ -49,6 +49,15 @@ export interface Held {
 
 export function isGlobal(place: Place): boolean {
   return place.zone === '';
+}
+
+/**
+ * How long commits wait that hold nothing but copies and the cursor they go with: not in a zone, since a power cut then
+ * takes both back together, and global has them still. At global others may know them already
+ * (docs/decisions/0012-which-commits-wait-for-the-disk.md).
+ */
+export function durabilityOfCopies(place: Place): Durability {
+  return isGlobal(place) ? 'at once' : 'later';
 }
 
 /**

@@ -33,7 +33,7 @@ export function watchCommits(plane: Plane, soon: (task: () => void) => void): Wa
     due = true;
     return result;
   };
-  const commit: Store['commit'] = (body) => done(plane.store.commit(touching(body)));
+  const commit: Store['commit'] = (body, durability) => done(plane.store.commit(touching(body), durability));
   const commitEach: Store['commitEach'] = (bodies) => {
     const outcomes = plane.store.commitEach(bodies.map(touching));
     return outcomes.map((outcome) => ('thrown' in outcome ? outcome : { result: done(outcome.result) }));

@@ -8,7 +8,7 @@ import { dropCopy } from '../put/put-copy.ts';
 import { meshesFirst } from '../put/meshes-first.ts';
 import { refuseFlood } from './zone-quota.ts';
 import { retryRefused } from './retry-refused.ts';
-import { isGlobal, type Plane } from '../plane/plane.ts';
+import { durabilityOfCopies, isGlobal, type Plane } from '../plane/plane.ts';
 import { itemOf, type ReceivedChange, receivedDelete, receivedLines, receivedStaged } from './received-change.ts';
 import { forgetUnused, retryOverQuota } from './retry-over-quota.ts';
 
@@ -31,7 +31,7 @@ export interface Transfer {
  *   mirror {a, b} of an older term, scan [b] -> a stays: its absence proves nothing (docs/design/trust.md#absence)
  */
 export function applyTransfer(plane: Plane, transfer: Transfer): 'applied' | 'mismatch' {
-  return plane.store.commit((tx) => atOnce(applyAll(tx, plane, transfer)));
+  return plane.store.commit((tx) => atOnce(applyAll(tx, plane, transfer)), durabilityOfCopies(plane.place));
 }
 
 /** `applyTransfer` a step at a time, each about one item; others see nothing of it before the last. */

@@ -8,7 +8,7 @@ import type { Parts } from '../../resource/store/parts.ts';
 import type { Reader, Transaction } from '../../resource/store/store.ts';
 import { readPeer } from '../peers/known-peers.ts';
 import { untilFree } from '../plane/in-turns.ts';
-import { isGlobal, type Plane } from '../plane/plane.ts';
+import { durabilityOfCopies, isGlobal, type Plane } from '../plane/plane.ts';
 import { applyTransfer, applyTransferInParts, isLarge, type Transfer } from './apply-transfer.ts';
 import { readLines } from './received-change.ts';
 
@@ -41,11 +41,12 @@ export function isFirstScan({ place, store }: Plane, { peer, mode }: Transfer): 
  */
 export function* applyFirstScan(plane: Plane, { peer, origin, lines, end }: Transfer, slice: number): Parts<ApplyOutcome> {
   const { store } = plane;
-  store.commit((tx) => tx.mirror.stage(peer, readLines(lines, origin)));
+  const durability = durabilityOfCopies(plane.place);
+  store.commit((tx) => tx.mirror.stage(peer, readLines(lines, origin)), durability);
   const meshes = yield* verified(store, peer, end, slice);
   if (!meshes) {
     yield* untilFree(store);
-    store.commit((tx) => tx.mirror.clearStage(peer));
+    store.commit((tx) => tx.mirror.clearStage(peer), durability);
     return 'mismatch';
   }
   yield* untilFree(store);
@@ -53,7 +54,7 @@ export function* applyFirstScan(plane: Plane, { peer, origin, lines, end }: Tran
     store.commit((tx) => {
       for (const part of parts) take(tx, plane, peer, origin, part, end.term);
       also(tx);
-    });
+    }, durability);
   write(meshes, (tx) => setFilling(tx, true));
   for (const parts of slices(store.mirror.staged(peer), slice)) {
     yield;

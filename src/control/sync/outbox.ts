@@ -56,7 +56,12 @@ export class Outbox {
     return { kind: 'status', ack, ...(silent ? {} : { head: this.headFor(peer) }), ...(about ? { about } : {}) };
   }
 
+  /**
+   * Says nothing that is not on the disk: what a peer was told, this store knows after a power cut too. Else its own
+   * signature on a later revision would prove that it was restored, and `applied` would be no word to rely on.
+   */
   send(peer: string, body: Body, lines: readonly string[] = []): void {
+    this.store.toDisk();
     this.options.transport.send(peer, encodeMessage({ from: this.speaker(), body, lines }));
   }
 

@@ -1,6 +1,6 @@
 import type { Effect } from '../../kds/session.ts';
 import { placeOf, readPeer, writePeer } from '../peers/known-peers.ts';
-import type { Plane } from '../plane/plane.ts';
+import { durabilityOfCopies, type Plane } from '../plane/plane.ts';
 import { readLines } from '../receive/received-change.ts';
 import { writeReported } from '../peers/reported-refusals.ts';
 import { forgetUnused } from '../receive/retry-over-quota.ts';
@@ -10,7 +10,8 @@ export type StoreEffect = Extract<Effect, { do: 'stage' | 'unstage' | 'adopt' | 
 
 /** Does what a session said, in one commit. */
 export function writeEffect(plane: Plane, peer: string, effect: StoreEffect): void {
-  const { store, now } = plane;
+  const { store, place, now } = plane;
+  const durability = holdsCopies(effect) ? durabilityOfCopies(place) : 'at once';
   store.commit((tx) => {
     switch (effect.do) {
       case 'stage': {
@@ -27,5 +28,9 @@ export function writeEffect(plane: Plane, peer: string, effect: StoreEffect): vo
       case 'refusals':
         return writeReported(tx, peer, effect.digest, effect.refusals, now());
     }
-  });
+  }, durability);
+}
+
+function holdsCopies(effect: StoreEffect): boolean {
+  return effect.do === 'stage' || effect.do === 'unstage' || effect.do === 'adopt';
 }

@@ -12,8 +12,11 @@ import type { Sent } from './withdrawals.ts';
  * mirrors of what others sent, the cursors, the assigned names.
  */
 export interface Store extends Reader {
-  /** Runs `body` in one transaction. One commit is one revision; a body that changed nothing makes no revision. */
-  commit<T>(body: (tx: Transaction) => T): T;
+  /**
+   * Runs `body` in one transaction. One commit is one revision; a body that changed nothing makes no revision. It is on
+   * the disk when this returns, unless `durability` says later.
+   */
+  commit<T>(body: (tx: Transaction) => T, durability?: Durability): T;
   /**
    * The same for several bodies that wait for the disk together, in order: what each of them writes, reads and throws,
    * and its revision, are as if each were committed alone. One that throws takes nothing of the others away. Throws
@@ -30,8 +33,16 @@ export interface Store extends Reader {
   isFree(): boolean;
   /** Runs `task` as soon as the store is free: now, or later, in the order of the calls. */
   whenFree(task: () => void): void;
+  /** Returns when all that was committed is on the disk. Nothing is to be done where no commit was left for later. */
+  toDisk(): void;
   close(): void;
 }
+
+/**
+ * `later`: the commit does not wait for the disk. A power cut may take it back, with all that came after it, never a
+ * part of it. The next commit that waits, and `toDisk`, wait for this one too.
+ */
+export type Durability = 'at once' | 'later';
 
 /** What became of one of several bodies. */
 export type Outcome<T> = { readonly result: T } | { readonly thrown: unknown };

@@ -11,8 +11,8 @@ const REMEMBERED = 8;
 
 /**
  * The feeds. The log reaches back to `floor`. For an earlier revision there is no `summaryAt` and no `changes`, so that
- * nobody takes the rest for the whole. In a commit, `summary` shows what was written so far. `forget`: a commit was rolled
- * back; what it looked at may never have been a past.
+ * nobody takes the rest for the whole. In a commit, `summary` shows what was written so far. `forget`: a commit was
+ * rolled back; what it looked at may never have been a past.
  */
 export function createFeed(db: Connection, settings: StoreSettings, log: ChangeLog, sums: FeedDigests): FeedReader & Past {
   const past = createPast(log, sums);
