@@ -1,10 +1,13 @@
 import { MeridianError } from '../errors.ts';
+import type { Connection } from './connection.ts';
+import { createWriteBack, type WriteBack } from './write-back.ts';
 import { atOnce, type Parts } from '../resource/store/parts.ts';
 import type { Store, Transaction } from '../resource/store/store.ts';
 import type { Commits } from './store-commits.ts';
 
 /** A connection to the database, as far as it writes. */
 export interface Writer {
+  readonly db: Connection;
   readonly transaction: Transaction;
   readonly inParts: Commits['inParts'];
   readonly toDisk: Commits['toDisk'];
@@ -33,7 +36,7 @@ export interface PartCommits extends Pick<Store, 'commitInParts' | 'isFree' | 'w
  */
 export function createPartCommits(main: Writer, open: () => Writer): PartCommits {
   const waiting: (() => void)[] = [];
-  let beside: Writer | undefined;
+  let beside: (Writer & { readonly writeBack: WriteBack }) | undefined;
   let free = true;
   /** What is under way; a closed store has nothing of it. */
   let present: Parts<unknown> | undefined;
@@ -52,17 +55,22 @@ export function createPartCommits(main: Writer, open: () => Writer): PartCommits
     main.toDisk();
     free = false;
     try {
-      beside ??= open();
+      beside ??= withWriteBack(open());
       beside.takeOver(main);
       main.keepPast();
       const result = yield* whileOpen(partsOf(beside, body));
       main.takeOver(beside);
       return result;
     } finally {
+      beside?.writeBack.start();
       free = true;
       present = undefined;
       setImmediate(goOn);
     }
+  }
+
+  function withWriteBack(writer: Writer) {
+    return { ...writer, writeBack: createWriteBack(main.db, writer.db) };
   }
 
   function* whileOpen<T>(parts: Parts<T>): Parts<T> {
@@ -98,8 +106,8 @@ export function createPartCommits(main: Writer, open: () => Writer): PartCommits
   };
 }
 
-function partsOf<T>({ transaction, inParts }: Writer, body: (tx: Transaction) => Parts<T>): Parts<T> {
-  return inParts(() => body(transaction));
+function partsOf<T>({ transaction, inParts, writeBack }: Writer & { readonly writeBack: WriteBack }, body: (tx: Transaction) => Parts<T>) {
+  return inParts(() => body(transaction), writeBack.flush);
 }
 
 /** The same for a store with one connection: all parts at once. */

@@ -14,10 +14,13 @@ export interface Commits extends Recorder {
   /** Store.commitEach. */
   commitEach<T>(bodies: readonly (() => T)[]): readonly Outcome<T>[];
   /** Store.commitInParts, while nobody else uses the connection. */
-  inParts<T>(body: () => Parts<T>): Parts<T>;
+  inParts<T>(body: () => Parts<T>, flush: () => Promise<void>): Parts<T>;
   /** Store.toDisk. */
   toDisk(): void;
 }
+
+/** After fewer rows a COMMIT has little to bring to the disk. */
+const MANY_ROWS = 1_000;
 
 /**
  * Commits, one at a time. Rows, log, revision and sums change together or not at all; the revision rises only if a row
@@ -35,6 +38,7 @@ export function createCommits(db: Connection, settings: StoreSettings, log: Chan
   const mark = db.prepare('SAVEPOINT body');
   const back = db.prepare('ROLLBACK TO body');
   const release = db.prepare('RELEASE body');
+  const written = db.prepare<[], number>('SELECT total_changes()').pluck();
   /** Whether the present body changed a row. */
   let changed = false;
   /** Of all bodies of the present transaction. */
@@ -105,16 +109,18 @@ export function createCommits(db: Connection, settings: StoreSettings, log: Chan
     undo(0);
   }
 
-  function* inParts<T>(body: () => Parts<T>): Parts<T> {
+  function* inParts<T>(body: () => Parts<T>, flush: () => Promise<void>): Parts<T> {
     if (db.inTransaction) throw new MeridianError('internal', 'a commit was begun within a commit');
     steps.length = 0;
     changed = false;
     let done = false;
+    const before = Number(written.get());
     try {
       begin.run();
       const result = yield* body();
       if (changed) settings.setRevision(revision());
       while (steps.length > 0 && log.prune(PRUNE_MOST)) yield;
+      if (Number(written.get()) - before > MANY_ROWS) yield flush();
       end.run();
       done = true;
       return result;
