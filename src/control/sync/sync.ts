@@ -179,9 +179,10 @@ export class Sync {
     return this.held.has(peer) ? { ...session, heardAt: this.options.machine.now() } : session;
   }
 
-  /** What comes of a peer stays in order; a tick has none. */
+  /** What comes of a peer stays in order; a tick and a question have none. */
   private mustWait(peer: string, event: SessionEvent): boolean {
-    return event.on !== 'tick' && !this.store.isFree() && this.held.has(peer);
+    if (event.on === 'tick' || (event.on === 'message' && event.message.body.kind === 'pull')) return false;
+    return !this.store.isFree() && this.held.has(peer);
   }
 
   private hold(peer: string, event: SessionEvent): void {
