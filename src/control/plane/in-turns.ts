@@ -13,7 +13,10 @@ interface Turns {
 
 const OF_NODE: Turns = { now: () => performance.now(), soon: (task) => void setImmediate(task) };
 
-/** Steps of a work until it has kept the event loop for as long as it may, is done, or waits for something: the last of them. */
+/**
+ * Steps of a work until it has kept the event loop for as long as it may, is done, or waits for something: the last of
+ * them.
+ */
 export function sliceOf<T>(work: Parts<T>, now: Turns['now']): IteratorResult<Pause, T> {
   const end = now() + LONGEST_SLICE;
   for (;;) {

@@ -1,4 +1,6 @@
-/** Between two steps of long work: a promise is waited for, else the work may go on as soon as others had their turn. */
+/**
+ * Between two steps of long work: a promise is waited for, else the work may go on as soon as others had their turn.
+ */
 export type Pause = Promise<unknown> | void;
 
 /** Long work, a step at a time. */
