@@ -25,8 +25,9 @@ export interface Store extends Reader {
   commitEach<T>(bodies: readonly ((tx: Transaction) => T)[]): readonly Outcome<T>[];
   /**
    * `commit` for what takes long: each step of the generator that comes out runs `body` up to its next `yield`, and
-   * others may have the event loop between the steps. Until the last step everybody else reads what was there before, and then
-   * all of it. `return()` gives it up. While it is under way, any other commit throws `unavailable`: see `whenFree`.
+   * others may have the event loop between the steps. Until the last step everybody else reads what was there before,
+   * and then all of it. `return()` gives it up. While it is under way, any other commit throws `unavailable`: see
+   * `whenFree`.
    */
   commitInParts<T>(body: (tx: Transaction) => Parts<T>): Parts<T>;
   /** Whether nothing is under way that keeps others from committing. */
