@@ -43,15 +43,17 @@ export async function serveXds(
   });
   const insights = new Insights(plane, instance);
   const attempt = retryWhenAvailable(report, 'the insights of proxies');
+  // A large write may keep the store: then the next time is early enough.
+  const record = (views: ReturnType<typeof xds.views>) => plane.store.isFree() && attempt(() => insights.record(views));
   const looking = setInterval(() => {
     const views = xds.views();
-    attempt(() => insights.record(views));
+    record(views);
     given.keepOnly(views);
   }, LOOK).unref();
   supervisor.onStop('xds', async () => {
     clearInterval(looking);
     await xds.close();
-    attempt(() => insights.record(xds.views()));
+    record(xds.views());
   });
   let told: ToldRules = new Map();
   onCommit(() => {

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Store } from '../resource/store/store.ts';
 import { storeConformance } from '../../test/conformance/store.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
 import { OPTIONS } from '../../test/harness/sample-store.ts';
 import { openSnapshot, openStore, type SqliteStore } from './open-store.ts';
 
@@ -21,3 +25,27 @@ storeConformance('the store in SQLite', {
     return known(openSnapshot(bytes, OPTIONS));
   },
 });
+
+const folder = mkdtempSync(join(tmpdir(), 'meridian-conformance-'));
+after(() => rmSync(folder, { recursive: true }));
+const paths = new WeakMap<Store, string>();
+let files = 0;
+
+function openFile(path: string): Store {
+  const store = openStore(path, OPTIONS);
+  paths.set(store, path);
+  return store;
+}
+
+/** Each run writes to the disk: a few are enough beside those in memory. */
+storeConformance(
+  'the store in a file',
+  {
+    open: () => openFile(join(folder, String(files++), 'meridian.db')),
+    reopen(store) {
+      store.close();
+      return openFile(paths.get(store) ?? assert.fail('not opened here'));
+    },
+  },
+  15,
+);

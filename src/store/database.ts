@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { MeridianError } from '../errors.ts';
 import type { Connection } from './connection.ts';
 import { migrate, refuseForeign } from './migrations.ts';
-import { brokenChecksum } from './row-checksums.ts';
+import { brokenChecksum, defineChecksum } from './row-checksums.ts';
 
 const FULL = 2;
 
@@ -35,6 +35,14 @@ export function openDatabase(source: string | Buffer): Connection {
     db.close();
     throw thrown;
   }
+}
+
+/** One more connection to the database of `db`, a file, which was checked when that was opened. */
+export function openBeside(db: Connection): Connection {
+  const beside = new Database(db.name, { fileMustExist: true, timeout: BUSY_MS });
+  configure(beside);
+  defineChecksum(beside);
+  return beside;
 }
 
 /** The bytes of a database, marked as one without a WAL: in memory there is none. Throws `invalid` for other bytes. */

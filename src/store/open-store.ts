@@ -1,13 +1,14 @@
 import type { Reader, Store, Transaction } from '../resource/store/store.ts';
 import { createAudit } from './audit-log.ts';
-import { createCommits } from './store-commits.ts';
-import { createPrivate, openDatabase, refuseShort, requireDurable, storeError, withoutWal } from './database.ts';
+import { createCommits, type Commits as StoreCommits } from './store-commits.ts';
+import { createPrivate, openBeside, openDatabase, refuseShort, requireDurable, storeError, withoutWal } from './database.ts';
 import type { Connection } from './connection.ts';
 import { createFeed, readSums } from './feed/feed.ts';
+import { emptyDigests, type FeedDigests, replaceDigests } from './feed/feed-digests.ts';
 import { createTombstones } from './resources/tombstones.ts';
 import { createHistory } from './resources/change-history.ts';
 import { createSent } from './feed/withdrawals.ts';
-import { createZoneUsage } from './mirror/zone-usage.ts';
+import { createZoneUsage, type ZoneUsage } from './mirror/zone-usage.ts';
 import { createKeys } from './resources/key-table.ts';
 import { createList } from './resources/list-resources.ts';
 import { lockFolder } from './folder-lock.ts';
@@ -21,6 +22,7 @@ import { createReferences } from './resources/reference-table.ts';
 import { createResourceReader, createResourceWriter } from './resources/resource-table.ts';
 import { createSettings, initSettings } from './store-settings.ts';
 import { clearStaging } from './mirror/staged-items.ts';
+import { commitAtOnce, createPartCommits, type Writer } from './part-commits.ts';
 import { createForgetUnused } from './mirror/key-collection.ts';
 
 export interface StoreOptions {
@@ -69,14 +71,14 @@ export function openSnapshot(bytes: Buffer, options: StoreOptions): SqliteStore 
 export function createStore(db: Connection, options: StoreOptions, unlock: () => void): SqliteStore {
   try {
     prepare(db, options);
-    const { reader, transaction, commit, commitEach, toDisk } = connect(db);
+    const main = connect(db, readSums(db));
+    const { close, ...commits } = db.memory ? inMemory(main) : inFile(main);
     return {
-      ...readable(reader, db.name),
-      commit: (body, durability) => commit(() => body(transaction), durability),
-      commitEach: (bodies) => commitEach(bodies.map((body) => () => body(transaction))),
-      toDisk,
+      ...readable(main.reader, db.name),
+      ...commits,
       snapshot: () => db.serialize(),
       close() {
+        close();
         db.close();
         unlock();
       },
@@ -96,16 +98,49 @@ function prepare(db: Connection, { random }: StoreOptions): void {
   requireDurable(db);
 }
 
-function connect(db: Connection) {
-  const sums = readSums(db);
+type Commits = Pick<Store, 'commit' | 'commitEach' | 'commitInParts' | 'isFree' | 'whenFree' | 'toDisk' | 'close'>;
+
+function inMemory({ transaction, ...main }: Connected): Commits {
+  const commit: Store['commit'] = (body, durability) => main.commit(() => body(transaction), durability);
+  const commitEach: Store['commitEach'] = (bodies) => main.commitEach(bodies.map((body) => () => body(transaction)));
+  return { commit, commitEach, ...commitAtOnce(commit), toDisk: main.toDisk, close: () => {} };
+}
+
+function inFile(main: Connected): Commits {
+  const { alone, ...parts } = createPartCommits(main, () => connect(openBeside(main.db), emptyDigests()));
+  const { transaction } = main;
+  return {
+    ...parts,
+    toDisk: main.toDisk,
+    commit: (body, durability) => alone(() => main.commit(() => body(transaction), durability)),
+    commitEach: (bodies) => alone(() => main.commitEach(bodies.map((body) => () => body(transaction)))),
+  };
+}
+
+/** What a connection remembers of the database, so that it is not read each time. */
+interface Memory {
+  readonly sums: FeedDigests;
+  readonly holdings: ZoneUsage;
+  /** What was read may be another now. */
+  forget(): void;
+}
+
+interface Connected extends Writer, Pick<StoreCommits, 'commit' | 'commitEach'> {
+  readonly db: Connection;
+  readonly reader: Reader;
+  readonly memory: Memory;
+  takeOver(other: Connected): void;
+}
+
+function connect(db: Connection, sums: FeedDigests): Connected {
   const settings = createSettings(db);
   const log = createLog(db, settings);
   const holdings = createZoneUsage(db);
   const keys = createKeys(db, holdings);
   const positions = createPositions(db);
   const refusals = createRefusalSums(db);
-  const { forget: forgetPast, ...feed } = createFeed(db, settings, log, sums);
-  const { commit, commitEach, toDisk, ...commits } = createCommits(db, settings, log, sums, () => {
+  const { forget: forgetPast, keep: keepPast, ...feed } = createFeed(db, settings, log, sums);
+  const { commit, commitEach, inParts, toDisk, ...commits } = createCommits(db, settings, log, sums, () => {
     forgetPast();
     positions.rolledBack();
     keys.forget();
@@ -145,5 +180,25 @@ function connect(db: Connection) {
     recordAudit: audit.record,
     mirror,
   };
-  return { reader, transaction, commit, commitEach, toDisk };
+  const memory: Memory = {
+    sums,
+    holdings,
+    forget() {
+      settings.rolledBack();
+      positions.rolledBack();
+      keys.forget();
+      refusals.forget();
+      gone.recount();
+    },
+  };
+  return {
+    ...{ db, reader, transaction, memory, commit, commitEach, inParts, toDisk },
+    keepPast: () => keepPast(settings.head().revision),
+    close: () => db.close(),
+    takeOver({ memory: other }) {
+      memory.forget();
+      replaceDigests(sums, other.sums);
+      holdings.takeOver(other.holdings);
+    },
+  };
 }

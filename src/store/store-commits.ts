@@ -1,8 +1,9 @@
 import { MeridianError } from '../errors.ts';
+import type { Parts } from '../resource/store/parts.ts';
 import type { Durability, Outcome } from '../resource/store/store.ts';
 import { runtimeError } from './database.ts';
 import type { Connection } from './connection.ts';
-import type { ChangeLog } from './feed/change-log.ts';
+import { type ChangeLog, PRUNE_MOST } from './feed/change-log.ts';
 import type { Recorder } from './resources/resource-table.ts';
 import type { StoreSettings } from './store-settings.ts';
 import { applyStep, type FeedStep, type FeedDigests, undoStep } from './feed/feed-digests.ts';
@@ -12,9 +13,14 @@ export interface Commits extends Recorder {
   commit<T>(body: () => T, durability?: Durability): T;
   /** Store.commitEach. */
   commitEach<T>(bodies: readonly (() => T)[]): readonly Outcome<T>[];
+  /** Store.commitInParts, while nobody else uses the connection. */
+  inParts<T>(body: () => Parts<T>, flush: () => Promise<void>): Parts<T>;
   /** Store.toDisk. */
   toDisk(): void;
 }
+
+/** After fewer rows a COMMIT has little to bring to the disk. */
+const MANY_ROWS = 1_000;
 
 /**
  * Commits, one at a time. Rows, log, revision and sums change together or not at all; the revision rises only if a row
@@ -32,6 +38,7 @@ export function createCommits(db: Connection, settings: StoreSettings, log: Chan
   const mark = db.prepare('SAVEPOINT body');
   const back = db.prepare('ROLLBACK TO body');
   const release = db.prepare('RELEASE body');
+  const written = db.prepare<[], number>('SELECT total_changes()').pluck();
   /** Whether the present body changed a row. */
   let changed = false;
   /** Of all bodies of the present transaction. */
@@ -88,13 +95,39 @@ export function createCommits(db: Connection, settings: StoreSettings, log: Chan
     try {
       begin.run();
       const result = work();
-      if (steps.length > 0) log.prune();
+      if (steps.length > 0) log.prune(Math.max(PRUNE_MOST, 2 * steps.length));
       end.run();
       return result;
     } catch (thrown) {
-      if (db.inTransaction) db.exec('ROLLBACK');
-      undo(0);
+      rollback();
       throw runtimeError(thrown, db.name);
+    }
+  }
+
+  function rollback(): void {
+    if (db.inTransaction) db.exec('ROLLBACK');
+    undo(0);
+  }
+
+  function* inParts<T>(body: () => Parts<T>, flush: () => Promise<void>): Parts<T> {
+    if (db.inTransaction) throw new MeridianError('internal', 'a commit was begun within a commit');
+    steps.length = 0;
+    changed = false;
+    let done = false;
+    const before = Number(written.get());
+    try {
+      begin.run();
+      const result = yield* body();
+      if (changed) settings.setRevision(revision());
+      while (steps.length > 0 && log.prune(PRUNE_MOST)) yield;
+      if (Number(written.get()) - before > MANY_ROWS) yield flush();
+      end.run();
+      done = true;
+      return result;
+    } catch (thrown) {
+      throw runtimeError(thrown, db.name);
+    } finally {
+      if (!done) rollback();
     }
   }
 
@@ -116,6 +149,7 @@ export function createCommits(db: Connection, settings: StoreSettings, log: Chan
   }
 
   return {
+    inParts,
     commit: (body, durability) => (durability === 'later' ? later : durably)(() => run(body)),
     commitEach: (bodies) => durably(() => bodies.map(attempt)),
     toDisk() {

@@ -154,6 +154,48 @@ class CommitEach implements fc.Command<Model, Real> {
   toString = (): string => `commitEach(${this.bodies.join(', ')})`;
 }
 
+/** A commit in parts: until its end, everybody else reads what was there before. */
+class CommitInParts implements fc.Command<Model, Real> {
+  readonly body: Commit;
+
+  constructor(body: Commit) {
+    this.body = body;
+  }
+  check = (): boolean => true;
+  run(model: Model, { store }: Real): void {
+    const before = seenOf(store, model.history.length - 1);
+    const { answers } = this.body.onModel(model);
+    const { operations, fails } = this.body;
+    const parts = store.commitInParts(function* (tx) {
+      const found: unknown[] = [];
+      for (const operation of operations) {
+        found.push(onStore(tx, operation));
+        yield;
+      }
+      if (fails) throw ABORTED;
+      return found;
+    });
+    const drain = (): unknown => {
+      for (;;) {
+        const step = parts.next();
+        if (step.done) return step.value;
+        assert.deepEqual(seenOf(store, store.head().revision), before);
+        assert.throws(() => store.commit(() => 1), { code: 'unavailable' });
+      }
+    };
+    if (fails) assert.throws(drain, (thrown) => thrown === ABORTED);
+    else assert.deepEqual(drain(), answers);
+    assert.equal(store.head().revision, model.history.length - 1);
+  }
+  toString = (): string => `commitInParts(${this.body.toString()})`;
+}
+
+/** What others than a writer see. */
+function seenOf(store: Store, revision: number): unknown {
+  const feeds = PEERS.map((peer) => [store.feed.summary(peer), store.feed.summaryAt(peer, revision), store.holding(peer)]);
+  return [store.head(), feeds, store.counts(), [...store.each('MeshTimeout')]];
+}
+
 class Restart implements fc.Command<Model, Real> {
   check = (): boolean => true;
   run(_model: Model, real: Real): void {
@@ -273,7 +315,7 @@ function content(store: Store, peer: string): Feed {
  * their digests and pages, for every peer and back to every revision, also after it was opened again; lists, history
  * and withdrawals; references, names, holdings and audit; mirrors, positions and what is staged.
  */
-export function storeConformance(name: string, { open, reopen }: Opening): void {
+export function storeConformance(name: string, { open, reopen }: Opening, numRuns = 100): void {
   describe(name, () => {
     recordConformance(open);
     listConformance(open);
@@ -286,6 +328,7 @@ export function storeConformance(name: string, { open, reopen }: Opening): void 
           someCommit,
           someCommit,
           fc.array(someCommit, { maxLength: 4 }).map((bodies) => new CommitEach(bodies)),
+          someCommit.map((body) => new CommitInParts(body)),
           fc.tuple(fc.nat(20), fc.nat(200)).map(([back, maxBytes]) => new Look(back, maxBytes)),
           fc.constant(new Restart()),
         ],
@@ -297,6 +340,7 @@ export function storeConformance(name: string, { open, reopen }: Opening): void 
           fc.modelRun(() => ({ model: { rows: new Map(), history: [feedsOf(new Map())] }, real }), commands);
           real.store.close();
         }),
+        { numRuns },
       );
     });
 
@@ -318,6 +362,7 @@ export function storeConformance(name: string, { open, reopen }: Opening): void 
             assert.deepEqual([summaryOf(delta), summaryOf(scan)], [now, now]);
           }
         }),
+        numRuns < 100 ? { numRuns: 3 } : {},
       );
     });
   });

@@ -8,6 +8,7 @@ import { recordEpoch } from '../../src/kds/process-epochs.ts';
 import type { Place } from '../../src/resource/resource.ts';
 import type { Durability, Head, Store, Transaction } from '../../src/resource/store/store.ts';
 import { openSnapshot, type SqliteStore } from '../../src/store/open-store.ts';
+import { commitAtOnce } from '../../src/store/part-commits.ts';
 import { contentOf, type Entry } from './content.ts';
 import { openEmpty } from './empty.ts';
 import { type Deeds, watched } from './watch.ts';
@@ -242,7 +243,7 @@ export class Node {
       store.toDisk();
       this.written = undefined;
     };
-    return { ...store, commit, toDisk, feed: this.shortFeed(store.feed) };
+    return { ...store, commit, ...commitAtOnce(commit), toDisk, feed: this.shortFeed(store.feed) };
   }
 
   /** The feed in small pages, and with a log that is pruned early: what takes megabytes and months on a real one. */

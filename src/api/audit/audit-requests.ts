@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { untilFree } from '../../control/plane/in-turns.ts';
 import type { Plane } from '../../control/plane/plane.ts';
 import type { Written } from '../../control/write/write-documents.ts';
 import { asMeridianError, MeridianError } from '../../errors.ts';
 import type { AuditRecord } from '../../resource/store/audit.ts';
+import type { Parts } from '../../resource/store/parts.ts';
 import type { Transaction } from '../../resource/store/store.ts';
 import type { Principal } from '../auth/principal.ts';
 import { rightOf } from '../auth/rights.ts';
@@ -58,6 +60,29 @@ export async function writeAudited<T extends { readonly written: readonly Writte
   });
   request.audited = true;
   return done;
+}
+
+/** How many records are written in one step. */
+const RECORDS = 100;
+
+/** The same for a body in parts; what comes out is for `inTurns`. */
+export function* writeAuditedInParts(
+  { plane }: ApiOptions,
+  request: FastifyRequest,
+  body: (tx: Transaction) => Parts<readonly Written[]>,
+): Parts<readonly Written[]> {
+  yield* untilFree(plane.store);
+  const written = yield* plane.store.commitInParts(function* (tx) {
+    const written = yield* body(tx);
+    const records = recordsOf(headOf(request, plane), written, tx.revision);
+    for (let from = 0; from < records.length; from += RECORDS) {
+      tx.recordAudit(records.slice(from, from + RECORDS));
+      yield;
+    }
+    return written;
+  });
+  request.audited = true;
+  return written;
 }
 
 /**

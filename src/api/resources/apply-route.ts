@@ -1,15 +1,16 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { dryRun } from '../../control/impact/dry-run.ts';
-import { type Beside, warningsAbout } from '../../control/write/write-warnings.ts';
-import { admitDocuments, type Written } from '../../control/write/write-documents.ts';
+import { inTurns } from '../../control/plane/in-turns.ts';
+import { type Beside, warningsAbout, warningsInParts } from '../../control/write/write-warnings.ts';
+import { admitDocuments, admitInParts, areMany, type Document, type Written } from '../../control/write/write-documents.ts';
 import type { AppliedSet } from '../../control/write/applied-sets.ts';
 import { invalid, MeridianError } from '../../errors.ts';
 import { formatKri } from '../../resource/key.ts';
 import { DNS_LABEL_REASON, isDnsLabel } from '../../resource/dns-names.ts';
 import type { Place } from '../../resource/resource.ts';
 import { restName } from '../../resource/rest-name.ts';
-import { writeAudited } from '../audit/audit-requests.ts';
+import { writeAudited, writeAuditedInParts } from '../audit/audit-requests.ts';
 import { principalOf } from '../auth/principal.ts';
 import { WorkBudget } from '../bodies/work-budget.ts';
 import { limitApply } from '../bodies/body-limit.ts';
@@ -82,11 +83,33 @@ export function addApplyRoute(app: FastifyInstance, options: ApiOptions, beside:
       );
       return { results: results(written, warnings), ...describeImpacts(impacts, complete, plane.place) };
     }
+    if (areMany(documents, set)) return inTurns(applyInParts(options, request, { documents, set, beside }));
     const write = admitDocuments(plane, documents, set);
     const { written } = await writeAudited(options, request, (tx) => ({ written: write(tx) }));
     const keys = written.map(({ key }) => key);
     return { results: results(written, warningsAbout(plane, keys, beside)) };
   });
+}
+
+interface ManyDocuments {
+  readonly documents: readonly Document[];
+  readonly set: AppliedSet | undefined;
+  readonly beside: Beside;
+}
+
+/** The same for many documents, a step at a time. */
+function* applyInParts(options: ApiOptions, request: FastifyRequest, { documents, set, beside }: ManyDocuments) {
+  const { plane } = options;
+  const write = yield* admitInParts(plane, documents, set);
+  const written = yield* writeAuditedInParts(options, request, write);
+  const keys = written.map(({ key }) => key);
+  const warnings = yield* warningsInParts(plane, keys, beside);
+  const results: ReturnType<typeof toResult>[] = [];
+  for (const [index, one] of written.entries()) {
+    results.push(toResult(one, warnings[index] ?? [], plane.place));
+    yield;
+  }
+  return { results };
 }
 
 /** A misspelt word must not write. */

@@ -1,4 +1,5 @@
 import type { Key } from '../../resource/key.ts';
+import type { Parts } from '../../resource/store/parts.ts';
 import type { Store, Transaction } from '../../resource/store/store.ts';
 import { Journal } from './commit-journal.ts';
 import type { Plane } from './plane.ts';
@@ -37,9 +38,16 @@ export function watchCommits(plane: Plane, soon: (task: () => void) => void): Wa
     const outcomes = plane.store.commitEach(bodies.map(touching));
     return outcomes.map((outcome) => ('thrown' in outcome ? outcome : { result: done(outcome.result) }));
   };
+  const commitInParts: Store['commitInParts'] = function* (body) {
+    return done(yield* plane.store.commitInParts(touchingInParts(body)));
+  };
   const touched = (since: number) => journal.between(since, plane.store.head().revision);
-  const watched: Plane = { ...plane, store: { ...plane.store, commit, commitEach }, touched };
-  return { plane: watched, writes: new WriteQueue(watched.store, soon), onCommit: (listener) => void listeners.push(listener) };
+  const watched: Plane = { ...plane, store: { ...plane.store, commit, commitEach, commitInParts }, touched };
+  return {
+    plane: watched,
+    writes: new WriteQueue(watched.store, (task) => soon(() => plane.store.whenFree(task))),
+    onCommit: (listener) => void listeners.push(listener),
+  };
 }
 
 /** What a body resulted in, and what it touched. */
@@ -53,6 +61,14 @@ function touching<T>(body: (tx: Transaction) => T): (tx: Transaction) => Touched
   return (tx) => {
     const keys: Key[] = [];
     const result = body(Journal.watch(tx, keys));
+    return { result, revision: tx.revision, keys };
+  };
+}
+
+function touchingInParts<T>(body: (tx: Transaction) => Parts<T>): (tx: Transaction) => Parts<Touched<T>> {
+  return function* (tx) {
+    const keys: Key[] = [];
+    const result = yield* body(Journal.watch(tx, keys));
     return { result, revision: tx.revision, keys };
   };
 }

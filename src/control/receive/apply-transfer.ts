@@ -2,7 +2,8 @@ import { judge, judgeDecoded } from './judge-item.ts';
 import { addHash, type Digest, EMPTY_DIGEST, formatDigest, parseDigest, subtractHash } from '../../kds/digest.ts';
 import { keyId } from '../../resource/key.ts';
 import type { Place } from '../../resource/resource.ts';
-import type { Position, Transaction } from '../../resource/store/store.ts';
+import { atOnce, type Parts } from '../../resource/store/parts.ts';
+import type { Position, Reader, Transaction } from '../../resource/store/store.ts';
 import { dropCopy } from '../put/put-copy.ts';
 import { meshesFirst } from '../put/meshes-first.ts';
 import { boundRefused, refuseFlood } from './zone-quota.ts';
@@ -30,32 +31,53 @@ export interface Transfer {
  *   mirror {a, b} of an older term, scan [b] -> a stays: its absence proves nothing (docs/design/trust.md#absence)
  */
 export function applyTransfer(plane: Plane, transfer: Transfer): 'applied' | 'mismatch' {
-  return plane.store.commit((tx) => {
-    const { peer, end } = transfer;
-    const changes = collect(tx, transfer);
-    if (!addsUp(tx, transfer, changes)) {
-      tx.mirror.clearStage(peer);
-      return 'mismatch';
-    }
-    const absent = transfer.mode === 'scan' ? gone(tx, transfer, changes) : [];
-    const all = [...absent, ...changes.values()];
-    refuseFlood(tx, plane, peer, all);
-    applyChanges(tx, plane, transfer, all);
-    tx.mirror.setPosition(peer, end);
+  return plane.store.commit((tx) => atOnce(applyAll(tx, plane, transfer)), durabilityOfCopies(plane.place));
+}
+
+/** `applyTransfer` a step at a time, each about one item; others see nothing of it before the last. */
+export function applyTransferInParts(plane: Plane, transfer: Transfer): Parts<'applied' | 'mismatch'> {
+  return plane.store.commitInParts((tx) => applyAll(tx, plane, transfer));
+}
+
+/** With more lines, or with something staged, a transfer takes long. */
+const AT_ONCE = 200;
+
+export function isLarge(store: Reader, { peer, mode, lines }: Transfer): boolean {
+  // A scan looks at all of the mirror.
+  if (mode === 'scan' || lines.length > AT_ONCE) return true;
+  return store.mirror.hasStaged(peer);
+}
+
+function* applyAll(tx: Transaction, plane: Plane, transfer: Transfer): Parts<'applied' | 'mismatch'> {
+  const { peer, end } = transfer;
+  const changes = yield* collect(tx, transfer);
+  if (!(yield* addsUp(tx, transfer, changes))) {
     tx.mirror.clearStage(peer);
-    return 'applied';
-  }, durabilityOfCopies(plane.place));
+    return 'mismatch';
+  }
+  const absent = transfer.mode === 'scan' ? yield* gone(tx, transfer, changes) : [];
+  const all = [...absent, ...changes.values()];
+  refuseFlood(tx, plane, peer, all);
+  yield;
+  yield* applyChanges(tx, plane, transfer, all);
+  tx.mirror.setPosition(peer, end);
+  tx.mirror.clearStage(peer);
+  return 'applied';
 }
 
 /**
  * The last line of each key, with the zone that the transport proves. Lines that can't be read are left out: the digest
  * will not match.
  */
-function collect(tx: Transaction, { peer, lines, origin }: Transfer): ReadonlyMap<string, ReceivedChange> {
+function* collect(tx: Transaction, { peer, lines, origin }: Transfer): Parts<ReadonlyMap<string, ReceivedChange>> {
   const changes = new Map<string, ReceivedChange>();
   const add = (change: ReceivedChange) => changes.set(keyId(change.key), { ...change, before: tx.mirror.stamp(peer, change.key) });
-  for (const staged of tx.mirror.staged(peer)) add(receivedStaged(staged));
+  for (const staged of tx.mirror.staged(peer)) {
+    add(receivedStaged(staged));
+    yield;
+  }
   for (const change of receivedLines(lines, origin)) add(change);
+  yield;
   return changes;
 }
 
@@ -63,11 +85,12 @@ function collect(tx: Transaction, { peer, lines, origin }: Transfer): ReadonlyMa
  * Whether the changes lead to the count and digest that the sender gave. Only items of its present term count: older
  * ones are not in its feed.
  */
-function addsUp(tx: Transaction, { peer, mode, end }: Transfer, changes: ReadonlyMap<string, ReceivedChange>): boolean {
+function* addsUp(tx: Transaction, { peer, mode, end }: Transfer, changes: ReadonlyMap<string, ReceivedChange>): Parts<boolean> {
   const position = mode === 'delta' ? tx.mirror.position(peer) : undefined;
   let digest: Digest = position ? parseDigest(position.digest) : EMPTY_DIGEST;
   let count = position?.count ?? 0;
   for (const { wire, hash, before } of changes.values()) {
+    yield;
     if (mode === 'delta' && before?.term === end.term) {
       digest = subtractHash(digest, before.hash);
       count -= 1;
@@ -83,9 +106,10 @@ function addsUp(tx: Transaction, { peer, mode, end }: Transfer, changes: Readonl
 /**
  * What a verified scan proves to be gone: what is in the mirror from the same store and term and was not listed.
  */
-function gone(tx: Transaction, { peer, end }: Transfer, changes: ReadonlyMap<string, ReceivedChange>): ReceivedChange[] {
+function* gone(tx: Transaction, { peer, end }: Transfer, changes: ReadonlyMap<string, ReceivedChange>): Parts<ReceivedChange[]> {
   const absent: ReceivedChange[] = [];
   for (const { key, hash, term } of tx.mirror.each(peer)) {
+    yield;
     const listed = changes.get(keyId(key));
     if (term === end.term && (!listed || listed.wire === '')) absent.push({ ...receivedDelete(key), before: { hash, term } });
   }
@@ -99,13 +123,14 @@ interface SecondChance {
   readonly names: Set<string>;
 }
 
-function applyChanges(tx: Transaction, plane: Plane, transfer: Transfer, changes: readonly ReceivedChange[]): void {
+function* applyChanges(tx: Transaction, plane: Plane, transfer: Transfer, changes: readonly ReceivedChange[]): Parts<void> {
   const { peer, origin } = transfer;
   const held = plane.quota && tx.holding(peer);
   const chance: SecondChance = { meshes: new Set(), names: new Set() };
   const ordered = meshesFirst(changes, ({ key }) => key.type);
   const bound = boundRefused(tx, plane, peer);
   for (const received of ordered) {
+    yield;
     const { wire, hash, before } = received;
     if (wire !== '' && before?.hash === hash) keep(tx, transfer, received);
     else if (before || wire !== '') change(tx, plane, transfer, received, chance);

@@ -5,6 +5,7 @@ import * as fc from 'fast-check';
 import { makePosition, signer } from '../../kds/cursor.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import { GLOBAL } from '../../resource/resource.ts';
+import { atOnce } from '../../resource/store/parts.ts';
 import { applyWhole, applyFirstScan, isFirstScan } from './first-scan.ts';
 import { writePeer } from '../peers/known-peers.ts';
 import type { Plane } from '../plane/plane.ts';
@@ -49,7 +50,7 @@ test('a fill gives what one commit gives, and the zone stays closed until its la
         before = held(zone).length;
       }
       const other = first(policies);
-      assert.equal(applyWhole(other.zone, other.transfer), 'applied');
+      assert.equal(atOnce(applyWhole(other.zone, other.transfer)), 'applied');
       assert.deepEqual([held(zone), hasFirstScan(zone.store), isFilling(zone.store)], [held(other.zone), true, false]);
       assert.deepEqual([...zone.store.mirror.staged(GLOBAL_PEER)], []);
     }),
@@ -64,7 +65,7 @@ test('a fill that ended early leaves the zone closed, and a scan in one commit m
       const filling = applyFirstScan(zone, transfer, slice);
       for (let step = 0; step < steps; step++) if (filling.next().done) return;
       assert.equal(hasFirstScan(zone.store), false);
-      assert.equal(applyWhole(zone, transfer), 'applied');
+      assert.equal(atOnce(applyWhole(zone, transfer)), 'applied');
       assert.deepEqual([held(zone).length, hasFirstScan(zone.store), isFilling(zone.store)], [policies, true, false]);
     }),
     { numRuns: 30 },
@@ -93,7 +94,7 @@ test('a fill ends where an operator accepts another store, and the zone stays cl
 test('what is not the first of global comes in one commit', () => {
   const { zone, transfer } = first(3);
   assert.equal(isFirstScan(zone, { ...transfer, mode: 'delta' }), false);
-  applyWhole(zone, transfer);
+  atOnce(applyWhole(zone, transfer));
   assert.equal(isFirstScan(zone, transfer), false);
   zone.store.commit((tx) => tx.mirror.setPosition(GLOBAL_PEER, undefined));
   assert.equal(isFirstScan(zone, transfer), false);

@@ -4,14 +4,16 @@ import { addHash, type Digest, EMPTY_DIGEST, formatDigest, hashItem } from '../.
 import type { ApplyOutcome } from '../../kds/receiver.ts';
 import type { Key } from '../../resource/key.ts';
 import type { Place } from '../../resource/resource.ts';
+import type { Parts } from '../../resource/store/parts.ts';
 import type { Reader, Transaction } from '../../resource/store/store.ts';
 import { readPeer } from '../peers/known-peers.ts';
+import { untilFree } from '../plane/in-turns.ts';
 import { durabilityOfCopies, isGlobal, type Plane } from '../plane/plane.ts';
-import { applyTransfer, type Transfer } from './apply-transfer.ts';
+import { applyTransfer, applyTransferInParts, isLarge, type Transfer } from './apply-transfer.ts';
 import { readLines } from './received-change.ts';
 
-/** Items that are taken before others get the event loop. */
-export const PER_SLICE = 250;
+/** Items that are taken in one commit, before others may get the event loop. */
+export const PER_SLICE = 100;
 
 interface ScannedItem {
   readonly key: Key;
@@ -37,15 +39,17 @@ export function isFirstScan({ place, store }: Plane, { peer, mode }: Transfer): 
  *
  *   staged {a, b, c}, slice 2  ->  look at a, b; c: it adds up; write a, b; write c, the position
  */
-export function* applyFirstScan(plane: Plane, { peer, origin, lines, end }: Transfer, slice: number): Generator<void, ApplyOutcome> {
+export function* applyFirstScan(plane: Plane, { peer, origin, lines, end }: Transfer, slice: number): Parts<ApplyOutcome> {
   const { store } = plane;
   const durability = durabilityOfCopies(plane.place);
   store.commit((tx) => tx.mirror.stage(peer, readLines(lines, origin)), durability);
   const meshes = yield* verified(store, peer, end, slice);
   if (!meshes) {
+    yield* untilFree(store);
     store.commit((tx) => tx.mirror.clearStage(peer), durability);
     return 'mismatch';
   }
+  yield* untilFree(store);
   const write = (parts: readonly ScannedItem[], also: (tx: Transaction) => void = () => {}) =>
     store.commit((tx) => {
       for (const part of parts) take(tx, plane, peer, origin, part, end.term);
@@ -54,6 +58,7 @@ export function* applyFirstScan(plane: Plane, { peer, origin, lines, end }: Tran
   write(meshes, (tx) => setFilling(tx, true));
   for (const parts of slices(store.mirror.staged(peer), slice)) {
     yield;
+    yield* untilFree(store);
     // An operator accepted another store meanwhile: the items of this one no longer prove anything.
     if (readPeer(store, peer)?.store !== end.store) return 'failed';
     write(parts.filter(({ key }) => key.type !== 'Mesh'));
@@ -67,9 +72,9 @@ export function* applyFirstScan(plane: Plane, { peer, origin, lines, end }: Tran
 }
 
 /** `applyTransfer`. A scan in one commit also repairs what an unfinished fill left behind. */
-export function applyWhole(plane: Plane, transfer: Transfer): ApplyOutcome {
+export function* applyWhole(plane: Plane, transfer: Transfer): Parts<ApplyOutcome> {
   const { store } = plane;
-  const outcome = applyTransfer(plane, transfer);
+  const outcome = isLarge(store, transfer) ? yield* applyTransferInParts(plane, transfer) : applyTransfer(plane, transfer);
   if (isFilling(store) && store.mirror.position(transfer.peer) !== undefined) store.commit((tx) => setFilling(tx, false));
   return outcome;
 }
@@ -78,7 +83,7 @@ export function applyWhole(plane: Plane, transfer: Transfer): ApplyOutcome {
  * The staged meshes, since the items in them need them. undefined: the staged items do not add up to the sender's
  * digest.
  */
-function* verified(store: Reader, peer: string, end: Transfer['end'], slice: number): Generator<void, readonly ScannedItem[] | undefined> {
+function* verified(store: Reader, peer: string, end: Transfer['end'], slice: number): Parts<readonly ScannedItem[] | undefined> {
   let digest: Digest = EMPTY_DIGEST;
   let count = 0;
   const meshes: ScannedItem[] = [];

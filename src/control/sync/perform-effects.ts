@@ -11,6 +11,8 @@ import { isGlobal } from '../plane/plane.ts';
 import type { ThrottledReport } from '../plane/throttled-report.ts';
 import type { Transfer } from '../receive/apply-transfer.ts';
 import { applyWhole, applyFirstScan, isFirstScan, PER_SLICE } from '../receive/first-scan.ts';
+import type { Parts } from '../../resource/store/parts.ts';
+import { sliceOf } from '../plane/in-turns.ts';
 import { registerZone } from '../write/zone-registration.ts';
 import type { Outbox } from './outbox.ts';
 import { writeEffect } from './store-effects.ts';
@@ -25,6 +27,21 @@ export interface PerformerOptions extends SyncOptions {
   readonly end: (reason: string) => void;
   readonly hasEnded: () => boolean;
 }
+
+/** What an effect does to the store; a zone that introduces itself is written down once. */
+const WRITES: Readonly<Record<Exclude<Effect['do'], 'introduce'>, boolean>> = {
+  send: false,
+  'send-status': false,
+  push: false,
+  serve: false,
+  stopped: false,
+  apply: true,
+  stage: true,
+  unstage: true,
+  adopt: true,
+  pin: true,
+  refusals: true,
+};
 
 /** Does what the sessions say (`Effect`, src/kds/session.ts): sends, serves, writes, applies. */
 export class Performer {
@@ -50,6 +67,11 @@ export class Performer {
     const left = failed < 0 ? [] : effects.slice(failed + 1);
     // Else the session would wait for ever for the outcome of an apply that never began.
     if (left.some((effect) => effect.do === 'apply')) this.options.happened(peer, { on: 'applied', outcome: 'failed' });
+  }
+
+  /** Whether one of the effects may write to the store. */
+  writes(peer: string, effects: readonly Effect[]): boolean {
+    return effects.some((effect) => (effect.do === 'introduce' ? this.isNew(peer) : WRITES[effect.do]));
   }
 
   /** Whether this store was found restored, and could not write that down. */
@@ -122,19 +144,18 @@ export class Performer {
     const transfer = origin && { peer, origin, mode, lines, end };
     if (!transfer) this.options.happened(peer, { on: 'applied', outcome: 'failed' });
     else if (isFirstScan(plane, transfer)) this.go(transfer, applyFirstScan(plane, transfer, perSlice ?? PER_SLICE));
-    else
-      this.applied(
-        transfer,
-        this.take(peer, () => applyWhole(plane, transfer)),
-      );
+    else this.go(transfer, applyWhole(plane, transfer));
   }
 
-  /** One part of a fill. The next one follows soon, after other tasks. */
-  private go(transfer: Transfer, filling: Generator<void, ApplyOutcome>): void {
-    if (this.options.hasEnded()) return;
-    const outcome = this.take(transfer.peer, () => filling.next().value ?? 'more');
-    if (outcome === 'more') this.options.machine.soon(() => this.go(transfer, filling));
-    else this.applied(transfer, outcome);
+  /** A slice of a transfer. The next one follows soon, after other tasks. */
+  private go(transfer: Transfer, work: Parts<ApplyOutcome>): void {
+    const { hasEnded, machine, perSlice } = this.options;
+    if (hasEnded()) return void work.return('failed');
+    const step = this.take(transfer.peer, () => (perSlice === undefined ? sliceOf(work, machine.now) : work.next()));
+    if (step === 'failed') this.applied(transfer, 'failed');
+    else if (step.done) this.applied(transfer, step.value);
+    else if (step.value) void step.value.then(() => this.go(transfer, work));
+    else machine.soon(() => this.go(transfer, work));
   }
 
   private applied({ peer, mode, end }: Transfer, outcome: ApplyOutcome): void {
@@ -164,10 +185,14 @@ export class Performer {
     }
   }
 
+  private isNew(peer: string): boolean {
+    return isGlobal(this.options.plane.place) && !readPeer(this.store, peer)?.about;
+  }
+
   private introduce(peer: string, about: ZoneInfo): void {
     const { plane, throttled } = this.options;
     const known = readPeer(this.store, peer);
-    if (!isGlobal(plane.place) || !known || known.about) return;
+    if (!known || !this.isNew(peer)) return;
     this.store.commit((tx) => {
       writePeer(tx, peer, { ...known, about });
       registerZone(tx, plane, peer);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { MeridianError } from '../../errors.ts';
 import { ACKNOWLEDGE_INTERVAL, encodeMessage, SILENCE, STATUS_INTERVAL } from '../../kds/protocol.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
@@ -8,6 +9,8 @@ import type { Plane } from '../plane/plane.ts';
 import { EAST, forAll, held, newGlobal, newPlane, timeout } from '../../../test/harness/control-planes.ts';
 import { ledger } from '../operate/ledger.ts';
 import { readiness } from '../operate/readiness.ts';
+import { freshPath, OPTIONS } from '../../../test/harness/sample-store.ts';
+import { openStore } from '../../store/open-store.ts';
 import { recover } from '../operate/recover.ts';
 import { Wired } from '../../../test/harness/wired-sync.ts';
 import { writeDrafts } from '../write/write-documents.ts';
@@ -173,6 +176,32 @@ test('a disabled zone gets nothing and nothing is taken from it; enabled again, 
       ['down', 'up'],
     ],
   );
+});
+
+test('while a large write keeps a store its peer is answered, and what the peer sent is taken after it', async (t) => {
+  const store = openStore(freshPath(t), OPTIONS);
+  t.after(() => store.close());
+  const [global, zone] = [new Wired(newGlobal()), new Wired({ ...newPlane(EAST), store })];
+  exchange(global, zone);
+  writeDrafts(zone.plane, [timeout('up')]);
+  const large = zone.plane.store.commitInParts(function* (tx) {
+    tx.setSetting('large', 'write');
+    yield;
+  });
+  large.next();
+  writeDrafts(global.plane, [forAll('down')]);
+  exchange(global, zone);
+  assert.deepEqual([held(global.plane), held(zone.plane)], [['down', 'up'], ['up']]);
+  zone.now = SILENCE + STATUS_INTERVAL;
+  zone.sync.tick();
+  zone.run();
+  assert.deepEqual(zone.kinds(), ['status']);
+  assert.equal(zone.sync.view(GLOBAL_PEER).online, true);
+  assert.equal(large.next().done, true);
+  await turn();
+  exchange(global, zone);
+  assert.deepEqual(held(zone.plane), ['down', 'up']);
+  assert.deepEqual(zone.reports, []);
 });
 
 /** A second process on the store, whose commits fail while the disk is full. */

@@ -2,7 +2,7 @@ import { MessageParts } from '../../kds/message-parts.ts';
 import { MAX_TRANSFER_BYTES, type Speaker } from '../../kds/protocol.ts';
 import { takenBytes } from '../../kds/receiver.ts';
 import type { Context } from '../../kds/session-context.ts';
-import { newSession, type SessionEvent, step } from '../../kds/session.ts';
+import { newSession, type Session, type SessionEvent, step } from '../../kds/session.ts';
 import { MeridianError } from '../../errors.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import type { Head } from '../../resource/store/store.ts';
@@ -16,6 +16,7 @@ import { RoundRobin } from '../plane/round-robin.ts';
 import { TimeBudget } from '../plane/time-budget.ts';
 import { type Incident, type ThrottledReport, throttledReport } from '../plane/throttled-report.ts';
 import { FairQueue } from './fair-queue.ts';
+import { HeldEvents } from './held-events.ts';
 import { OtherGlobal } from './other-global.ts';
 import { Outbox } from './outbox.ts';
 import { Performer } from './perform-effects.ts';
@@ -31,6 +32,8 @@ const OVER_BUDGET = 'it took more than its share of the time of this control pla
  *
  *   page 3 of 3 arrives  -> step: apply              -> the transfer is committed -> `applied` is queued
  *   `applied`            -> step: send our status    -> it goes out               -> the queue is empty
+ *
+ * While a large write keeps the store, what would write too is held back, and what comes of that peer behind it.
  */
 export class Sync {
   private readonly options: SyncOptions;
@@ -44,6 +47,7 @@ export class Sync {
   private stepping = false;
   /** Outcomes of applies that could not be stepped, since the store could not be read: the sessions wait for them. */
   private readonly owed: { readonly peer: string; readonly event: SessionEvent }[] = [];
+  private readonly held = new HeldEvents();
   /** The peers to be told of a commit, and those whose timeouts are due: a few at a time of a thousand sessions. */
   private readonly telling: RoundRobin;
   private readonly ticking: RoundRobin;
@@ -146,7 +150,7 @@ export class Sync {
   }
 
   view(peer: string): PeerView {
-    const session = this.sessions.get(peer);
+    const session = this.session(peer);
     return viewOf(session, {
       head: this.outbox.unsignedHead(peer),
       position: this.store.mirror.position(peer),
@@ -235,14 +239,36 @@ export class Sync {
 
   private step(peer: string, event: SessionEvent): void {
     if (this.endedBy !== undefined) return;
-    const before = this.sessions.get(peer);
+    const before = this.session(peer);
     const context = this.context(peer);
     const { state, effects } = step(before, event, context);
+    if (this.mustWait(peer, event) || (!this.store.isFree() && this.performer.writes(peer, effects))) return this.hold(peer, event);
     this.outbox.want(peer, takenBytes(state.receiving, context));
     this.sessions.set(peer, state, this.options.machine.now());
     const { failures } = state.receiving;
     if (failures > before.receiving.failures) this.throttled.report('warn', 'a pull failed', { peer, failures });
     this.performer.perform(peer, effects);
+  }
+
+  /** A peer of which something is held back is heard of now. */
+  private session(peer: string): Session {
+    const session = this.sessions.get(peer);
+    return this.held.has(peer) ? { ...session, heardAt: this.options.machine.now() } : session;
+  }
+
+  /** What comes of a peer stays in order; a tick and a question have none. */
+  private mustWait(peer: string, event: SessionEvent): boolean {
+    if (event.on === 'tick' || (event.on === 'message' && event.message.body.kind === 'pull')) return false;
+    return !this.store.isFree() && this.held.has(peer);
+  }
+
+  private hold(peer: string, event: SessionEvent): void {
+    if (this.held.isEmpty() && event.on !== 'tick') {
+      this.store.whenFree(() => {
+        for (const held of this.held.take()) this.handle(held.peer, held.event);
+      });
+    }
+    this.held.add(peer, event);
   }
 
   /** An idle session asks for hardly anything of it. */

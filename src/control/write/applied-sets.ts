@@ -3,6 +3,7 @@ import { type Key, keyId } from '../../resource/key.ts';
 import { isInsight, KINDS, kindOf } from '../../resource/kinds.ts';
 import { formatPath, quote } from '../../resource/field-path.ts';
 import type { Draft } from '../../resource/resource.ts';
+import type { Parts } from '../../resource/store/parts.ts';
 import type { Reader, Row } from '../../resource/store/store.ts';
 import type { Plane } from '../plane/plane.ts';
 
@@ -33,12 +34,15 @@ export function asMember(draft: Draft, { name }: AppliedSet): { readonly draft: 
  * Two sets must not write one resource: each would delete it for the other. Throws `conflict` for a member of another
  * set.
  */
-export function refuseOtherSets(reader: Reader, { name }: AppliedSet, keys: readonly Key[]): void {
-  const problems = keys.flatMap((key, index) => {
+export function* refuseOtherSets(reader: Reader, { name }: AppliedSet, keys: readonly Key[]): Parts<void> {
+  const problems: Problem[] = [];
+  for (const [index, key] of keys.entries()) {
+    yield;
     const other = reader.get(key)?.resource.labels[SET_LABEL];
-    if (other === undefined || other === name) return [];
-    return [{ field: keys.length > 1 ? `[${index}]` : 'labels', reason: `${key.type} ${key.name} is of the set ${quote(other)}` }];
-  });
+    if (other === undefined || other === name) continue;
+    const field = keys.length > 1 ? `[${index}]` : 'labels';
+    problems.push({ field, reason: `${key.type} ${key.name} is of the set ${quote(other)}` });
+  }
   if (problems.length === 0) return;
   throw new MeridianError('conflict', `some documents are of another set than ${name}`, {
     problems,
@@ -53,11 +57,11 @@ export function refuseOtherSets(reader: Reader, { name }: AppliedSet, keys: read
  *
  *   set `shop` holds a, b and c; a and c are applied  ->  b
  */
-export function leftOut(reader: Reader, { place }: Plane, { name }: AppliedSet, kept: readonly Key[]): readonly Key[] {
+export function* leftOut(reader: Reader, { place }: Plane, { name }: AppliedSet, kept: readonly Key[]): Parts<readonly Key[]> {
   const applied = new Set(kept.map(keyId));
-  const left = KINDS.filter((kind) => !isInsight(kind))
-    .flatMap(({ type }) => membersOf(reader, type, name))
-    .filter((key) => key.zone === place.zone && !applied.has(keyId(key)));
+  const members: Key[] = [];
+  for (const { type } of KINDS.filter((kind) => !isInsight(kind))) members.push(...(yield* membersOf(reader, type, name)));
+  const left = members.filter((key) => key.zone === place.zone && !applied.has(keyId(key)));
   const zone = left.find(({ type }) => type === 'Zone');
   if (!zone) return left.sort((a, b) => depth(b) - depth(a));
   throw new MeridianError(
@@ -70,9 +74,10 @@ export function leftOut(reader: Reader, { place }: Plane, { name }: AppliedSet, 
 }
 
 /** Read whole before anything is deleted: a page would slip. */
-function membersOf(reader: Reader, type: string, set: string): Key[] {
+function* membersOf(reader: Reader, type: string, set: string): Parts<Key[]> {
   const keys: Key[] = [];
   for (let total = Number.POSITIVE_INFINITY; keys.length < total; ) {
+    yield;
     const page = reader.list({ type, labels: { [SET_LABEL]: set } }, keys.length, PAGE);
     keys.push(...page.items.map(({ key }: Row['resource']) => key));
     total = page.items.length === 0 ? 0 : page.total;

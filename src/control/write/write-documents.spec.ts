@@ -19,7 +19,8 @@ import {
 } from '../../../test/harness/control-planes.ts';
 import type { Draft } from '../../resource/resource.ts';
 import { retryAllRefused } from '../receive/retry-refused.ts';
-import { deleteResource, writeDrafts } from './write-documents.ts';
+import { atOnce, type Parts } from '../../resource/store/parts.ts';
+import { admitInParts, deleteResource, writeDrafts } from './write-documents.ts';
 import { deleteZone, registerZone } from './zone-registration.ts';
 
 describe('writeDrafts', () => {
@@ -173,3 +174,18 @@ describe('a disabled zone', () => {
 function zone(enabled: boolean): Draft {
   return { type: 'Zone', mesh: '', name: 'east', namespace: undefined, labels: {}, spec: { enabled } };
 }
+
+it('many documents are admitted and written a document at a step', () => {
+  const global = newGlobal();
+  const documents = Array.from({ length: 300 }, (_, index) => ({ draft: forAll(`p${index}`), problems: [] }));
+  const steps = (parts: Parts<unknown>): number => {
+    let count = 1;
+    while (!parts.next().done) count++;
+    return count;
+  };
+  const [admitting, writing] = [admitInParts(global, documents), admitInParts(global, documents)];
+  assert.ok(steps(admitting) > documents.length);
+  const write = atOnce(writing);
+  global.store.commit((tx) => assert.ok(steps(write(tx)) > documents.length));
+  assert.equal(global.store.list({ type: forAll('p').type }, 0, 1).total, 300);
+});

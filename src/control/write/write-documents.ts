@@ -6,6 +6,7 @@ import { findKind, kindOf } from '../../resource/kinds.ts';
 import type { ParsedDocument } from '../../resource/documents/parse-documents.ts';
 import type { Draft } from '../../resource/resource.ts';
 import { hasNamespaces } from '../../resource/rest-name.ts';
+import { atOnce, type Parts } from '../../resource/store/parts.ts';
 import type { Reader, Transaction } from '../../resource/store/store.ts';
 import { validateDraft } from '../../resource/documents/validate-draft.ts';
 import { meshesFirst } from '../put/meshes-first.ts';
@@ -49,7 +50,25 @@ export function writeDocuments(plane: Plane, documents: readonly Document[], set
 
 /** The first half of `writeDocuments`, outside of any commit: throws what is wrong already. Gives the body of one. */
 export function admitDocuments(plane: Plane, documents: readonly Document[], set?: AppliedSet): (tx: Transaction) => readonly Written[] {
-  const admitted = admitAll(plane, documents, set);
+  const admitted = atOnce(admitAll(plane, documents, set));
+  return (tx) => atOnce(writeAll(tx, plane, admitted, set));
+}
+
+/** With more documents, or with what a set leaves out, `admitInParts` is for them. */
+const AT_ONCE = 200;
+
+/** Whether documents are too many to be written in one turn of the event loop. */
+export function areMany(documents: readonly Document[], set?: AppliedSet): boolean {
+  return documents.length > AT_ONCE || set?.prune === true;
+}
+
+/** `admitDocuments` a step at a time, each about one document; what comes out is for `commitInParts`. */
+export function* admitInParts(
+  plane: Plane,
+  documents: readonly Document[],
+  set?: AppliedSet,
+): Parts<(tx: Transaction) => Parts<readonly Written[]>> {
+  const admitted = yield* admitAll(plane, documents, set);
   return (tx) => writeAll(tx, plane, admitted, set);
 }
 
@@ -67,12 +86,12 @@ export function dryRunDocuments(
   set?: AppliedSet,
   look: (tx: Reader, written: readonly Written[]) => void = () => {},
 ): readonly Written[] {
-  const admitted = admitAll(plane, documents, set);
+  const admitted = atOnce(admitAll(plane, documents, set));
   const rollback = new MeridianError('internal', 'a dry run ends before its commit');
   let written: readonly Written[] = [];
   try {
     plane.store.commit((tx) => {
-      written = writeAll(tx, plane, admitted, set);
+      written = atOnce(writeAll(tx, plane, admitted, set));
       look(tx, written);
       throw rollback;
     });
@@ -101,13 +120,15 @@ interface Admission {
   readonly own: Admitted;
 }
 
-function admitAll(plane: Plane, documents: readonly Document[], set: AppliedSet | undefined): Admission[] {
+function* admitAll(plane: Plane, documents: readonly Document[], set: AppliedSet | undefined): Parts<Admission[]> {
   const problems: Problem[] = [];
-  const admitted = documents.flatMap((document, index) => {
+  const admitted: Admission[] = [];
+  for (const [index, document] of documents.entries()) {
+    yield;
     const { found, admission } = admitOne(plane, set ? member(document, set) : document);
     for (const { field, reason } of found) problems.push({ field: documents.length > 1 ? `[${index}].${field}` : field, reason });
-    return admission ? [admission] : [];
-  });
+    if (admission) admitted.push(admission);
+  }
   if (problems.length > 0) throw invalid(problems);
   refuseTwice(admitted);
   return admitted;
@@ -146,13 +167,21 @@ function refuseTwice(admitted: readonly Admission[]): void {
   }
 }
 
-function writeAll(tx: Transaction, plane: Plane, admitted: readonly Admission[], set: AppliedSet | undefined): readonly Written[] {
+function* writeAll(tx: Transaction, plane: Plane, admitted: readonly Admission[], set: AppliedSet | undefined): Parts<readonly Written[]> {
   const keys = admitted.map(({ own }) => own.key);
-  if (set) refuseOtherSets(tx, set, keys);
+  if (set) yield* refuseOtherSets(tx, set, keys);
   const results = new Map<Draft, Written>();
-  for (const { draft, own } of meshesFirst(admitted, ({ draft }) => draft.type)) results.set(draft, writeOne(tx, plane, draft, own));
-  const deleted = set?.prune ? leftOut(tx, plane, set, keys).map((key) => pruneOne(tx, plane, key)) : [];
-  return [...admitted.flatMap(({ draft }) => results.get(draft) ?? []), ...deleted];
+  for (const { draft, own } of meshesFirst(admitted, ({ draft }) => draft.type)) {
+    results.set(draft, writeOne(tx, plane, draft, own));
+    yield;
+  }
+  const written = admitted.flatMap(({ draft }) => results.get(draft) ?? []);
+  if (!set?.prune) return written;
+  for (const key of yield* leftOut(tx, plane, set, keys)) {
+    written.push(pruneOne(tx, plane, key));
+    yield;
+  }
+  return written;
 }
 
 function pruneOne(tx: Transaction, plane: Plane, key: Key): Written {

@@ -2,6 +2,7 @@ import { danglingSelections, type Referable } from '../../policy/dangling-select
 import { warningsOfDocument } from '../../policy/document-warnings.ts';
 import { type Key, formatKri, keyId, sameKey } from '../../resource/key.ts';
 import { findKind } from '../../resource/kinds.ts';
+import { atOnce, type Parts } from '../../resource/store/parts.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { familyOf, keepFamilies, type PermissionFamilies, possibleFamily, readFamilies, type ReadResource } from './permission-families.ts';
 import type { Held, Plane } from '../plane/plane.ts';
@@ -30,13 +31,21 @@ function readBeside(held: Held): Beside {
  * beside others. None for a key that is not there. `beside`: read from `held` if left out.
  */
 export function warningsAbout(held: Held, keys: readonly Key[], beside: Beside = readBeside(held)): (readonly string[])[] {
+  return atOnce(warningsInParts(held, keys, beside));
+}
+
+/** The same a step at a time, each about one key. */
+export function* warningsInParts(held: Held, keys: readonly Key[], beside: Beside = readBeside(held)): Parts<(readonly string[])[]> {
   const read = onceEach(keyId, (key: Key) => held.store.get(key)?.resource);
   const families = onceEach(String, (mesh) => beside.families(mesh, read));
   const referable = onceEach(String, beside.referable);
-  return keys.map((key) => {
+  const warnings: (readonly string[])[] = [];
+  for (const key of keys) {
     const resource = read(key);
-    return resource ? warningsOf(held, resource, families, referable) : [];
-  });
+    warnings.push(resource ? warningsOf(held, resource, families, referable) : []);
+    yield;
+  }
+  return warnings;
 }
 
 function onceEach<K, T>(idOf: (key: K) => string, read: (key: K) => T): (key: K) => T {

@@ -2,6 +2,7 @@ import type { Audience } from '../audience.ts';
 import type { AuditReader, AuditRecord } from './audit.ts';
 import type { HistoryReader } from './history.ts';
 import type { Key } from '../key.ts';
+import type { Parts } from './parts.ts';
 import type { Resource } from '../resource.ts';
 import type { Sent } from './withdrawals.ts';
 
@@ -22,6 +23,17 @@ export interface Store extends Reader {
    * when nothing of all was committed: the disk is full.
    */
   commitEach<T>(bodies: readonly ((tx: Transaction) => T)[]): readonly Outcome<T>[];
+  /**
+   * `commit` for what takes long: each step of the generator that comes out runs `body` up to its next `yield`, and
+   * others may have the event loop between the steps. Until the last step everybody else reads what was there before,
+   * and then all of it. `return()` gives it up. While it is under way, any other commit throws `unavailable`: see
+   * `whenFree`.
+   */
+  commitInParts<T>(body: (tx: Transaction) => Parts<T>): Parts<T>;
+  /** Whether nothing is under way that keeps others from committing. */
+  isFree(): boolean;
+  /** Runs `task` as soon as the store is free: now, or later, in the order of the calls. */
+  whenFree(task: () => void): void;
   /** Returns when all that was committed is on the disk. Nothing is to be done where no commit was left for later. */
   toDisk(): void;
   close(): void;
@@ -202,6 +214,8 @@ interface MirrorReader {
   refusedPeers(): readonly string[];
   /** The refusals of the peer's feed, in key order, after the key `after`; with `most`, no more than that. */
   refusals(peer: string, after?: Key, most?: number): readonly Refusal[];
+  /** Whether a transfer from `peer` has staged anything. */
+  hasStaged(peer: string): boolean;
   /** What a transfer from `peer` has staged so far, the last version of each key. A deleted key has wire ''. */
   staged(peer: string): IterableIterator<{ readonly key: Key; readonly wire: string }>;
 }

@@ -10,6 +10,8 @@ export const LOG_ENTRIES = 200_000;
 
 /** About how many changes are pruned at a time, so that no commit gets slow. */
 const PRUNE_STEP = 1_000;
+/** And at most, though a whole revision is forgotten at once: what is left of it goes with the next commits. */
+export const PRUNE_MOST = 4_000;
 
 /**
  * The change log: what each commit changed for the feeds, in order. `seq` has no gaps; all entries of a revision are
@@ -23,7 +25,8 @@ export interface ChangeLog {
   start(revision: number): number | undefined;
   /** The audiences that what changed after `revision` had or has; undefined: too much changed. */
   audiences(revision: number): readonly string[] | undefined;
-  prune(): void;
+  /** Takes away at most `most` of what is forgotten; true: there is more of that. */
+  prune(most: number): boolean;
 }
 
 /** Of so many entries the audiences are looked at. */
@@ -76,22 +79,26 @@ function stepOf(entry: LogEntry): Omit<FeedStep, 'key'> {
 }
 
 /**
- * Takes away whole revisions, oldest first, down to LOG_ENTRIES. The newest entry stays, so that no `seq` is ever used
- * twice.
+ * Forgets whole revisions, oldest first, down to LOG_ENTRIES, and takes away their entries, some at a time. The newest
+ * entry stays, so that no `seq` is ever used twice.
  *
  *   entry        1  2  3  4  5  6     keep 3: entry 4 is the first to keep, but its revision began at 3
  *   revision     7  7  8  8  9  9     floor 7: a delta from 7 needs revisions 8 and 9
  */
-function createPrune(db: Connection, settings: StoreSettings): () => void {
+function createPrune(db: Connection, settings: StoreSettings): ChangeLog['prune'] {
   const bounds = db.prepare<[], { oldest: number; newest: number }>(
     'SELECT (SELECT min(seq) FROM log) AS oldest, (SELECT max(seq) FROM log) AS newest',
   );
   const revisionAt = db.prepare<[number], number>('SELECT revision FROM log WHERE seq = ?').pluck();
-  const remove = db.prepare<[number]>('DELETE FROM log WHERE revision < ?');
-  return () => {
+  const remove = db.prepare<[number, number]>('DELETE FROM log WHERE seq < ? AND revision <= ?');
+  function forget(oldest: number, newest: number): void {
+    const revision = newest - oldest < LOG_ENTRIES + PRUNE_STEP ? undefined : revisionAt.get(newest - LOG_ENTRIES + 1);
+    if (revision !== undefined && revision - 1 > settings.floor()) settings.setFloor(revision - 1);
+  }
+  return (most) => {
     const { oldest, newest } = bounds.get() ?? { oldest: 0, newest: 0 };
-    if (newest - oldest < LOG_ENTRIES + PRUNE_STEP) return;
-    const revision = revisionAt.get(newest - LOG_ENTRIES + 1);
-    if (revision !== undefined && remove.run(revision).changes > 0) settings.setFloor(revision - 1);
+    forget(oldest, newest);
+    if ((revisionAt.get(oldest) ?? newest) > settings.floor()) return false;
+    return remove.run(oldest + most, settings.floor()).changes === most;
   };
 }

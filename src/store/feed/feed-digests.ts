@@ -48,6 +48,19 @@ export function copyDigests(sums: FeedDigests): FeedDigests {
   return { others: { ...sums.others }, othersFrom: copyMap(sums.othersFrom), only: copyMap(sums.only) };
 }
 
+/** Makes `sums` what `others` are. */
+export function replaceDigests(sums: FeedDigests, others: FeedDigests): void {
+  const copy = copyDigests(others);
+  Object.assign(sums.others, copy.others);
+  for (const [mine, theirs] of [
+    [sums.othersFrom, copy.othersFrom],
+    [sums.only, copy.only],
+  ] as const) {
+    mine.clear();
+    for (const [zone, sum] of theirs) mine.set(zone, sum);
+  }
+}
+
 export function summaryOf(sums: FeedDigests, peer: string): FeedSummary {
   const own = sums.othersFrom.get(peer) ?? zero();
   const only = sums.only.get(peer) ?? zero();

@@ -14,7 +14,7 @@ const REMEMBERED = 8;
  * nobody takes the rest for the whole. In a commit, `summary` shows what was written so far. `forget`: a commit was
  * rolled back; what it looked at may never have been a past.
  */
-export function createFeed(db: Connection, settings: StoreSettings, log: ChangeLog, sums: FeedDigests): FeedReader & { forget(): void } {
+export function createFeed(db: Connection, settings: StoreSettings, log: ChangeLog, sums: FeedDigests): FeedReader & Past {
   const past = createPast(log, sums);
   const changes = createChanges(db, log);
   return {
@@ -33,22 +33,33 @@ export function createFeed(db: Connection, settings: StoreSettings, log: ChangeL
     },
     page: createPage(db),
     forget: past.forget,
+    keep: past.keep,
   };
 }
 
+/** What is remembered of the past. */
+interface Past {
+  forget(): void;
+  /** The sums are those of this revision: to work them out later would undo all that one commit changed. */
+  keep(revision: number): void;
+}
+
 /** The sums as they were at a revision: today's sums, with the later changes in the log undone. */
-function createPast(log: ChangeLog, sums: FeedDigests): { at(revision: number): FeedDigests; forget(): void } {
+function createPast(log: ChangeLog, sums: FeedDigests): Past & { at(revision: number): FeedDigests } {
   const remembered = new Map<number, FeedDigests>();
   const at = (revision: number): FeedDigests => {
     const known = remembered.get(revision);
     if (known) return known;
     const then = copyDigests(sums);
     for (const step of log.behind(revision)) undoStep(then, step);
-    remembered.set(revision, then);
-    for (const oldest of remembered.keys()) if (remembered.size > REMEMBERED) remembered.delete(oldest);
+    remember(revision, then);
     return then;
   };
-  return { at, forget: () => remembered.clear() };
+  function remember(revision: number, then: FeedDigests): void {
+    remembered.set(revision, then);
+    for (const oldest of remembered.keys()) if (remembered.size > REMEMBERED) remembered.delete(oldest);
+  }
+  return { at, keep: (revision) => remember(revision, copyDigests(sums)), forget: () => remembered.clear() };
 }
 
 /** The sums of what is in the database. */

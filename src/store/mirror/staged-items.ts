@@ -4,7 +4,7 @@ import { requireCommit } from '../database.ts';
 import type { Connection } from '../connection.ts';
 import { eachOf, KEY_COLUMNS, type Keys } from '../resources/key-table.ts';
 
-export type Staging = Pick<MirrorWriter, 'staged' | 'stage' | 'clearStage'>;
+export type Staging = Pick<MirrorWriter, 'staged' | 'hasStaged' | 'stage' | 'clearStage'>;
 
 /** The parts of transfers that are not complete yet. They don't outlive the process: a transfer begins again. */
 export function createStaging(db: Connection, keys: Keys): Staging {
@@ -18,7 +18,9 @@ export function createStaging(db: Connection, keys: Keys): Staging {
       `SELECT ${KEY_COLUMNS}, s.wire FROM staged s JOIN keys k ON k.id = s.key WHERE s.peer = ? AND s.key = ?`,
     )
     .raw();
+  const any = db.prepare<[string], number>('SELECT 1 FROM staged WHERE peer = ? LIMIT 1').pluck();
   return {
+    hasStaged: (peer) => any.get(peer) !== undefined,
     *staged(peer) {
       for (const part of eachOf(numbers.all(peer), (number) => read.get(peer, number))) {
         yield { key: keyFromTuple(part), wire: part[5] };

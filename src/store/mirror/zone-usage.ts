@@ -17,6 +17,10 @@ export interface ZoneUsage {
   forget(): void;
   /** Before the first `of` nobody needs to know the size of what is replaced. */
   isCounting(): boolean;
+  /** The sums, if they were read. */
+  known(): ReadonlyMap<string, Holding> | undefined;
+  /** What another connection knows of the same store is known here. */
+  takeOver(other: ZoneUsage): void;
 }
 
 const NOTHING: Holding = { resources: 0, bytes: 0, mirrored: 0, mirroredBytes: 0, keys: 0, names: 0 };
@@ -63,5 +67,10 @@ export function createZoneUsage(db: Connection): ZoneUsage {
       known = undefined;
     },
     isCounting: () => known !== undefined,
+    known: () => known,
+    takeOver(other) {
+      const others = other.known();
+      known = others && new Map(others);
+    },
   };
 }

@@ -6,6 +6,8 @@ import type { StoreSettings } from '../store-settings.ts';
 const GONE_ENTRIES = 100_000;
 /** How many deletions are forgotten at a time, so that no commit gets slow. */
 const STEP = 1_000;
+/** And at most, though a whole revision is forgotten at once: what is left of it goes with the next deletions. */
+const MOST = 2_000;
 
 const SINCE = 'gone since';
 
@@ -15,6 +17,8 @@ export interface Tombstones {
   forget(key: number): void;
   /** Deletions after this revision are all known. */
   since(): number;
+  /** Another connection may have added or forgotten some. */
+  recount(): void;
 }
 
 export function createTombstones(db: Connection, settings: StoreSettings, most = GONE_ENTRIES): Tombstones {
@@ -24,12 +28,15 @@ export function createTombstones(db: Connection, settings: StoreSettings, most =
   const remove = db.prepare<[number]>('DELETE FROM gone WHERE key = ?');
   const count = db.prepare<[], number>('SELECT count(*) FROM gone').pluck();
   const newestToForget = db.prepare<[number], number>('SELECT revision FROM gone ORDER BY revision DESC LIMIT 1 OFFSET ?').pluck();
-  const forgetUpTo = db.prepare<[number]>('DELETE FROM gone WHERE revision <= ?');
+  const forgetUpTo = db.prepare<[number]>(`DELETE FROM gone WHERE key IN (SELECT key FROM gone WHERE revision <= ? LIMIT ${MOST})`);
   // More than there are, after a rollback: then it is only counted earlier.
   let entries = count.get() ?? 0;
   return {
     forget: (key) => void remove.run(key),
     since: () => Number(settings.get(SINCE) ?? 0),
+    recount: () => {
+      entries = count.get() ?? 0;
+    },
     add({ key, name, namespace }, revision) {
       insert.run(key, revision, name, namespace);
       entries += 1;
