@@ -12,7 +12,7 @@ export const MAX_MESSAGE_BYTES = 1_000_000;
 /** A pulled page carries about this many bytes of items, or one item. */
 export const PAGE_BYTES = 256 * 1024;
 /** Where less goes at once, a page fits that; but it has so many bytes, in parts if need be: else there are many. */
-export const LEAST_PAGE_BYTES = 16 * 1024;
+const LEAST_PAGE_BYTES = 16 * 1024;
 /** What a page is besides its items. */
 const PAGE_HEAD_BYTES = 1_024;
 /** A delta up to this size is pushed to a zone; more is pulled. */

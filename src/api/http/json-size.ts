@@ -35,6 +35,7 @@ export function jsonBeyond(text: string, limits: ReadingLimits = BODY_LIMITS): s
         parts += 1;
         if (isList && level === 1) [parts, documents] = [0, documents + 1];
         break;
+      case undefined:
       default:
         continue;
     }
