@@ -14,6 +14,7 @@ import { measureThroughput } from './api/throughput.ts';
 import { measureScale } from './scale/scale.ts';
 import { startHundredThousand } from './start.ts';
 import { measureFloor } from './writes/floor.ts';
+import { measureMassApply } from './writes/mass-apply.ts';
 import { measureSinglePuts } from './writes/single-puts.ts';
 import { apply, count, getJson, policy, quantile, startSystem, type System } from './system.ts';
 
@@ -97,7 +98,10 @@ const PARTS: Readonly<Record<string, (scope: Scope) => Promise<void>>> = {
     await measureFloor(scope, CHANGES);
     await idle(system);
   },
-  writes: measureSinglePuts,
+  async writes(scope) {
+    await measureSinglePuts(scope);
+    await measureMassApply(scope);
+  },
   api: measureThroughput,
   async enforcement(scope) {
     measureRbac();

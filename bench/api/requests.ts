@@ -1,15 +1,13 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { Agent, get, request } from 'node:http';
+import { request } from 'node:http';
 import { type Daemon, startDaemon } from '../../test/harness/daemon.ts';
 import { startNats } from '../../test/harness/nats.ts';
 import type { Scope } from '../../test/harness/scope.ts';
-import { cpuMs, residentMb } from '../process.ts';
+import { probe } from '../probe.ts';
+import { cpuMs } from '../process.ts';
 import { report } from '../report.ts';
 import { apply } from '../system.ts';
 import { ROWS, type Row } from './request-rows.ts';
 
-/** How often `/healthy` is asked meanwhile, in ms. */
-const EVERY = 50;
 const PROXIES = 100;
 const MB = 1024 * 1024;
 
@@ -74,41 +72,6 @@ function send({ url }: Daemon, { type, path }: Row, token: string, body: Buffer)
 function reasonOf(text: string): string {
   const [, reason] = /"reason":"([^"]*)/.exec(text) ?? /"detail":"([^"]*)/.exec(text) ?? [];
   return reason === undefined ? '' : `(${reason.slice(0, 90)})`;
-}
-
-function probe({ diagnosticsUrl, pid }: Daemon) {
-  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
-  const state = { over: false, slowest: 0, mostMb: 0 };
-  const asking: Promise<void>[] = [];
-  const loop = (async () => {
-    while (!state.over) {
-      asking.push(
-        answered(`${diagnosticsUrl}/healthy`, agent).then((took) => {
-          state.slowest = Math.max(state.slowest, took);
-        }),
-      );
-      state.mostMb = Math.max(state.mostMb, residentMb(pid));
-      await wait(EVERY);
-    }
-  })();
-  return {
-    async stop() {
-      await wait(2 * EVERY);
-      state.over = true;
-      await loop;
-      await Promise.all(asking);
-      agent.destroy();
-      return state;
-    },
-  };
-}
-
-function answered(url: string, agent: Agent): Promise<number> {
-  const started = performance.now();
-  return new Promise((resolve) => {
-    const done = () => resolve(performance.now() - started);
-    get(url, { agent }, (response) => response.resume().on('end', done)).on('error', done);
-  });
 }
 
 function proxy(index: number): object {
