@@ -84,7 +84,7 @@ function typeOf(root: Schema, schema: Schema): string {
   if (schema.type === 'array' && isObject(schema.items)) return `list of ${typeOf(root, schema.items)}`;
   const { type, enum: values, anyOf, minimum, maximum, maxLength, const: only, additionalProperties, properties } = resolve(root, schema);
   if (Array.isArray(values)) return values.join(' | ');
-  if (only !== undefined) return String(only);
+  if (only !== undefined) return JSON.stringify(only);
   if (Array.isArray(anyOf)) return [...new Set(anyOf.filter(isObject).map((one) => typeOf(root, one)))].join(' or ');
   if (type === 'object' && isObject(additionalProperties) && !properties) return `map of ${typeOf(root, additionalProperties)}`;
   const bounds = [
