@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify';
+import { createMeshViews } from '../control/mesh/mesh-view.ts';
 import { keepBeside } from '../control/write/write-warnings.ts';
 import { MeridianError } from '../errors.ts';
 import { addApplyRoute } from './resources/apply-route.ts';
@@ -98,18 +99,19 @@ function gateOf({ plane, address, access, report }: ApiOptions, tokens: Tokens):
 function addRoutes(app: FastifyInstance, options: ApiOptions, { tokens, trail }: { tokens: Tokens; trail: Trail }): void {
   // Kept once: whoever writes asks for them.
   const beside = keepBeside(options.plane);
+  const views = createMeshViews(options.plane);
   addOpenApiRoutes(app, options);
   addInfoRoutes(app, options);
   addKriRoutes(app, options);
   addZoneRoutes(app, options);
-  addInspectRoutes(app, options);
+  addInspectRoutes(app, { ...options, views });
   addEnforcementRoutes(app, options, beside);
   addResourceRoutes(app, options, beside);
   addForeignRoutes(app, options);
   addMeshInsightRoutes(app, options);
   addServiceInsightRoutes(app, options);
   addGlobalInsightRoute(app, options);
-  addApplyRoute(app, options, beside);
+  addApplyRoute(app, { ...options, views }, beside);
   addLedgerRoute(app, options);
   addSyncRoute(app, options);
   addRecoverRoute(app, options);

@@ -1,12 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { dryRun } from '../../control/impact/dry-run.ts';
+import { crowdedBy } from '../../control/mesh/too-many-rules.ts';
+import type { Plane } from '../../control/plane/plane.ts';
 import { type Beside, warningsAbout } from '../../control/write/write-warnings.ts';
 import { type Document, type Written, writeDocuments } from '../../control/write/write-documents.ts';
 import type { AppliedSet } from '../../control/write/applied-sets.ts';
 import { invalid, MeridianError } from '../../errors.ts';
 import type { ReadDocument } from '../../resource/documents/read-documents.ts';
-import { formatKri } from '../../resource/key.ts';
+import { formatKri, type Key, keyId } from '../../resource/key.ts';
 import { findKind } from '../../resource/kinds.ts';
 import { DNS_LABEL_REASON, isDnsLabel } from '../../resource/dns-names.ts';
 import { parseDocument } from '../../resource/documents/parse-documents.ts';
@@ -22,7 +24,7 @@ import { withoutRestName } from './locate-resource.ts';
 import { anyDocument } from '../openapi/kind-schemas.ts';
 import { described, type Operation } from '../openapi/operation.ts';
 import { kri } from '../openapi/common-shapes.ts';
-import type { ApiOptions } from '../api-options.ts';
+import type { InspectOptions } from '../inspect/inspect-context.ts';
 
 const result = z.strictObject({
   type: z.string(),
@@ -59,7 +61,7 @@ const operation: Operation = {
  * (src/control/impact). `?set=NAME&prune=true` deletes what was applied as this set before and is not among the
  * documents.
  */
-export function addApplyRoute(app: FastifyInstance, { plane, sync }: ApiOptions, beside: Beside): void {
+export function addApplyRoute(app: FastifyInstance, { plane, sync, views }: InspectOptions, beside: Beside): void {
   app.post('/apply', { bodyLimit: MAX_APPLY_BYTES, ...described('Could not process a resource', operation) }, (request) => {
     const documents = valuesOf(request).map((value) => toDocument(value, plane.place));
     const { searchParams } = addressOf(request);
@@ -77,8 +79,18 @@ export function addApplyRoute(app: FastifyInstance, { plane, sync }: ApiOptions,
       set,
     );
     const keys = written.map(({ key }) => key);
-    return { results: results(written, warningsAbout(plane, keys, beside)) };
+    return { results: results(written, withCrowded(warningsAbout(plane, keys, beside), keys, plane, views)) };
   });
+}
+
+/** Routes multiply rules: only where there are some it is worth counting with each write. A dry run always counts. */
+function withCrowded(warnings: Warnings, keys: readonly Key[], { store }: Plane, views: InspectOptions['views']): Warnings {
+  const deciding = keys.filter(({ type }) => type === 'MeshTrafficPermission' || type === 'MeshHTTPRoute');
+  const routed = [...new Set(deciding.map(({ mesh }) => mesh))].filter(
+    (mesh) => store.list({ type: 'MeshHTTPRoute', mesh }, 0, 1).items.length > 0,
+  );
+  const crowded = routed.map((mesh) => crowdedBy(views(mesh), deciding));
+  return keys.map((key, index) => [...(warnings[index] ?? []), ...crowded.flatMap((notes) => notes.get(keyId(key)) ?? [])]);
 }
 
 /** A misspelt word must not write. */

@@ -1,9 +1,11 @@
 import { hasFirstScan } from '../peers/first-scan-state.ts';
 import { mayDecide, type MeshView, readMeshView } from '../mesh/mesh-view.ts';
 import { isGlobal, type Plane } from '../plane/plane.ts';
+import { crowdedBy } from '../mesh/too-many-rules.ts';
 import type { AppliedSet } from '../write/applied-sets.ts';
 import { warningsAbout } from '../write/write-warnings.ts';
 import { type Document, dryRunDocuments, type Written } from '../write/write-documents.ts';
+import { keyId } from '../../resource/key.ts';
 import { type Impact, impactOf } from './mesh-impact.ts';
 
 /** What documents would do: to resources, and to the decisions of the proxies that are known here. */
@@ -36,7 +38,15 @@ export function dryRun(plane: Plane, documents: readonly Document[], set: Applie
   const impacts: MeshImpact[] = [];
   // While it is there: names are looked up when policies are matched.
   dryRunDocuments(plane, documents, set, (store) => {
-    for (const [mesh, view] of before) impacts.push({ mesh, ...impactOf(view, readMeshView({ place: plane.place, store }, mesh)) });
+    for (const [mesh, view] of before) {
+      const after = readMeshView({ place: plane.place, store }, mesh);
+      const crowded = crowdedBy(
+        after,
+        written.map(({ key }) => key),
+      );
+      warnings = written.map(({ key }, index) => [...(warnings[index] ?? []), ...(crowded.get(keyId(key)) ?? [])]);
+      impacts.push({ mesh, ...impactOf(view, after) });
+    }
   });
   return { written, warnings, impacts: impacts.filter(({ changes }) => changes.length > 0) };
 }
