@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify';
+import { createMeshViews } from '../control/mesh/mesh-view.ts';
 import { keepBeside } from '../control/write/write-warnings.ts';
 import { MeridianError } from '../errors.ts';
 import { addApplyRoute } from './resources/apply-route.ts';
@@ -109,18 +110,19 @@ function addRoutes(
 ): void {
   // Kept once: whoever writes asks for them.
   const beside = keepBeside(options.plane);
+  const views = createMeshViews(options.plane);
   addOpenApiRoutes(app, options);
   addInfoRoutes(app, options);
   addKriRoutes(app, options);
   addZoneRoutes(app, options);
-  addInspectRoutes(app, options);
+  addInspectRoutes(app, { ...options, views });
   addEnforcementRoutes(app, options, beside);
   addResourceRoutes(app, options, beside, bodies);
   addForeignRoutes(app, options);
   addMeshInsightRoutes(app, options);
   addServiceInsightRoutes(app, options);
   addGlobalInsightRoute(app, options);
-  addApplyRoute(app, options, beside, bodies);
+  addApplyRoute(app, { ...options, views }, beside, bodies);
   addLedgerRoute(app, options);
   addSyncRoute(app, options);
   addRecoverRoute(app, options);

@@ -42,7 +42,9 @@ export function openXdsStream(
   metadata: Metadata,
   by: ChannelCredentials = credentials.createInsecure(),
 ): XdsStream {
-  const client = new Client(`127.0.0.1:${port}`, by, { 'grpc.use_local_subchannel_pool': 1, 'grpc.ssl_target_name_override': 'xds' });
+  // As Envoy: it takes messages of any size.
+  const options = { 'grpc.use_local_subchannel_pool': 1, 'grpc.ssl_target_name_override': 'xds', 'grpc.max_receive_message_length': -1 };
+  const client = new Client(`127.0.0.1:${port}`, by, options);
   const serialize = (request: Record<string, unknown>) => Buffer.from(toBinary(REQUEST, create(REQUEST, request)));
   const stream = client.makeBidiStreamRequest(DELTA_PATH, serialize, (bytes: Buffer) => fromBinary(RESPONSE, bytes) as Received, metadata);
   const received: Received[] = [];

@@ -29,7 +29,10 @@ export function addCan(program: Command): void {
     )
     .option('--method <method>', 'of the request: GET')
     .option('--path <path>', 'of the request: /orders')
-    .addHelpText('after', '\nWhat is not said of a request is unknown: then no allow that asks for it matches, and every deny does.')
+    .addHelpText(
+      'after',
+      '\nWhat is not said of a request is unknown: then no allow that asks for it matches, and every deny does.\nA deny, and what is not enforced, are answers too: exit code 0. A script reads `enforced` before `decision` (-o json).',
+    )
     .action(async (options: CanOptions, command: Command) => {
       const { mesh } = optionsOf(command);
       const answer = await ask(serverOf(command), '/can', { method: 'POST', body: JSON.stringify(toQuestion(options, mesh, command)) });
@@ -64,7 +67,9 @@ function parseTags(text: string, command: Command): Readonly<Record<string, stri
 
 function formatDecision({ enforced, decision, shadow, decidedBy, shadowDecidedBy, reason }: JsonObject, paper: Paper): string {
   const rows: Cell[][] = [
-    [enforced === false ? { text: 'not enforced', colour: 'yellow' } : 'enforced', verdict(decision), textOf(decidedBy), textOf(reason)],
+    enforced === false
+      ? [{ text: 'not enforced', colour: 'yellow' }, { text: `(${textOf(decision)})`, colour: 'yellow' }, textOf(decidedBy), textOf(reason)]
+      : ['enforced', verdict(decision), textOf(decidedBy), textOf(reason)],
     ['shadow', verdict(shadow), textOf(shadowDecidedBy), ''],
   ];
   return formatTable(['SIDE', 'DECISION', wraps('DECIDED BY'), wraps('BECAUSE')], rows, paper);

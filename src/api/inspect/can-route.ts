@@ -19,8 +19,12 @@ const operation: Operation = {
   body: questionShape,
   answers: {
     200: z.strictObject({
-      enforced: z.boolean().describe('Whether a listener is served there; if not, the decision is what policies say, and nobody asks it'),
-      decision: verdict,
+      enforced: z
+        .boolean()
+        .describe('Whether an Envoy of ours asks this. Read it before `decision`: if false, nothing here allows or denies the request'),
+      decision: verdict.describe(
+        'What the policies come to. Where `enforced` is false it lets nobody in and keeps nobody out; `reason` begins with `not enforced:`',
+      ),
       shadow: verdict,
       decidedBy: kri.nullable(),
       shadowDecidedBy: kri.nullable(),

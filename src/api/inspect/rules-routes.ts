@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { shutNotes } from '../../control/mesh/listen-address.ts';
+import { crowdedNotes } from '../../control/mesh/too-many-rules.ts';
 import { plaintextNotes } from '../../control/mesh/plaintext-notes.ts';
 import { enforcementOf } from '../../policy/enforcement-table.ts';
 import { type FromRule, fromRules, type InboundRule, inboundRules } from '../../policy/inspect/inbound-rules.ts';
@@ -59,7 +60,8 @@ function rulesOf(about: Inspected, { kind, inbounds, policies }: MatchedKind): J
  * whatever they say.
  */
 function notesOfKind({ view, proxy }: Inspected, type: string): string[] {
-  const atProxy = type === 'MeshTrafficPermission' ? [...shutNotes(proxy), ...plaintextNotes(view, proxy)] : [];
+  const atProxy =
+    type === 'MeshTrafficPermission' ? [...shutNotes(proxy), ...crowdedNotes(view, proxy), ...plaintextNotes(view, proxy)] : [];
   return [...enforcementOf(type, {}, {}).reasons, ...atProxy];
 }
 

@@ -1,12 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { dryRun } from '../../control/impact/dry-run.ts';
+import { crowdedBy } from '../../control/mesh/too-many-rules.ts';
+import type { Plane } from '../../control/plane/plane.ts';
 import { inTurns } from '../../control/plane/in-turns.ts';
 import { type Beside, warningsAbout, warningsInParts } from '../../control/write/write-warnings.ts';
 import { admitDocuments, admitInParts, areMany, type Document, type Written } from '../../control/write/write-documents.ts';
 import type { AppliedSet } from '../../control/write/applied-sets.ts';
 import { invalid, MeridianError } from '../../errors.ts';
-import { formatKri } from '../../resource/key.ts';
+import { formatKri, type Key, keyId } from '../../resource/key.ts';
 import { DNS_LABEL_REASON, isDnsLabel } from '../../resource/dns-names.ts';
 import type { Place } from '../../resource/resource.ts';
 import { restName } from '../../resource/rest-name.ts';
@@ -21,7 +23,7 @@ import { describeImpacts, impactShape } from './describe-impact.ts';
 import { anyDocument } from '../openapi/kind-schemas.ts';
 import { describedDocuments, type Operation } from '../openapi/operation.ts';
 import { kri } from '../openapi/common-shapes.ts';
-import type { ApiOptions } from '../api-options.ts';
+import type { InspectOptions } from '../inspect/inspect-context.ts';
 
 const result = z.strictObject({
   type: z.string(),
@@ -62,8 +64,8 @@ const operation: Operation = {
  * (src/control/impact); whoever asks is charged for the work. `?set=NAME&prune=true` deletes what was applied as this
  * set before and is not among the documents.
  */
-export function addApplyRoute(app: FastifyInstance, options: ApiOptions, beside: Beside, bodies: Bodies): void {
-  const { plane, sync, monotonic: now = () => performance.now() } = options;
+export function addApplyRoute(app: FastifyInstance, options: InspectOptions, beside: Beside, bodies: Bodies): void {
+  const { plane, sync, views, monotonic: now = () => performance.now() } = options;
   const budget = new WorkBudget(now);
   const { config } = describedDocuments('Could not process a resource', operation);
   app.post('/apply', { bodyLimit: MAX_APPLY_BYTES, preParsing: limitApply(plane.place), config }, async (request, reply) => {
@@ -87,7 +89,7 @@ export function addApplyRoute(app: FastifyInstance, options: ApiOptions, beside:
     const write = admitDocuments(plane, documents, set);
     const { written } = await writeAudited(options, request, (tx) => ({ written: write(tx) }));
     const keys = written.map(({ key }) => key);
-    return { results: results(written, warningsAbout(plane, keys, beside)) };
+    return { results: results(written, withCrowded(warningsAbout(plane, keys, beside), keys, plane, views)) };
   });
 }
 
@@ -98,18 +100,28 @@ interface ManyDocuments {
 }
 
 /** The same for many documents, a step at a time. */
-function* applyInParts(options: ApiOptions, request: FastifyRequest, { documents, set, beside }: ManyDocuments) {
+function* applyInParts(options: InspectOptions, request: FastifyRequest, { documents, set, beside }: ManyDocuments) {
   const { plane } = options;
   const write = yield* admitInParts(plane, documents, set);
   const written = yield* writeAuditedInParts(options, request, write);
   const keys = written.map(({ key }) => key);
-  const warnings = yield* warningsInParts(plane, keys, beside);
+  const warnings = withCrowded(yield* warningsInParts(plane, keys, beside), keys, plane, options.views);
   const results: ReturnType<typeof toResult>[] = [];
   for (const [index, one] of written.entries()) {
     results.push(toResult(one, warnings[index] ?? [], plane.place));
     yield;
   }
   return { results };
+}
+
+/** Routes multiply rules: only where there are some it is worth counting with each write. A dry run always counts. */
+function withCrowded(warnings: Warnings, keys: readonly Key[], { store }: Plane, views: InspectOptions['views']): Warnings {
+  const deciding = keys.filter(({ type }) => type === 'MeshTrafficPermission' || type === 'MeshHTTPRoute');
+  const routed = [...new Set(deciding.map(({ mesh }) => mesh))].filter(
+    (mesh) => store.list({ type: 'MeshHTTPRoute', mesh }, 0, 1).items.length > 0,
+  );
+  const crowded = routed.map((mesh) => crowdedBy(views(mesh), deciding));
+  return keys.map((key, index) => [...(warnings[index] ?? []), ...crowded.flatMap((notes) => notes.get(keyId(key)) ?? [])]);
 }
 
 /** A misspelt word must not write. */

@@ -5,6 +5,8 @@ import type { Steps } from './steps.ts';
 import { hasFirstScan } from '../peers/first-scan-state.ts';
 import { mayDecide, type MeshView, readMeshView } from '../mesh/mesh-view.ts';
 import { LEADING } from '../mesh/mesh-rows.ts';
+import { crowdedBy } from '../mesh/too-many-rules.ts';
+import { keyId } from '../../resource/key.ts';
 import { settle } from '../mesh/settled-view.ts';
 import type { Holder } from '../../policy/match/mesh-index.ts';
 import { isGlobal, type Held, type Plane } from '../plane/plane.ts';
@@ -83,7 +85,10 @@ function start(plane: Plane, documents: readonly Document[], set: AppliedSet | u
     before.set(mesh, settled);
     return { mesh, search: new ImpactSearch(settled, view) };
   });
-  return { written, warnings, searches };
+  const keys = written.map(({ key }) => key);
+  const crowded = [...after.values()].map((view) => crowdedBy(view, keys));
+  const all = keys.map((key, index) => [...(warnings[index] ?? []), ...crowded.flatMap((notes) => notes.get(keyId(key)) ?? [])]);
+  return { written, warnings: all, searches };
 }
 
 /** A mesh as it would be. A Mesh or a Zone that changes lets in what waited for it, so that any name may be new. */

@@ -11,6 +11,7 @@ import { quote } from '../../resource/field-path.ts';
 import { readable } from '../../resource/readable-text.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { placesOf, type ShutInbound, whyShut } from './listen-address.ts';
+import { whyCrowded } from './too-many-rules.ts';
 import type { MeshView } from './mesh-view.ts';
 import { unaskedNotes, whyNotServed } from './not-enforced-notes.ts';
 import { plaintextAt } from './plaintext-notes.ts';
@@ -38,9 +39,10 @@ export interface CanQuestion {
  *
  *   a zone with a global, of which it has nothing yet  ->  Deny: denies may be missing
  *   an inbound that can't be built, or is not served   ->  Deny: nobody gets in, and it says why
+ *   an inbound of more rules than it takes             ->  the same, at global too
  *   an inbound that takes plain text, no certificate   ->  Allow
  *   otherwise                                          ->  what `decide` says (src/policy/decide)
- *   at a gateway                                       ->  the same, not enforced
+ *   at a gateway                                       ->  the same, `enforced: false`: neither we allow it nor deny it
  */
 export function can(plane: Plane, view: MeshView, hasGlobal: boolean, question: CanQuestion): CanAnswer {
   const proxy = readProxy(question.dataplane, view.index);
@@ -52,7 +54,12 @@ export function can(plane: Plane, view: MeshView, hasGlobal: boolean, question: 
   // Of two on one port, one that is served decides.
   if (reason === undefined || reasons.length < inbounds.length)
     return { ...decision, enforced: true, warnings: [...decision.warnings, ...unasked] };
-  return { ...decision, enforced: false, reason: `${reason}: nobody asks this verdict`, warnings: [...decision.warnings, ...unasked] };
+  return {
+    ...decision,
+    enforced: false,
+    reason: `not enforced: ${reason}, so nobody asks what the policies say`,
+    warnings: [...decision.warnings, ...unasked],
+  };
 }
 
 interface AskedInbounds extends Pick<CanQuestion, 'request' | 'shut'> {
@@ -105,6 +112,8 @@ function isNobody(request: Request): boolean {
 
 function decideAt(view: MeshView, proxy: Proxy, inbound: Inbound, request: Request): Decision {
   const matches = matchInbound(view.permissions, proxy, inbound, view.index);
+  const crowded = proxy.type === 'Gateway' ? undefined : shutDecision(whyCrowded(inbound, matches));
+  if (crowded) return crowded;
   const plaintext = plaintextAt(view, proxy, inbound);
   const decision = plaintext.taken && isNobody(request) ? PLAIN : decideBy(readPermissions(matches), request, inbound.protocol, view.mesh);
   return { ...decision, warnings: [...notesOn(proxy, [matches], view.refusal), ...plaintext.warnings] };

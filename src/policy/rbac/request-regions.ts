@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../resource/resource.ts';
+import { asMeridianError } from '../../errors.ts';
 import type { Permission } from '../decide/read-permissions.ts';
 import { allOf, anyOf, PATH, type Predicate, reads } from './envoy-matchers.ts';
 import { decidedUnseen, type Decided, type Place, Places } from './region-places.ts';
 import { isMethod, isPath, NO_PATH } from './request-condition.ts';
-import { type RegionPath, RoutedMatches } from './routed-matches.ts';
+import { MOST_RULES, type RegionPath, RoutedMatches, rulesIn } from './routed-matches.ts';
 
 /** Some requests of an inbound, by path and method, and what decides them. */
 export interface Region {
@@ -39,6 +40,24 @@ export function regionsOf(permissions: readonly Permission[]): Region[] {
 /** Of TCP there is but one region, and no request of it can be told from another. Throws `too_large` as `regionsOf` does. */
 export function everything(permissions: readonly Permission[]): Region {
   return { predicate: undefined, routes: [], decided: decidedUnseen(permissions) };
+}
+
+/**
+ * Why an inbound that these permissions select is shut for their number; undefined: they fit. Nothing is compiled.
+ */
+export function whyTooMany(permissions: readonly Permission[], protocol: 'http' | 'tcp'): string | undefined {
+  const isDivided = permissions.some(({ via }) => via !== undefined);
+  const rules = permissions.reduce((sum, one) => sum + rulesIn(one), 0);
+  if (!isDivided && rules <= MOST_RULES) return undefined;
+  try {
+    if (protocol === 'http') regionsOf(permissions);
+    else everything(permissions);
+    return undefined;
+  } catch (thrown) {
+    const { code, message } = asMeridianError(thrown);
+    if (code !== 'too_large') throw thrown;
+    return message;
+  }
 }
 
 /** In: places of which no request is of two, and that are decided alike. */

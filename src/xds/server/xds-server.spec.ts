@@ -209,6 +209,13 @@ it('keeps a refusal with the proxy’s words, and logs it', async () => {
   await until('it is forgotten', () => xds.view(A)?.streams[0]?.types[0]?.refused.length === 0);
 });
 
+it('sends what is more than clients of gRPC take by default: Envoy has no such limit', async () => {
+  const { connect, give } = await open();
+  const large = { name: 'large', altStatName: 'x'.repeat(6_000_000) };
+  give(() => ({ ...EMPTY, clusters: [large] }));
+  assert.deepEqual(names(await connect(A).at(0)), ['large']);
+});
+
 it('leaves a proxy what it has when it can’t be said what it should have', async () => {
   const { connect, xds, give, logged } = await open();
   const stream = connect(A);

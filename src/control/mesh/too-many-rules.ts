@@ -1,0 +1,78 @@
+import { readPermissions } from '../../policy/decide/read-permissions.ts';
+import { sectionOf } from '../../policy/inspect/proxy-layout.ts';
+import type { Policy } from '../../policy/match/policy.ts';
+import { type Inbound, type Proxy, readProxy } from '../../policy/match/read-proxy.ts';
+import { type Match, matchInbound } from '../../policy/match/select-policies.ts';
+import { whyTooMany } from '../../policy/rbac/request-regions.ts';
+import { type Key, keyId } from '../../resource/key.ts';
+import { readable } from '../../resource/readable-text.ts';
+import { lettingNobodyIn } from './listen-address.ts';
+import type { MeshView } from './mesh-view.ts';
+
+/** How many inbounds are counted for one write. */
+const COUNTED = 5;
+/** About how many times it is asked for one write whether a permission selects an inbound. */
+const ASKED = 100_000;
+
+const ROUTE = 'MeshHTTPRoute';
+
+/**
+ * Why an inbound is shut by what selects it: its rules are more than an inbound takes
+ * (docs/enforcement.md#how-many-rules-fit). Nothing is compiled for it.
+ */
+export function whyCrowded(inbound: Inbound, matches: readonly Match[]): string | undefined {
+  return whyTooMany(readPermissions(matches), inbound.protocol);
+}
+
+/** The same of all inbounds of a proxy, for whoever reads what there is. */
+export function crowdedNotes(view: MeshView, proxy: Proxy): string[] {
+  if (proxy.type === 'Gateway') return [];
+  return proxy.inbounds.flatMap((inbound) => {
+    const reason = whyCrowded(inbound, matchInbound(view.permissions, proxy, inbound, view.index));
+    return reason === undefined ? [] : [lettingNobodyIn(sectionOf(inbound), reason)];
+  });
+}
+
+/**
+ * The inbounds that are shut by their rules and that permissions, or routes that permissions name, have part in: for
+ * their authors, by `keyId`. Only of the first inbounds that they select: more are not worth the time of a write.
+ */
+export function crowdedBy(view: MeshView, keys: readonly Key[]): ReadonlyMap<string, readonly string[]> {
+  const ids = new Set(keys.map(keyId));
+  const concerned = view.permissions.filter(mayConcern(ids, keys));
+  const notes = new Map<string, string[]>();
+  let [counted, asked] = [0, 0];
+  for (const { proxy, inbound } of servedInbounds(view, concerned)) {
+    if (counted === COUNTED || asked > ASKED) break;
+    asked += concerned.length;
+    const parts = matchInbound(concerned, proxy, inbound, view.index)
+      .flatMap(partsOf)
+      .filter((id) => ids.has(id));
+    if (parts.length === 0) continue;
+    [counted, asked] = [counted + 1, asked + view.permissions.length];
+    const reason = whyCrowded(inbound, matchInbound(view.permissions, proxy, inbound, view.index));
+    if (reason === undefined) continue;
+    const note = `inbound ${readable(sectionOf(inbound))} of ${readable(proxy.dataplane.key.name)} is shut: ${reason}`;
+    for (const id of new Set(parts)) notes.set(id, [...(notes.get(id) ?? []), note]);
+  }
+  return notes;
+}
+
+function* servedInbounds(view: MeshView, concerned: readonly Policy[]): Generator<{ proxy: Proxy; inbound: Inbound }> {
+  if (concerned.length === 0) return;
+  for (const dataplane of view.dataplanes) {
+    const proxy = readProxy(dataplane, view.index);
+    if (proxy.type === 'Gateway') continue;
+    for (const inbound of proxy.inbounds) yield { proxy, inbound };
+  }
+}
+
+/** Which permissions are among the keys, or may name a route that is. */
+function mayConcern(ids: ReadonlySet<string>, keys: readonly Key[]): (policy: Policy) => boolean {
+  const routes = keys.some(({ type }) => type === ROUTE);
+  return ({ explicit, resource }) => (routes && explicit?.kind === ROUTE) || ids.has(keyId(resource.key));
+}
+
+function partsOf({ policy, via = [] }: Match): string[] {
+  return [policy.resource.key, ...via.map(({ route }) => route)].map(keyId);
+}
