@@ -7,7 +7,7 @@ import { type ProxyStanding, proxyWarnings } from '../src/control/enforce/proxy-
 import { fixPlace } from '../src/control/operate/first-start.ts';
 import { beginEpoch, type Identity } from '../src/control/plane/process-identity.ts';
 import type { Watched } from '../src/control/plane/watch-commits.ts';
-import { recordEpoch } from '../src/kds/process-epochs.ts';
+import { recordEpoch } from '../src/kds/cursor.ts';
 import { natsTls } from '../src/config/nats-security.ts';
 import type { Plane, Quota } from '../src/control/plane/plane.ts';
 import { readiness } from '../src/control/operate/readiness.ts';

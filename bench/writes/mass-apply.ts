@@ -6,7 +6,7 @@ import { apply, count, policy, startSystem } from '../system.ts';
 
 const POLICIES = 20_000;
 
-/** Many in one apply, then all of them changed in another: how long `/healthy` takes meanwhile, at global and a zone. */
+/** Many in one apply, then all of them changed in another: how long `/healthy` takes meanwhile. */
 export async function measureMassApply(scope: Scope): Promise<void> {
   const { global, east, west } = await startSystem(scope);
   for (const version of ['v0', 'v1']) {

@@ -23,7 +23,7 @@ describe('meridianctl', { concurrency: 2 }, () => {
     ['frobnicate'],
     ['get'],
     ['get', 'nothing-like-it'],
-    ['get', 'mt', 'a', 'b'],
+    ['edit', 'mt', 'a', 'b'],
     ['get', 'mt', '--nope'],
     ['get', 'mt', '-o', 'xml'],
     ['zone', 'list', '-o', 'explicit'],

@@ -5,8 +5,7 @@ import { type Key, keyTuple } from '../resource/key.ts';
 import type { Position, Store } from '../resource/store/store.ts';
 import { openSnapshot, openStore } from '../store/open-store.ts';
 import { key, resource } from '../../test/harness/sample-store.ts';
-import { makePosition, signer } from './cursor.ts';
-import { recordEpoch } from './process-epochs.ts';
+import { makePosition, signer, recordEpoch } from './cursor.ts';
 import { PAGE_BYTES, PUSH_BYTES } from './protocol.ts';
 import { type Divergence, judgeCursor, makePush, type ServedPage, servePull } from './serve-pulls.ts';
 

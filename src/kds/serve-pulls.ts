@@ -1,8 +1,7 @@
 import { type Key, keyFromTuple, keyTuple } from '../resource/key.ts';
 import type { FeedChange, Head, Position, Reader } from '../resource/store/store.ts';
-import { isOwn, epochOf, makePosition, type Sign } from './cursor.ts';
+import { isOwn, epochOf, makePosition, type Sign, provesRestore } from './cursor.ts';
 import { encodeDelete } from './item.ts';
-import { provesRestore } from './process-epochs.ts';
 import { type Ask, PAGE_BYTES, PUSH_BYTES, type PageBody, type Pull, type Push } from './protocol.ts';
 
 /** A page with its items, still encoded. */
@@ -45,10 +44,10 @@ export function servePull(source: PullSource, peer: string, pull: Pull): ServedP
 }
 
 /**
- * The delta from `base` to the head, whose cursor is `end`, if it fits into a push (of `most` bytes). Where the peer's feed at revision
- * `since` was what it is in `base`, it begins there: what lies between is not read again. undefined: too much, or the
- * own log does not say the same of that revision (it does not reach back, or the store was restored): then the peer
- * asks, and shows its cursor.
+ * The delta from `base` to the head, whose cursor is `end`, if it fits into a push (of `most` bytes). Where the peer's
+ * feed at revision `since` was what it is in `base`, it begins there: what lies between is not read again. undefined:
+ * too much, or the own log does not say the same of that revision (it does not reach back, or the store was restored):
+ * then the peer asks, and shows its cursor.
  */
 export function makePush(
   store: Reader,

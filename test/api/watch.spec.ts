@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { recordEpoch } from '../../src/kds/process-epochs.ts';
+import { recordEpoch } from '../../src/kds/cursor.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { openSnapshot, openStore } from '../../src/store/open-store.ts';
 import { Scope } from '../harness/scope.ts';

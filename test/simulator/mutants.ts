@@ -55,8 +55,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'absence deletes across terms',
     file: 'src/control/receive/apply-transfer.ts',
-    from: "    if (term === end.term && (!listed || listed.wire === '')) absent.push(key);",
-    to: "    if (term > 0 && (!listed || listed.wire === '')) absent.push(key);",
+    from: "    if (term === end.term && (!listed || listed.wire === '')) absent.push({",
+    to: "    if (term > 0 && (!listed || listed.wire === '')) absent.push({",
     within: 160,
   },
   {
@@ -69,8 +69,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the position is another commit than the items',
     file: 'src/control/receive/apply-transfer.ts',
-    from: '    tx.mirror.setPosition(peer, end);\n',
-    to: "    if (transfer.mode === 'scan' || changes.size === 0) tx.mirror.setPosition(peer, end);\n    else if (changes.size > 1) tx.mirror.setPosition(peer, end);\n",
+    from: '  tx.mirror.setPosition(peer, end);\n',
+    to: "  if (transfer.mode === 'scan' || changes.size === 0) tx.mirror.setPosition(peer, end);\n  else if (changes.size > 1) tx.mirror.setPosition(peer, end);\n",
     within: 170,
   },
   {
@@ -111,7 +111,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an unchanged row is written again',
     file: 'src/store/resources/resource-table.ts',
-    from: "      if (old && sameColumns(old, next)) return 'unchanged';\n",
+    from: "      if (old && sameColumns(old, next, () => wireOf.get(number) ?? '')) return 'unchanged';\n",
     to: '',
     within: 80,
   },
@@ -125,8 +125,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'what came again in a new term still counts as left over',
     file: 'src/control/receive/apply-transfer.ts',
-    from: '  if (before.term !== end.term) tx.mirror.put(peer, { ...before, term: end.term });',
-    to: '  if (before.term > end.term) tx.mirror.put(peer, { ...before, term: end.term });',
+    from: '  const item = before?.term === end.term ? undefined',
+    to: '  const item = (before?.term ?? 0) <= end.term ? undefined',
     within: 15,
   },
   {

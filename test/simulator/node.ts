@@ -4,7 +4,7 @@ import { watchCommits } from '../../src/control/plane/watch-commits.ts';
 import { retryAllRefused } from '../../src/control/receive/retry-refused.ts';
 import { Sync } from '../../src/control/sync/sync.ts';
 import { writeDrafts } from '../../src/control/write/write-documents.ts';
-import { recordEpoch } from '../../src/kds/process-epochs.ts';
+import { recordEpoch } from '../../src/kds/cursor.ts';
 import type { Place } from '../../src/resource/resource.ts';
 import type { Durability, Head, Store, Transaction } from '../../src/resource/store/store.ts';
 import { openSnapshot, type SqliteStore } from '../../src/store/open-store.ts';

@@ -22,7 +22,7 @@ function has(shell: string): boolean {
 
 /** What stands behind the program's name, the last word being typed, and what may come in its place. */
 const CASES: [words: string[], offered: string[]][] = [
-  [['ap'], ['apply']],
+  [['app'], ['apply']],
   [
     ['config', ''],
     ['view', 'control-planes'],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { after, describe, it } from 'node:test';
 import { startApi } from '../../../src/api/server.ts';
-import { recordEpoch } from '../../../src/kds/process-epochs.ts';
+import { recordEpoch } from '../../../src/kds/cursor.ts';
 import { GLOBAL } from '../../../src/resource/resource.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { apiOn, type Asked, ask, timeout } from '../../../test/api/harness.ts';

@@ -1,4 +1,4 @@
-import { isOwnPast } from '../../kds/process-epochs.ts';
+import { isOwnPast } from '../../kds/cursor.ts';
 import { invalid } from '../../errors.ts';
 import type { Moment } from '../../resource/store/history.ts';
 import type { Reader } from '../../resource/store/store.ts';

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { presentEpoch, recordEpoch } from '../../kds/process-epochs.ts';
+import { presentEpoch, recordEpoch } from '../../kds/cursor.ts';
 import { MeridianError } from '../../errors.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { ApiOptions } from '../api-options.ts';

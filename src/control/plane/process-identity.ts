@@ -1,6 +1,5 @@
 import { MeridianError } from '../../errors.ts';
-import { SECRET, type Sign, signer } from '../../kds/cursor.ts';
-import { presentEpoch } from '../../kds/process-epochs.ts';
+import { SECRET, type Sign, signer, presentEpoch } from '../../kds/cursor.ts';
 import type { Speaker } from '../../kds/protocol.ts';
 import type { Store } from '../../resource/store/store.ts';
 
@@ -13,7 +12,7 @@ export interface Identity {
 const INCARNATION = 'incarnation';
 
 /**
- * Begins to speak for this store, in a life that was recorded (src/kds/process-epochs.ts): raises the incarnation,
+ * Begins to speak for this store, in a life that was recorded (src/kds/cursor.ts): raises the incarnation,
  * durably, before anything is said. `random` gives hex digits, at least 32 of them, fresh at each call. The secret
  * never leaves the store.
  */

@@ -1,16 +1,12 @@
 import { MessageParts } from '../../kds/message-parts.ts';
-import { MAX_TRANSFER_BYTES, type Speaker } from '../../kds/protocol.ts';
+import type { Speaker } from '../../kds/protocol.ts';
 import { takenBytes } from '../../kds/receiver.ts';
-import type { Context } from '../../kds/session-context.ts';
 import { newSession, type Session, type SessionEvent, step } from '../../kds/session.ts';
 import { MeridianError } from '../../errors.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import type { Head } from '../../resource/store/store.ts';
 import { DisabledZones } from '../peers/disabled-zones.ts';
-import { diverged } from '../peers/divergence.ts';
-import { readPeer } from '../peers/known-peers.ts';
 import { type PeerView, viewOf } from '../peers/peer-view.ts';
-import { reportedDigest } from '../peers/reported-refusals.ts';
 import { isGlobal } from '../plane/plane.ts';
 import { RoundRobin } from '../plane/round-robin.ts';
 import { TimeBudget } from '../plane/time-budget.ts';
@@ -21,6 +17,7 @@ import { OtherGlobal } from './other-global.ts';
 import { Outbox } from './outbox.ts';
 import { Performer } from './perform-effects.ts';
 import { readMessage } from './read-message.ts';
+import { contextOf } from './session-surroundings.ts';
 import { Sessions } from './sessions.ts';
 import type { SyncOptions } from './sync-options.ts';
 
@@ -240,7 +237,7 @@ export class Sync {
   private step(peer: string, event: SessionEvent): void {
     if (this.endedBy !== undefined) return;
     const before = this.session(peer);
-    const context = this.context(peer);
+    const context = contextOf({ ...this.options, outbox: this.outbox, disabled: this.disabled, performer: this.performer }, peer);
     const { state, effects } = step(before, event, context);
     if (this.mustWait(peer, event) || (!this.store.isFree() && this.performer.writes(peer, effects))) return this.hold(peer, event);
     this.outbox.want(peer, takenBytes(state.receiving, context));
@@ -269,46 +266,6 @@ export class Sync {
       });
     }
     this.held.add(peer, event);
-  }
-
-  /** An idle session asks for hardly anything of it. */
-  private context(peer: string): Context {
-    const { outbox, store, disabled, performer } = this;
-    const { machine } = this.options;
-    let id: string | undefined;
-    return {
-      get self() {
-        return outbox.speaker();
-      },
-      get head() {
-        return outbox.headFor(peer);
-      },
-      get position() {
-        return store.mirror.position(peer);
-      },
-      get recordedRefusals() {
-        return reportedDigest(store, peer);
-      },
-      get pin() {
-        return readPeer(store, peer)?.store || undefined;
-      },
-      get disabled() {
-        return disabled.is(peer);
-      },
-      get diverged() {
-        return diverged(store) !== undefined || performer.isRestored();
-      },
-      pushes: this.global,
-      maxTransfer: this.global ? MAX_TRANSFER_BYTES : Number.POSITIVE_INFINITY,
-      mostBytes: this.options.transport.way(peer).mostBytes,
-      now: machine.now(),
-      get random() {
-        return machine.random();
-      },
-      get id() {
-        return (id ??= machine.id());
-      },
-    };
   }
 
   private end(reason: string): void {

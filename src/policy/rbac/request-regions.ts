@@ -37,7 +37,7 @@ export function regionsOf(permissions: readonly Permission[]): Region[] {
   return [pathless, ...places.below(root).flatMap(regionsAt), ...anywhere, left];
 }
 
-/** Of TCP there is but one region, and no request of it can be told from another. Throws `too_large` as `regionsOf` does. */
+/** TCP has but one region: no request of it can be told from another. Throws `too_large` as `regionsOf` does. */
 export function everything(permissions: readonly Permission[]): Region {
   return { predicate: undefined, routes: [], decided: decidedUnseen(permissions) };
 }

@@ -3,12 +3,12 @@ import { after, before, describe, it } from 'node:test';
 import './extra-kind.ts';
 import { Scope } from '../harness/scope.ts';
 import type { World } from '../simulator/world.ts';
-import type { Answer, Json } from './harness.ts';
+import type { Answer, Json } from '../api/harness.ts';
 
 // From here on the registry has one more entry. The bundle of the programs has not: they run from their sources.
 delete process.env.MERIDIAN_BUILT;
 const { findKind } = await import('../../src/resource/kinds.ts');
-const { apiOf, ask, newWorld, toService } = await import('./harness.ts');
+const { apiOf, ask, newWorld, toService } = await import('../api/harness.ts');
 const { serve } = await import('../harness/live-meridianctl.ts');
 
 const scope = new Scope();
