@@ -3,6 +3,8 @@ import { diverged } from '../../control/peers/divergence.ts';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { PeerView } from '../../control/peers/peer-view.ts';
+import { lateAt } from '../../control/operate/late-changes.ts';
+import { readReported } from '../../control/peers/reported-refusals.ts';
 import { peersOf } from '../../control/peers/known-peers.ts';
 import type { Plane, Quota } from '../../control/plane/plane.ts';
 import { peerName } from '../../resource/audience.ts';
@@ -11,6 +13,9 @@ import { describeKey } from './describe-key.ts';
 import { described, type Operation } from '../openapi/operation.ts';
 import { keyFields, time } from '../openapi/common-shapes.ts';
 import type { ApiOptions } from '../api-options.ts';
+
+/** Refusals of a peer that are shown: the ledger has all of them. */
+const MOST_SHOWN = 20;
 
 const count = z.int().min(0);
 const position = z.strictObject({ store: z.string(), term: count, revision: count, digest: z.string(), count }).meta({ id: 'Position' });
@@ -33,6 +38,10 @@ const peerShape = z
       .nullable()
       .describe('At global: what the zone holds here, and what it may. More is refused with `over_quota`'),
     refused: z.array(refusal).describe('What this side refused of the peer'),
+    late: count.describe('How many of the resources for the peer changed since its last word'),
+    reported: z
+      .strictObject({ total: count, first: z.array(refusal).max(MOST_SHOWN) })
+      .describe('What the peer said that it refused of this side: how many, and the first of them'),
     absent: z.array(z.strictObject(keyFields)).describe("What stays in force although the peer's present store lacks it"),
   })
   .meta({ id: 'Peer' });
@@ -84,8 +93,15 @@ function describePeer({ store, quota }: Plane, { peer, head, ack, ...view }: Pee
     stranger: view.stranger ?? null,
     held: describeHeld(store, quota, peer),
     refused: store.mirror.refusals(peer).map(describeRefusal),
+    late: lateAt(store, { peer, head, ack }),
+    reported: describeReported(store, peer),
     absent: orphansOf(store, peer).map(({ key }) => describeKey(key)),
   };
+}
+
+function describeReported(store: Reader, peer: string) {
+  const { refusals } = readReported(store, peer);
+  return { total: refusals.length, first: refusals.slice(0, MOST_SHOWN).map(describeRefusal) };
 }
 
 function describeHeld(store: Reader, quota: Quota | undefined, peer: string) {
