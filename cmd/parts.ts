@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Access } from '../src/api/api-options.ts';
+import { readPage } from '../src/api/gui/gui-route.ts';
 import { startApi } from '../src/api/server.ts';
 import type { GlobalConfig } from '../src/config/settings.ts';
 import { type ProxyStanding, proxyWarnings } from '../src/control/enforce/proxy-status.ts';
@@ -22,6 +23,7 @@ import { createMetrics } from '../src/runtime/metrics.ts';
 import { openStore } from '../src/store/open-store.ts';
 import type { Daemon } from './daemon.ts';
 import type { Enforced } from './enforce.ts';
+import { packageFolder } from './package-folder.ts';
 import { sampleOf } from './sample.ts';
 
 /**
@@ -135,6 +137,7 @@ export async function serveApi(
     address,
     port: config.apiPort,
     info,
+    page: readPage(join(packageFolder(), 'dist', 'gui')),
     report,
     access: accessOf(config),
   });

@@ -1,11 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageFolder } from './package-folder.ts';
 
-/**
- * The version of this package: of the nearest package.json above, whether this runs from the sources or from `dist`.
- */
+/** The version of this package. */
 export function readVersion(): string {
-  let file = new URL('package.json', import.meta.url);
-  while (!existsSync(file)) file = new URL('../package.json', file);
-  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
+  const { version } = JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as { version: string };
   return version;
 }

@@ -7,7 +7,16 @@ import { Problem, ROOT, run, timed } from './command.mjs';
 
 const DIST = join(ROOT, 'dist');
 const STAMP = join(DIST, '.made-of');
-const SOURCES = ['src', 'cmd', 'scripts/bundle.mjs', 'scripts/node-range.mjs', 'tsconfig.json', 'package.json', 'package-lock.json'];
+const SOURCES = [
+  'src',
+  'cmd',
+  'scripts/bundle.mjs',
+  'scripts/page.mjs',
+  'scripts/node-range.mjs',
+  'tsconfig.json',
+  'package.json',
+  'package-lock.json',
+];
 
 /**
  * Builds dist/ unless it was made of exactly these sources. Throws Problem when they can't be bundled; the old dist/ is

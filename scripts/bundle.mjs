@@ -1,10 +1,11 @@
-// Makes the programs of package.json's `bin` into one file each (docs/decisions/0009). Run by build.mjs: node
+// Makes the programs of package.json's `bin` into one file each (docs/decisions/0009), and the web page beside them. Run by build.mjs: node
 // scripts/bundle.mjs FOLDER
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { packageFile, ROOT } from './command.mjs';
 import { fits } from './node-range.mjs';
+import { buildPage } from './page.mjs';
 
 const { bin, engines } = packageFile();
 
@@ -60,6 +61,7 @@ async function bundle(source, outdir) {
 }
 
 const folder = process.argv[2];
+await buildPage(join(folder, 'gui')).catch(() => process.exit(1));
 for (const program of Object.values(bin)) {
   const source = program.replace(/^dist\//, '').replace(/\.js$/, '.ts');
   const outdir = dirname(program.replace(/^dist\//, `${folder}/`));

@@ -9,6 +9,7 @@ const CHECKS = {
   formatted: ['@biomejs/biome/bin/biome', 'format', '--write', '.'],
   lint: ['oxlint/bin/oxlint'],
   types: ['typescript/bin/tsc', '--noEmit', '-p', '.'],
+  page: ['typescript/bin/tsc', '-p', 'src/dashboard'],
   unused: ['knip/bin/knip.js', '--no-progress'],
 };
 

@@ -9,7 +9,7 @@ import { main, Problem, ROOT, say } from './command.mjs';
 import { prepare } from './prepare.mjs';
 
 const FOLDERS = ['src', 'cmd', 'test'];
-const CHECKS = ['format', 'lint', 'types', 'unused'];
+const CHECKS = ['format', 'lint', 'types', 'page', 'unused'];
 const FILE_TIMEOUT_MS = 300_000;
 /** One more than the cores that are promised: many wait for what they started. */
 const AT_ONCE = 3;

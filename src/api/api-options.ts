@@ -4,6 +4,7 @@ import type { Plane } from '../control/plane/plane.ts';
 import type { WriteQueue } from '../control/plane/write-queue.ts';
 import type { Report } from '../report.ts';
 import type { Sync } from '../control/sync/sync.ts';
+import type { Page } from './gui/gui-route.ts';
 import type { CertificateFiles } from './http/watch-certificate.ts';
 
 /** A proxy's proof, and the node id that it goes with. */
@@ -51,6 +52,8 @@ export interface ApiOptions {
   readonly port: number;
   readonly info: { readonly version: string; readonly instance: string; readonly clusterId: string };
   readonly report: Report;
+  /** The web page; undefined: there is none. */
+  readonly page?: Page | undefined;
   /** undefined: plain HTTP, and loopback counts as admin. */
   readonly access?: Access | undefined;
   /** Milliseconds since 1970, for tokens; undefined: the clock's. */

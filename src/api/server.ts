@@ -16,6 +16,7 @@ import { addBodyParsers, MAX_BODY_BYTES } from './http/request-bodies.ts';
 import { errorHandler, sendNotFound } from './http/error-answers.ts';
 import { refuseUnseenConditions } from './http/etags.ts';
 import { addForeignRoutes } from './resources/foreign-kinds.ts';
+import { addGuiRoutes } from './gui/gui-route.ts';
 import { addGuard } from './require-rights.ts';
 import { addInfoRoutes } from './operate/info-routes.ts';
 import { addGlobalInsightRoute } from './insights/global-insight.ts';
@@ -113,6 +114,7 @@ function addRoutes(
   const views = createMeshViews(options.plane);
   addOpenApiRoutes(app, options);
   addInfoRoutes(app, options);
+  addGuiRoutes(app, options);
   addKriRoutes(app, options);
   addZoneRoutes(app, options);
   addInspectRoutes(app, { ...options, views });

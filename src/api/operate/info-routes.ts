@@ -15,14 +15,14 @@ const FAILED = 'Could not describe the control plane';
 
 /** What the control plane is and what it can do, in Kuma's shapes. */
 export function addInfoRoutes(app: FastifyInstance, options: ApiOptions): void {
-  const { plane, info } = options;
+  const { plane, info, page } = options;
   // A client that has not authenticated learns what this is, but not where.
   app.get('/', described(FAILED, getInfo), ({ principal }) => ({
     ...API,
     hostname: principal ? hostname() : '',
     instanceId: principal ? info.instance : '',
     clusterId: principal ? info.clusterId : '',
-    gui: '',
+    gui: page ? '/gui' : '',
     implementation: { name: 'Meridian', version: info.version },
   }));
   app.get('/who-am-i', described(FAILED, whoAmI), (request) => {

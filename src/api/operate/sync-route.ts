@@ -3,6 +3,8 @@ import { diverged } from '../../control/peers/divergence.ts';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { PeerView } from '../../control/peers/peer-view.ts';
+import { lateAt } from '../../control/operate/late-changes.ts';
+import { readReported } from '../../control/peers/reported-refusals.ts';
 import { peersOf } from '../../control/peers/known-peers.ts';
 import type { Plane, Quota } from '../../control/plane/plane.ts';
 import { peerName } from '../../resource/audience.ts';
@@ -11,6 +13,9 @@ import { describeKey } from './describe-key.ts';
 import { described, type Operation } from '../openapi/operation.ts';
 import { keyFields, time } from '../openapi/common-shapes.ts';
 import type { ApiOptions } from '../api-options.ts';
+
+/** Refusals of a peer that are shown: the ledger has all of them. */
+const MOST_SHOWN = 20;
 
 const count = z.int().min(0);
 const position = z.strictObject({ store: z.string(), term: count, revision: count, digest: z.string(), count }).meta({ id: 'Position' });
@@ -42,6 +47,10 @@ const peerShape = z
       .array(z.strictObject(keyFields))
       .describe("What stays in force although the peer's present store lacks it: the first of it, by key"),
     absentCount: count.describe('How much that is in all'),
+    late: count.describe('How many of the resources for the peer changed since its last word'),
+    reported: z
+      .strictObject({ total: count, first: z.array(refusal).max(MOST_SHOWN) })
+      .describe('What the peer said that it refused of this side: how many, and the first of them'),
   })
   .meta({ id: 'Peer' });
 
@@ -100,7 +109,14 @@ function describePeer({ store, quota }: Plane, { peer, head, ack, ...view }: Pee
     refusedCount: store.mirror.refusalSum(peer).count,
     absent: absent.slice(0, LISTED).map(({ key }) => describeKey(key)),
     absentCount: absent.length,
+    late: lateAt(store, { peer, head, ack }),
+    reported: describeReported(store, peer),
   };
+}
+
+function describeReported(store: Reader, peer: string) {
+  const { refusals } = readReported(store, peer);
+  return { total: refusals.length, first: refusals.slice(0, MOST_SHOWN).map(describeRefusal) };
 }
 
 function describeHeld(store: Reader, quota: Quota | undefined, peer: string) {

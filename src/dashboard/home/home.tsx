@@ -1,0 +1,55 @@
+import { get } from '../api.ts';
+import { Problem } from '../problem.tsx';
+import { useLoaded } from '../use-loaded.ts';
+import type { Peer } from './peer.ts';
+import { PeerCard } from './peer-card.tsx';
+import { RecentChanges } from './recent-changes.tsx';
+import { sentenceOf } from './sentence.ts';
+
+interface Standing {
+  readonly peers: readonly Peer[];
+  readonly mode: 'global' | 'zone';
+  readonly policies: number;
+}
+
+/** How all stands: one sentence, a card for each peer, and what changed last. */
+export function Home({ asAdmin }: { asAdmin: boolean }) {
+  const { value, problem } = useLoaded('home', loadStanding);
+  return (
+    <>
+      <Problem text={problem} />
+      {value && <Sentence {...value} />}
+      {value && (
+        <ul class="cards" aria-label="Peers">
+          {value.peers.map((peer) => (
+            <PeerCard key={peer.peer} peer={peer} here={value.mode === 'global' ? 'global' : 'this zone'} />
+          ))}
+        </ul>
+      )}
+      {asAdmin ? <RecentChanges /> : <p class="hint">Recent changes are shown to admins.</p>}
+    </>
+  );
+}
+
+async function loadStanding(): Promise<Standing> {
+  const [{ peers }, { mode }, { policies }] = await Promise.all([
+    get<{ peers: readonly Peer[] }>('/_sync'),
+    get<{ mode: 'global' | 'zone' }>('/config'),
+    get<{ policies: { total: number } }>('/global-insight'),
+  ]);
+  return { peers, mode, policies: policies.total };
+}
+
+function Sentence({ peers, mode, policies }: Standing) {
+  const parts = sentenceOf(peers, mode, policies);
+  return (
+    <h1 aria-live="polite">
+      {parts.map(({ peer, text }, index) => (
+        <span key={peer}>
+          {index > 0 && '; '}
+          {text}
+        </span>
+      ))}
+    </h1>
+  );
+}

@@ -1,0 +1,42 @@
+import { get } from '../api.ts';
+
+/** A kind, as `GET /_resources` describes it. */
+export interface Kind {
+  readonly name: string;
+  readonly path: string;
+  readonly scope: 'Mesh' | 'Global';
+  readonly policy?: object;
+}
+
+/** All of them; empty until they are there. They never change while a control plane runs. */
+let kinds: readonly Kind[] = [];
+
+/** Loads them once. */
+export async function loadKinds(): Promise<readonly Kind[]> {
+  if (kinds.length > 0) return kinds;
+  const { resources, ownResources } = await get<{ resources: readonly Kind[]; ownResources: readonly Kind[] }>('/_resources');
+  kinds = [...resources, ...ownResources].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return kinds;
+}
+
+/** The kind with this path in the API. Throws: there is none. */
+export async function kindAt(path: string): Promise<Kind> {
+  return known(await loadKinds(), path, (kind) => kind.path === path);
+}
+
+/** The kind of this name. Throws: there is none. */
+export async function kindNamed(type: string): Promise<Kind> {
+  return known(await loadKinds(), type, (kind) => kind.name === type);
+}
+
+function known(all: readonly Kind[], wanted: string, is: (kind: Kind) => boolean): Kind {
+  const found = all.find(is);
+  if (!found) throw new Error(`there is no kind ${wanted}`);
+  return found;
+}
+
+/** Where the API has a resource. */
+export function urlOf({ scope, path }: Kind, mesh: string, name: string): string {
+  const own = `${path}/${encodeURIComponent(name)}`;
+  return scope === 'Mesh' ? `/meshes/${encodeURIComponent(mesh)}/${own}` : `/${own}`;
+}

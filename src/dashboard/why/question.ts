@@ -1,0 +1,27 @@
+/** Who asks whom for what, as the address has it and the form shows it. */
+export interface Question {
+  readonly from: string;
+  readonly mesh: string;
+  readonly to: string;
+  readonly port: string;
+  readonly method: string;
+  readonly path: string;
+}
+
+const EMPTY: Question = { from: '', mesh: 'default', to: '', port: '', method: 'GET', path: '/' };
+
+/** The question of an address; what is not said is as in an empty form. */
+export function readQuestion(query: Readonly<Record<string, string>>): Question {
+  const { from, mesh, to, port, method, path } = { ...EMPTY, ...query };
+  return { from, mesh, to, port, method, path };
+}
+
+/** The body of `POST /can`. */
+export function toBody({ from, mesh, to, port, method, path }: Question): object {
+  return {
+    from: { spiffeId: from },
+    to: { mesh, dataplane: to, ...(port === '' ? {} : { port: /^\d+$/.test(port) ? Number(port) : port }) },
+    ...(method === '' ? {} : { method }),
+    ...(path === '' ? {} : { path }),
+  };
+}
