@@ -1,5 +1,5 @@
-// Makes the programs of package.json's `bin` into one file each (docs/decisions/0009), and the web page beside them. Run by build.mjs: node
-// scripts/bundle.mjs FOLDER
+// Makes the programs of package.json's `bin` into one file each (docs/decisions/0009), and the web page beside them.
+// Run by build.mjs: node scripts/bundle.mjs FOLDER
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';

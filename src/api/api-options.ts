@@ -4,7 +4,6 @@ import type { Plane } from '../control/plane/plane.ts';
 import type { WriteQueue } from '../control/plane/write-queue.ts';
 import type { Report } from '../report.ts';
 import type { Sync } from '../control/sync/sync.ts';
-import type { Page } from './gui/gui-route.ts';
 import type { CertificateFiles } from './http/watch-certificate.ts';
 
 /** A proxy's proof, and the node id that it goes with. */
@@ -33,6 +32,9 @@ export interface ProxyTokens {
   /** Revokes all tokens that were made before, and ends the streams that were opened with one. */
   revokeAll(): void;
 }
+
+/** The files of the web page by name. */
+export type Page = ReadonlyMap<string, Buffer>;
 
 /** What the REST API of one control plane is made of. */
 export interface ApiOptions {

@@ -115,11 +115,11 @@ inBrowser('Why denied: the question is the address, the answer names the policy'
   await page.goto('about:blank');
   await page.goto(address);
   await page.getByRole('heading', { name: 'Deny' }).waitFor();
-  assert.equal(await page.getByText('Not enforced').count(), 0);
+  assert.equal(await page.getByText('Not enforced: no listener').count(), 0);
   await picture(page, 'why-denied');
   await page.getByLabel('Target (Dataplane)').fill(await proxyNamed('web-1'));
   await page.keyboard.press('Enter');
-  await page.getByText('Not enforced').waitFor();
+  await page.getByText('Not enforced: no listener').waitFor();
   assert.deepEqual(await inaccessible(page), []);
   await page.getByRole('link', { name: NO_LEGACY }).click();
   await headed(page, /^no-legacy$/);

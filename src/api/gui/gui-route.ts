@@ -2,11 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { MeridianError } from '../../errors.ts';
-import type { ApiOptions } from '../api-options.ts';
+import type { ApiOptions, Page } from '../api-options.ts';
 import { described, type Operation } from '../openapi/operation.ts';
-
-/** The files of the web page by name. */
-export type Page = ReadonlyMap<string, Buffer>;
 
 /** All that it is made of (scripts/page.mjs). */
 const FILES = [

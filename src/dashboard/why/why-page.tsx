@@ -12,7 +12,7 @@ const FIELDS = [
   { field: 'path', label: 'Path', example: '/orders', required: false },
 ] as const satisfies readonly { field: keyof Question; label: string; example: string; required: boolean }[];
 
-/** Asks whether a request may enter, and why not. The question is in the address, so that it can be sent to somebody. */
+/** Asks whether a request may enter, and why not. The question is in the address: it can be sent to somebody. */
 export function WhyPage({ query }: { query: Readonly<Record<string, string>> }) {
   const question = readQuestion(query);
   const form = useRef<HTMLFormElement>(null);
