@@ -22,7 +22,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/kds/serve-pulls.ts',
     from: "  return life !== '' && provesRestore(store, life, cursor.revision);",
     to: "  return life === '-' && provesRestore(store, life, cursor.revision);",
-    within: 320,
+    within: 500,
   },
   {
     name: 'a scan is served without a look at the cursor',
@@ -127,7 +127,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/control/receive/apply-transfer.ts',
     from: '  const item = before?.term === end.term ? undefined',
     to: '  const item = (before?.term ?? 0) <= end.term ? undefined',
-    within: 15,
+    within: 60,
   },
   {
     name: 'a consumer policy goes to every zone',
