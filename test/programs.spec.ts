@@ -106,7 +106,8 @@ describe('a build', () => {
   /** A project with one program of this text. */
   function project(text: string): string {
     const folder = scope.folder();
-    for (const copied of ['scripts', 'tsconfig.json']) cpSync(join(ROOT, copied), join(folder, copied), { recursive: true });
+    for (const copied of ['scripts', 'src/dashboard', 'tsconfig.json'])
+      cpSync(join(ROOT, copied), join(folder, copied), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     mkdirSync(join(folder, 'cmd'));
     writeFileSync(

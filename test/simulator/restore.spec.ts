@@ -261,7 +261,7 @@ test('global is restored while an empty zone writes what global had sent', () =>
   global.restore(backup);
   global.start();
   world.run(A_WHILE);
-  assert.equal(west.view(GLOBAL_PEER)?.stopped?.code, 'diverged');
+  // Any zone may show it first: it sends nothing from then on.
   assert.ok(diverged(global.plane.store));
   say(global, {});
   apply(global, 'new');

@@ -79,9 +79,9 @@ describe('meridianctl get', { concurrency: 2 }, () => {
   });
 
   it('quotes what older parsers of YAML would take for something else', async (t) => {
-    const stub = await startStub(t, () => ({ body: { type: 'Mesh', name: 'm', x: ['yes', 'no', '0x1', '1_000', 'a: b'] } }));
+    const stub = await startStub(t, () => ({ body: { type: 'Mesh', name: 'm', x: ['yes', 'no', '0x1', '0X1', '1_000', 'a: b'] } }));
     const { out } = await meridianctl(['get', 'mesh', 'm', '-o', 'yaml', '--url', stub.url]);
-    assert.match(out, /- "yes"\n {2}- "no"\n {2}- "0x1"\n {2}- "?1_000"?\n {2}- "a: b"/);
+    assert.match(out, /- "yes"\n {2}- "no"\n {2}- "0x1"\n {2}- "0X1"\n {2}- "?1_000"?\n {2}- "a: b"/);
   });
 
   it('shows the explicit form, as the control plane tells it', async (t) => {

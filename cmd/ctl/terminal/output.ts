@@ -43,6 +43,9 @@ const EACH_STEERS = new RegExp(STEERS, 'gu');
 /** A line of blanks alone: in a block of YAML, they may be read as its indent. */
 const BLANK_LINE = /^[\t ]+$/m;
 
+/** `0X1F` is a text to the library and a number to other parsers, and so our own reader refuses it. */
+const NUMBER_TO_SOME = /^[-+]?0[BOX]/;
+
 /** JSON with two spaces of indent, or in one line. The same data, with what can't be printed escaped. */
 export function toJson(value: unknown, indent: 0 | 2 = 2): string {
   // Outside of texts there are only line ends and spaces.
@@ -58,7 +61,7 @@ export async function toYaml(value: unknown): Promise<string> {
   const document = new Document(value, { compat: 'yaml-1.1', aliasDuplicateObjects: false });
   visit(document, {
     Scalar: (_, scalar) => {
-      if (typeof scalar.value === 'string' && (STEERS.test(scalar.value) || BLANK_LINE.test(scalar.value)))
+      if (typeof scalar.value === 'string' && [STEERS, BLANK_LINE, NUMBER_TO_SOME].some((special) => special.test(String(scalar.value))))
         scalar.type = Scalar.QUOTE_DOUBLE;
     },
   });

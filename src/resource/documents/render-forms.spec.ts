@@ -62,10 +62,14 @@ const labels = fc.dictionary(
   { noNullPrototype: true },
 );
 const body = fc.dictionary(
-  fc.string().filter((key) => !UNIVERSAL_ENVELOPE.includes(key) && key !== '__proto__' && key !== '<<' && key !== 'conf'),
+  fc
+    .string()
+    .filter(
+      (key) => !UNIVERSAL_ENVELOPE.includes(key) && key !== '__proto__' && key !== '<<' && key !== 'conf' && !/^[-+]?0[BOX]/.test(key),
+    ),
   fc
     .jsonValue({ maxDepth: 3 })
-    .filter((value) => !/"(<<|__proto__)":/.test(JSON.stringify(value)))
+    .filter((value) => !/"(<<|__proto__)":|"[-+]?0[BOX]/.test(JSON.stringify(value)))
     .map((value) => JSON.parse(JSON.stringify(value)) as JsonObject),
   { noNullPrototype: true },
 );
