@@ -106,3 +106,8 @@ export function held({ store }: Plane, type = 'MeshTimeout'): string[] {
 export function pinOf({ store }: Plane, peer: string): string | undefined {
   return readPeer(store, peer)?.store;
 }
+
+/** A draft in the namespace app of the mesh default. */
+export function draftInApp(type: string, name: string, spec: JsonObject): Draft {
+  return { type, mesh: 'default', name, namespace: 'app', labels: {}, spec };
+}

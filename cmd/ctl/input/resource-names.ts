@@ -30,6 +30,13 @@ export function namedResources(words: readonly string[], command: Command): Name
   });
 }
 
+/** The one resource of `KIND NAME` or `KIND/NAME`. Anything else is wrong usage. */
+export function namedResource(kind: string, name: string | undefined, command: Command): NamedResource {
+  const [resource, ...more] = namedResources(name === undefined ? [kind] : [kind, name], command);
+  if (!resource || more.length > 0) command.error('error: say KIND NAME, or KIND/NAME');
+  return resource;
+}
+
 /** The kind that a word means; else wrong usage, with the word. */
 export function kindNamed(word: string, command: Command): Kind {
   try {

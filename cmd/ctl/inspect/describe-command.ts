@@ -8,7 +8,7 @@ import { withNearName } from '../api/near-name.ts';
 import { resourcePath } from '../api/resource-path.ts';
 import { type Server, serverOf } from '../api/server-address.ts';
 import { optionsOf } from '../input/options.ts';
-import { type NamedResource, namedResources } from '../input/resource-names.ts';
+import { type NamedResource, namedResource } from '../input/resource-names.ts';
 import { print, toYaml } from '../terminal/output.ts';
 import { printable, textOf } from '../terminal/printable.ts';
 import type { Paper } from '../terminal/table.ts';
@@ -33,8 +33,7 @@ export function addDescribe(program: Command): void {
     .argument('<kind>', 'a type, REST path or short name (MeshTimeout, meshtimeouts, mt), or KIND/NAME')
     .argument('[name]', 'its name in this store; on a kubernetes zone <name>.<namespace>')
     .action(async (kind: string, name: string | undefined, _: object, command: Command) => {
-      const [resource, ...more] = namedResources(name === undefined ? [kind] : [kind, name], command);
-      if (!resource || more.length > 0) command.error('error: say KIND NAME, or KIND/NAME');
+      const resource = namedResource(kind, name, command);
       const described = await readDescribed(serverOf(command), resource);
       const document = await toYaml(toDocument(described.resource));
       await print(optionsOf(command), described, (paper) => formatDescribed(described, document, paper));

@@ -12,7 +12,7 @@ import { type Server, serverOf } from '../api/server-address.ts';
 import { readSome } from '../documents/locate-document.ts';
 import { sendDocuments } from '../documents/send-documents.ts';
 import { optionsOf } from '../input/options.ts';
-import { type NamedResource, namedResources } from '../input/resource-names.ts';
+import { type NamedResource, namedResource } from '../input/resource-names.ts';
 import { note, print, toYaml } from '../terminal/output.ts';
 import { textOf } from '../terminal/printable.ts';
 import { toDocument } from './resource-view.ts';
@@ -27,8 +27,7 @@ export function addEdit(program: Command): void {
     .argument('<kind>', 'a type, REST path or short name (MeshTimeout, meshtimeouts, mt), or KIND/NAME')
     .argument('[name]', 'its name in this store; on a kubernetes zone <name>.<namespace>')
     .action(async (kind: string, name: string | undefined, _: object, command: Command) => {
-      const [resource, ...more] = namedResources(name === undefined ? [kind] : [kind, name], command);
-      if (!resource || more.length > 0) command.error('error: say KIND NAME, or KIND/NAME');
+      const resource = namedResource(kind, name, command);
       await edit(serverOf(command), resource, command);
     });
 }

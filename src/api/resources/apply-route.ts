@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { dryRun } from '../../control/impact/dry-run.ts';
-import { crowdedBy } from '../../control/mesh/too-many-rules.ts';
+import { crowdedBy, withCrowded } from '../../control/mesh/too-many-rules.ts';
 import type { Plane } from '../../control/plane/plane.ts';
 import { inTurns } from '../../control/plane/in-turns.ts';
 import { type Beside, warningsAbout, warningsInParts } from '../../control/write/write-warnings.ts';
 import { admitDocuments, admitInParts, areMany, type Document, type Written } from '../../control/write/write-documents.ts';
 import type { AppliedSet } from '../../control/write/applied-sets.ts';
 import { invalid, MeridianError } from '../../errors.ts';
-import { formatKri, type Key, keyId } from '../../resource/key.ts';
+import { formatKri, type Key } from '../../resource/key.ts';
 import { DNS_LABEL_REASON, isDnsLabel } from '../../resource/dns-names.ts';
 import type { Place } from '../../resource/resource.ts';
 import { restName } from '../../resource/rest-name.ts';
@@ -89,7 +89,7 @@ export function addApplyRoute(app: FastifyInstance, options: InspectOptions, bes
     const write = admitDocuments(plane, documents, set);
     const { written } = await writeAudited(options, request, (tx) => ({ written: write(tx) }));
     const keys = written.map(({ key }) => key);
-    return { results: results(written, withCrowded(warningsAbout(plane, keys, beside), keys, plane, views)) };
+    return { results: results(written, withRouted(warningsAbout(plane, keys, beside), keys, plane, views)) };
   });
 }
 
@@ -105,7 +105,7 @@ function* applyInParts(options: InspectOptions, request: FastifyRequest, { docum
   const write = yield* admitInParts(plane, documents, set);
   const written = yield* writeAuditedInParts(options, request, write);
   const keys = written.map(({ key }) => key);
-  const warnings = withCrowded(yield* warningsInParts(plane, keys, beside), keys, plane, options.views);
+  const warnings = withRouted(yield* warningsInParts(plane, keys, beside), keys, plane, options.views);
   const results: ReturnType<typeof toResult>[] = [];
   for (const [index, one] of written.entries()) {
     results.push(toResult(one, warnings[index] ?? [], plane.place));
@@ -115,13 +115,13 @@ function* applyInParts(options: InspectOptions, request: FastifyRequest, { docum
 }
 
 /** Routes multiply rules: only where there are some it is worth counting with each write. A dry run always counts. */
-function withCrowded(warnings: Warnings, keys: readonly Key[], { store }: Plane, views: InspectOptions['views']): Warnings {
+function withRouted(warnings: Warnings, keys: readonly Key[], { store }: Plane, views: InspectOptions['views']): Warnings {
   const deciding = keys.filter(({ type }) => type === 'MeshTrafficPermission' || type === 'MeshHTTPRoute');
   const routed = [...new Set(deciding.map(({ mesh }) => mesh))].filter(
     (mesh) => store.list({ type: 'MeshHTTPRoute', mesh }, 0, 1).items.length > 0,
   );
   const crowded = routed.map((mesh) => crowdedBy(views(mesh), deciding));
-  return keys.map((key, index) => [...(warnings[index] ?? []), ...crowded.flatMap((notes) => notes.get(keyId(key)) ?? [])]);
+  return withCrowded(warnings, keys, crowded);
 }
 
 /** A misspelt word must not write. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
-import type { Draft, JsonObject } from '../../resource/resource.ts';
+import type { JsonObject } from '../../resource/resource.ts';
 import type { Plane } from '../plane/plane.ts';
-import { EAST, newGlobal, newPlane, newZone, timeout } from '../../../test/harness/control-planes.ts';
+import { EAST, newGlobal, newPlane, newZone, timeout, draftInApp as draft } from '../../../test/harness/control-planes.ts';
 import { deleteResource, writeDrafts } from '../write/write-documents.ts';
 import { Enforcement } from './enforcement.ts';
 import type { ProxyRules } from './proxy-rules.ts';
@@ -13,14 +13,6 @@ const INBOUND: JsonObject = { name: 'web', port: 8080, servicePort: 80, protocol
 /** Rules that allow nobody. */
 const NOBODY = { action: 'ALLOW', policies: {} };
 
-const draft = (type: string, name: string, spec: JsonObject): Draft => ({
-  type,
-  mesh: 'default',
-  name,
-  namespace: 'app',
-  labels: {},
-  spec,
-});
 const dataplane = (name: string, inbound: readonly JsonObject[], more: JsonObject = {}) =>
   draft('Dataplane', name, { networking: { address: '127.0.0.1', inbound, ...more } });
 const allow = (name: string, value: string, targetRef: JsonObject = { kind: 'Mesh' }) =>

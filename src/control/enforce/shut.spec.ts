@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { readProxy } from '../../policy/match/read-proxy.ts';
-import type { Draft, JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
+import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
 import { can } from '../mesh/answer-can.ts';
 import { readMeshView } from '../mesh/mesh-view.ts';
 import type { Plane } from '../plane/plane.ts';
-import { EAST, newGlobal, newZone } from '../../../test/harness/control-planes.ts';
+import { EAST, newGlobal, newZone, draftInApp as draft } from '../../../test/harness/control-planes.ts';
 import { writeDrafts } from '../write/write-documents.ts';
 import { Enforcement } from './enforcement.ts';
 import { shutNotes } from '../mesh/listen-address.ts';
@@ -15,14 +15,6 @@ import type { ProxyRules } from './proxy-rules.ts';
 const WEB = 'spiffe://td/ns/app/sa/web';
 const INBOUND: JsonObject = { name: 'web', port: 8080, servicePort: 80, protocol: 'http' };
 
-const draft = (type: string, name: string, spec: JsonObject): Draft => ({
-  type,
-  mesh: 'default',
-  name,
-  namespace: 'app',
-  labels: {},
-  spec,
-});
 const dataplane = (name: string, inbound: readonly JsonObject[], more: JsonObject = {}) =>
   draft('Dataplane', name, { networking: { address: '127.0.0.1', inbound, ...more } });
 const allow = (name: string, value: string, targetRef: JsonObject = { kind: 'Mesh' }) =>

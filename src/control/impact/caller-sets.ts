@@ -5,7 +5,7 @@ import { spiffeIdOfDataplane } from '../enforce/spiffe-id.ts';
 import { sansOfDataplane } from './caller-names.ts';
 import type { ComparedClient } from './compare-verdicts.ts';
 import { countingKeys } from './permission-rules.ts';
-import type { Steps } from './steps.ts';
+import type { Parts } from '../../resource/store/parts.ts';
 
 /** Proxies that no policy tells apart as callers. */
 export interface CallerSet {
@@ -28,7 +28,7 @@ export interface CallerPair extends CallerSet {
 /**
  * The proxies of a mesh as callers. `asked`: the keys that policies ask for. One that is new was nobody else before.
  */
-export function* pairCallers(before: MeshView, after: MeshView, asked: ReadonlySet<string>): Steps<CallerPair[]> {
+export function* pairCallers(before: MeshView, after: MeshView, asked: ReadonlySet<string>): Parts<CallerPair[]> {
   const earlier = new Map(before.dataplanes.map((dataplane) => [keyId(dataplane.key), dataplane]));
   const sets = new Map<string, CallerPair & { dataplanes: Resource[] }>();
   for (const dataplane of after.dataplanes) {

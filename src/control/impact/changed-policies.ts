@@ -2,7 +2,7 @@ import { KINDS } from '../../resource/kinds.ts';
 import { keyId } from '../../resource/key.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
-import type { Steps } from './steps.ts';
+import type { Parts } from '../../resource/store/parts.ts';
 
 /** What differs between two states of a mesh. */
 export interface Differing {
@@ -14,7 +14,7 @@ export interface Differing {
 
 const PERMISSION = 'MeshTrafficPermission';
 
-export function* differing(before: MeshView, after: MeshView): Steps<Differing> {
+export function* differing(before: MeshView, after: MeshView): Parts<Differing> {
   const targetsOf = ({ index }: MeshView) => KINDS.flatMap(({ type }) => (type === PERMISSION ? [] : index.ofType(type)));
   const permissionsOf = ({ permissions }: MeshView) => permissions.map(({ resource }) => resource);
   const targets = yield* differ(targetsOf(before), targetsOf(after));
@@ -22,7 +22,7 @@ export function* differing(before: MeshView, after: MeshView): Steps<Differing> 
 }
 
 /** The ids of what one of them lacks, or has otherwise. */
-function* differ(before: readonly Resource[], after: readonly Resource[]): Steps<Set<string>> {
+function* differ(before: readonly Resource[], after: readonly Resource[]): Parts<Set<string>> {
   const earlier = new Map(before.map((resource) => [keyId(resource.key), resource]));
   const ids = new Set(earlier.keys());
   for (const resource of after) {

@@ -6,7 +6,7 @@ import type { Key } from '../../resource/key.ts';
 import type { DecidingPermissions } from './inbound-pairs.ts';
 import { type RequestCondition, findByRequest } from './find-requests.ts';
 import { Rules } from './permission-rules.ts';
-import type { Steps } from './steps.ts';
+import type { Parts } from '../../resource/store/parts.ts';
 
 /**
  * What is decided about a request, and what would be if all shadow actions were enforced; the policies undefined:
@@ -48,7 +48,7 @@ export class Judge {
   }
 
   /** The requests of a client, who was `was` before, whose verdict changes. */
-  *compare(was: ComparedClient, is: ComparedClient): Steps<readonly Changed[]> {
+  *compare(was: ComparedClient, is: ComparedClient): Parts<readonly Changed[]> {
     const before = this.#rules.before.slice(was.sans, was.keys);
     const after = this.#rules.after.slice(is.sans, is.keys);
     const id = `${before.id} ${after.id}`;
@@ -64,7 +64,7 @@ export class Judge {
     before: readonly Permission[],
     sansAfter: readonly string[],
     after: readonly Permission[],
-  ): Steps<Changed[]> {
+  ): Parts<Changed[]> {
     const protocol = this.#before.protocol === 'tcp' && this.#after.protocol === 'tcp' ? 'tcp' : 'http';
     const found = yield* findByRequest([...before, ...after], protocol, (request) => {
       const was = judge(before, { ...request, sans: sansBefore, protocol: this.#before.protocol });

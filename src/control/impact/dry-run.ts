@@ -1,12 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { MeridianError } from '../../errors.ts';
 import { inTurns, type TurnOptions } from './in-turns.ts';
-import type { Steps } from './steps.ts';
+import type { Parts } from '../../resource/store/parts.ts';
 import { hasFirstScan } from '../peers/first-scan-state.ts';
 import { mayDecide, type MeshView, readMeshView } from '../mesh/mesh-view.ts';
 import { LEADING } from '../mesh/mesh-rows.ts';
-import { crowdedBy } from '../mesh/too-many-rules.ts';
-import { keyId } from '../../resource/key.ts';
+import { crowdedBy, withCrowded } from '../mesh/too-many-rules.ts';
 import { settle } from '../mesh/settled-view.ts';
 import type { Holder } from '../../policy/match/mesh-index.ts';
 import { isGlobal, type Held, type Plane } from '../plane/plane.ts';
@@ -54,7 +53,7 @@ export async function dryRun(
   return { written, warnings, complete, impacts: impacts.filter(({ changes }) => changes.length > 0) };
 }
 
-function* stepsOf(searches: readonly MeshSearch[]): Steps {
+function* stepsOf(searches: readonly MeshSearch[]): Parts<void> {
   for (const { search } of searches) yield* search.steps();
 }
 
@@ -87,8 +86,7 @@ function start(plane: Plane, documents: readonly Document[], set: AppliedSet | u
   });
   const keys = written.map(({ key }) => key);
   const crowded = [...after.values()].map((view) => crowdedBy(view, keys));
-  const all = keys.map((key, index) => [...(warnings[index] ?? []), ...crowded.flatMap((notes) => notes.get(keyId(key)) ?? [])]);
-  return { written, warnings: all, searches };
+  return { written, warnings: withCrowded(warnings, keys, crowded), searches };
 }
 
 /** A mesh as it would be. A Mesh or a Zone that changes lets in what waited for it, so that any name may be new. */

@@ -2,7 +2,7 @@ import type { Permission } from '../../policy/decide/read-permissions.ts';
 import { normalisePath, type RequestSubject } from '../../policy/decide/read-request.ts';
 import { matchersOf } from '../../resource/permission-actions.ts';
 import { foldMatch, matchesText, type StringMatch } from '../../resource/string-match.ts';
-import type { Steps } from './steps.ts';
+import type { Parts } from '../../resource/store/parts.ts';
 
 /** Which requests are meant; what is not said may be anything. */
 export interface RequestCondition {
@@ -38,7 +38,7 @@ export function* findByRequest<T>(
   permissions: readonly Permission[],
   protocol: RequestSubject['protocol'],
   ask: (request: Pick<RequestSubject, 'method' | 'path'>) => T | undefined,
-): Steps<FoundRequests<T>[]> {
+): Parts<FoundRequests<T>[]> {
   const asked = protocol === 'tcp' ? { methods: [], paths: [] } : askedOf(permissions);
   const [methods, paths] = [methodParts(asked.methods), yield* pathParts(asked.paths)];
   const table: (T | undefined)[][] = [];
@@ -108,7 +108,7 @@ function methodParts(methods: readonly string[]): RequestClass<string>[] {
 }
 
 /** Beginnings of paths lie within each other or apart: a part is what a beginning holds without those within it. */
-function* pathParts(paths: readonly StringMatch[]): Steps<RequestClass<string>[]> {
+function* pathParts(paths: readonly StringMatch[]): Parts<RequestClass<string>[]> {
   if (paths.length === 0) return [{ when: {}, sample: '/' }];
   const other = otherThan(paths.map(({ value }) => value));
   const parts: RequestClass<string>[] = [];

@@ -1,7 +1,7 @@
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import { keyId } from '../../resource/key.ts';
 import type { DecidingPermissions, InboundPair } from './inbound-pairs.ts';
-import type { Steps } from './steps.ts';
+import type { Parts } from '../../resource/store/parts.ts';
 
 /** Inbounds that the same permissions decide; `same`: before and after. */
 export interface Alike {
@@ -10,7 +10,7 @@ export interface Alike {
 }
 
 /** Puts together the inbounds that no permission tells apart. */
-export function* groupAlike(inbounds: readonly InboundPair[]): Steps<Alike[]> {
+export function* groupAlike(inbounds: readonly InboundPair[]): Parts<Alike[]> {
   const signature = createSignatures();
   const groups = new Map<string, { inbounds: InboundPair[]; same: boolean }>();
   for (const inbound of inbounds) {

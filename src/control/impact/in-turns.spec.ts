@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inTurns } from './in-turns.ts';
-import type { Steps } from './steps.ts';
+import type { Parts } from '../../resource/store/parts.ts';
 
 /** Steps of `took` ms each on a clock of their own, and what became of them. */
 function work(count: number, took: number) {
   const state = { now: 0, steps: 0, turns: 0, charged: 0, ended: false };
   const gone = new AbortController();
-  function* steps(): Steps {
+  function* steps(): Parts<void> {
     try {
       for (; state.steps < count; state.steps += 1) {
         state.now += took;

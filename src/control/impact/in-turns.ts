@@ -1,4 +1,5 @@
-import type { Steps } from './steps.ts';
+import type { Parts } from '../../resource/store/parts.ts';
+import { sliceOf } from '../plane/in-turns.ts';
 
 /** How work is shared with what else the event loop has to do. */
 export interface TurnOptions {
@@ -12,26 +13,23 @@ export interface TurnOptions {
   readonly charge: (took: number) => void;
 }
 
-/** Milliseconds that one turn takes. */
-const TURN = 10;
 /** Milliseconds of all turns together. */
 const MOST = 10_000;
 
 /**
- * Runs steps for ten milliseconds at a time; the loop goes on in between. Out: whether all were done. They were not
- * when they took ten seconds, or nobody waits for them any more.
+ * Runs long work, a slice in each turn of the event loop (src/control/plane/in-turns.ts), within a limit. Out: whether
+ * all of it was done. It was not when it took ten seconds, or nobody waits for it any more.
  */
-export async function inTurns(steps: Steps, { now, nextTurn, gone, charge }: TurnOptions): Promise<boolean> {
+export async function inTurns(steps: Parts<void>, { now, nextTurn, gone, charge }: TurnOptions): Promise<boolean> {
   let spent = 0;
   while (spent < MOST && !gone.aborted) {
     const started = now();
-    let done = false;
-    while (!done && now() - started < TURN) done = steps.next().done === true;
+    const { done, value } = sliceOf(steps, now);
     const took = now() - started;
     charge(took);
     if (done) return true;
     spent += took;
-    await nextTurn();
+    await (value ?? nextTurn());
   }
   steps.return();
   return false;

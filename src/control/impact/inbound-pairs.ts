@@ -9,7 +9,7 @@ import { keyId } from '../../resource/key.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 import { differing } from './changed-policies.ts';
-import type { Steps } from './steps.ts';
+import type { Parts } from '../../resource/store/parts.ts';
 
 /** What decides an inbound; where there is none, nobody gets in. */
 export interface DecidingPermissions {
@@ -30,7 +30,7 @@ export interface InboundPair {
  * The inbounds of the proxies of a mesh, before and after a change. Those that the change of a permission doesn't touch
  * are left out.
  */
-export function* pairInbounds(before: MeshView, after: MeshView): Steps<InboundPair[]> {
+export function* pairInbounds(before: MeshView, after: MeshView): Parts<InboundPair[]> {
   const { targets, permissions } = yield* differing(before, after);
   return yield* targets ? pairAll(before, after) : pairTouched(before, after, permissions);
 }
@@ -39,7 +39,7 @@ export function* pairInbounds(before: MeshView, after: MeshView): Steps<InboundP
  * Where permissions alone differ, the others select what they selected: they are matched once, and only where one that
  * differs selects.
  */
-function* pairTouched(before: MeshView, after: MeshView, differ: ReadonlySet<string>): Steps<InboundPair[]> {
+function* pairTouched(before: MeshView, after: MeshView, differ: ReadonlySet<string>): Parts<InboundPair[]> {
   const isOther = ({ resource }: Policy): boolean => !differ.has(keyId(resource.key));
   const others = before.permissions.filter(isOther);
   const [gone, come] = [before, after].map((view) => view.permissions.filter((policy) => !isOther(policy))) as [Policy[], Policy[]];
@@ -62,7 +62,7 @@ function* pairTouched(before: MeshView, after: MeshView, differ: ReadonlySet<str
 const A_STEP = 200;
 
 /** As matchInbound. */
-function* matchBySteps(policies: readonly Policy[], proxy: Proxy, inbound: Inbound, { index }: MeshView): Steps<Match[]> {
+function* matchBySteps(policies: readonly Policy[], proxy: Proxy, inbound: Inbound, { index }: MeshView): Parts<Match[]> {
   const matches: Match[] = [];
   for (let from = 0; from < policies.length; from += A_STEP) {
     for (const match of matchInbound(policies.slice(from, from + A_STEP), proxy, inbound, index)) matches.push(match);
@@ -82,7 +82,7 @@ function merged(one: readonly Match[], other: readonly Match[]): Match[] {
   return all.concat(other.slice(at));
 }
 
-function* pairAll(before: MeshView, after: MeshView): Steps<InboundPair[]> {
+function* pairAll(before: MeshView, after: MeshView): Parts<InboundPair[]> {
   const [was, willBe] = [yield* decidedIn(before), yield* decidedIn(after)];
   const ids = new Set([...willBe.keys(), ...was.keys()]);
   return [...ids].flatMap((id) => {
@@ -98,7 +98,7 @@ interface DecidedInbound {
   readonly decided: DecidingPermissions;
 }
 
-function* decidedIn(view: MeshView): Steps<Map<string, DecidedInbound>> {
+function* decidedIn(view: MeshView): Parts<Map<string, DecidedInbound>> {
   const decide = createDeciding();
   const known = new Map<string, DecidedInbound>();
   for (const { id, proxy, inbound, section } of listening(view)) {

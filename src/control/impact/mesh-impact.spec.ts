@@ -16,6 +16,7 @@ import { sansOfDataplane } from './caller-names.ts';
 import { type CallerChange, type Impact, ImpactSearch } from './mesh-impact.ts';
 import type { Changed } from './compare-verdicts.ts';
 import type { RequestCondition } from './find-requests.ts';
+import { atOnce } from '../../resource/store/parts.ts';
 
 const TD = 'spiffe://td';
 
@@ -38,7 +39,7 @@ function viewOf(resources: readonly Resource[]): MeshView {
 /** All of it. */
 function impactOf(before: MeshView, after: MeshView): Impact {
   const search = new ImpactSearch(before, after);
-  Array.from(search.steps());
+  atOnce(search.steps());
   return search.result();
 }
 

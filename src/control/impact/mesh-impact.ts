@@ -7,7 +7,7 @@ import { type InboundPair, pairInbounds } from './inbound-pairs.ts';
 import { type Changed, Judge, type VerdictPair } from './compare-verdicts.ts';
 import { type PlaintextChange, plaintextChanges } from './plaintext-changes.ts';
 import { askedKeys, countingKeys } from './permission-rules.ts';
-import type { Steps } from './steps.ts';
+import type { Parts } from '../../resource/store/parts.ts';
 
 /**
  * Callers whose verdicts change. `except`: those within whose don't; who is named by an entry of its own is not meant
@@ -59,7 +59,7 @@ export class ImpactSearch {
   }
 
   /** The work, in steps of a few milliseconds at most where a body has its usual size. */
-  *steps(): Steps {
+  *steps(): Parts<void> {
     const [before, after] = [this.#before, this.#after];
     this.#plain = plaintextChanges(before, after).map(ofPlaintext);
     yield;
@@ -90,7 +90,7 @@ export class ImpactSearch {
 }
 
 /** All keys that the permissions of either state ask for. */
-function* allAsked(before: MeshView, after: MeshView): Steps<ReadonlySet<string>> {
+function* allAsked(before: MeshView, after: MeshView): Parts<ReadonlySet<string>> {
   const asked = new Set<string>();
   for (const policy of [...before.permissions, ...after.permissions]) {
     for (const key of askedKeys(readPermissions([{ policy }]))) asked.add(key);
@@ -113,7 +113,7 @@ function ofPlaintext({ taken, inbounds }: PlaintextChange): InboundsChange {
 }
 
 /** Who changes at an inbound, grouped by how. */
-function* callersOf({ before, after }: InboundPair, proxies: readonly CallerPair[], asked: ReadonlySet<string>): Steps<Callers> {
+function* callersOf({ before, after }: InboundPair, proxies: readonly CallerPair[], asked: ReadonlySet<string>): Parts<Callers> {
   const judge = new Judge(before, after);
   const named = namedBy([...(before?.permissions ?? []), ...(after?.permissions ?? [])]);
   yield;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { EAST, newGlobal, newZone } from '../../../test/harness/control-planes.ts';
+import { EAST, newGlobal, newZone, draftInApp as draft } from '../../../test/harness/control-planes.ts';
 import { readProxy } from '../../policy/match/read-proxy.ts';
 import type { Draft, JsonObject } from '../../resource/resource.ts';
 import { Enforcement } from '../enforce/enforcement.ts';
@@ -15,14 +15,6 @@ import { crowdedBy, crowdedNotes } from './too-many-rules.ts';
 const ENTRIES = 150;
 const MATCHES = 200;
 
-const draft = (type: string, name: string, spec: JsonObject): Draft => ({
-  type,
-  mesh: 'default',
-  name,
-  namespace: 'app',
-  labels: {},
-  spec,
-});
 const inbound = (name: string, port: number): JsonObject => ({ name, port, protocol: 'http', tags: { 'kuma.io/service': name } });
 const dataplane = (name: string): Draft =>
   draft('Dataplane', name, { networking: { address: '127.0.0.1', inbound: [inbound('full', 8080), inbound('next', 8081)] } });

@@ -33,6 +33,15 @@ export function crowdedNotes(view: MeshView, proxy: Proxy): string[] {
   });
 }
 
+/** The warnings of each key, with what `crowdedBy` found for it in some meshes. */
+export function withCrowded(
+  warnings: readonly (readonly string[])[],
+  keys: readonly Key[],
+  crowded: readonly ReadonlyMap<string, readonly string[]>[],
+): (readonly string[])[] {
+  return keys.map((key, index) => [...(warnings[index] ?? []), ...crowded.flatMap((notes) => notes.get(keyId(key)) ?? [])]);
+}
+
 /**
  * The inbounds that are shut by their rules and that permissions, or routes that permissions name, have part in: for
  * their authors, by `keyId`. Only of the first inbounds that they select: more are not worth the time of a write.

@@ -2,6 +2,7 @@ import { get, type List } from '../api.ts';
 import { Problem } from '../problem.tsx';
 import { ResourceLink } from '../resources/resource-link.tsx';
 import { useLoaded } from '../use-loaded.ts';
+import { Table } from '../table.tsx';
 
 interface AuditEntry {
   readonly id: number;
@@ -24,30 +25,20 @@ export function RecentChanges() {
       <Problem text={problem} />
       {value?.items.length === 0 && <p class="hint">Nothing was changed here yet.</p>}
       {value && value.items.length > 0 && (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">Who</th>
-              <th scope="col">What</th>
-              <th scope="col">Outcome</th>
+        <Table headings={['When', 'Who', 'What', 'Outcome']}>
+          {value.items.map((entry) => (
+            <tr key={entry.id}>
+              <td>
+                <time dateTime={entry.time}>{new Date(entry.time).toLocaleString()}</time>
+              </td>
+              <td>{entry.principal || 'nobody known'}</td>
+              <td>
+                {entry.operation} {entry.type} <ResourceLink kri={entry.kri} name={entry.name} />
+              </td>
+              <td>{entry.outcome}</td>
             </tr>
-          </thead>
-          <tbody>
-            {value.items.map((entry) => (
-              <tr key={entry.id}>
-                <td>
-                  <time dateTime={entry.time}>{new Date(entry.time).toLocaleString()}</time>
-                </td>
-                <td>{entry.principal || 'nobody known'}</td>
-                <td>
-                  {entry.operation} {entry.type} <ResourceLink kri={entry.kri} name={entry.name} />
-                </td>
-                <td>{entry.outcome}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       )}
     </section>
   );

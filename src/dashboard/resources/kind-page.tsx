@@ -4,6 +4,7 @@ import { Problem } from '../problem.tsx';
 import { useLoaded } from '../use-loaded.ts';
 import { kindAt } from './kinds.ts';
 import { ResourceLink } from './resource-link.tsx';
+import { Table } from '../table.tsx';
 
 /** A resource as a list shows it. */
 interface Listed {
@@ -53,31 +54,20 @@ export function KindPage({ path, query: { name = '', page = '1' } }: { path: str
 
 function Rows({ items }: { items: readonly Listed[] }) {
   return (
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Mesh</th>
-          <th scope="col">Zone</th>
-          <th scope="col">Role</th>
-          <th scope="col">Changed</th>
+    <Table headings={['Name', 'Mesh', 'Zone', 'Role', 'Changed']}>
+      {items.map(({ kri, name, mesh = '', labels = {}, modificationTime }) => (
+        <tr key={kri}>
+          <td>
+            <ResourceLink kri={kri} name={name} />
+          </td>
+          <td>{mesh}</td>
+          <td>{labels['kuma.io/zone'] ?? 'global'}</td>
+          <td>{labels['kuma.io/policy-role'] ?? ''}</td>
+          <td>
+            <time dateTime={modificationTime}>{new Date(modificationTime).toLocaleString()}</time>
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {items.map(({ kri, name, mesh = '', labels = {}, modificationTime }) => (
-          <tr key={kri}>
-            <td>
-              <ResourceLink kri={kri} name={name} />
-            </td>
-            <td>{mesh}</td>
-            <td>{labels['kuma.io/zone'] ?? 'global'}</td>
-            <td>{labels['kuma.io/policy-role'] ?? ''}</td>
-            <td>
-              <time dateTime={modificationTime}>{new Date(modificationTime).toLocaleString()}</time>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   );
 }

@@ -1,6 +1,7 @@
 import { get, type KeyFields, type List, path } from '../api.ts';
 import { Problem } from '../problem.tsx';
 import { useLoaded } from '../use-loaded.ts';
+import { Table } from '../table.tsx';
 
 interface LedgerEntry extends KeyFields {
   readonly peer: string;
@@ -23,29 +24,19 @@ export function Standing({ type, mesh, name, kri }: { type: string; mesh: string
       <Problem text={problem} />
       {value && entries.length === 0 && <p class="hint">It is sent to nobody from here.</p>}
       {entries.length > 0 && (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Where</th>
-              <th scope="col">State</th>
-              <th scope="col">Since</th>
-              <th scope="col">Why</th>
+        <Table headings={['Where', 'State', 'Since', 'Why']}>
+          {entries.map(({ peer, state, since, reason = '' }) => (
+            <tr key={peer} class={state === 'applied' ? 'good' : state === 'refused' ? 'bad' : 'troubled'}>
+              <td>{peer}</td>
+              <td>
+                <span class="dot" aria-hidden="true" />
+                {state}
+              </td>
+              <td>{since !== undefined && <time dateTime={since}>{new Date(since).toLocaleString()}</time>}</td>
+              <td>{reason}</td>
             </tr>
-          </thead>
-          <tbody>
-            {entries.map(({ peer, state, since, reason = '' }) => (
-              <tr key={peer} class={state === 'applied' ? 'good' : state === 'refused' ? 'bad' : 'troubled'}>
-                <td>{peer}</td>
-                <td>
-                  <span class="dot" aria-hidden="true" />
-                  {state}
-                </td>
-                <td>{since !== undefined && <time dateTime={since}>{new Date(since).toLocaleString()}</time>}</td>
-                <td>{reason}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       )}
     </section>
   );
