@@ -15,6 +15,7 @@ import { type Bodies, createBodies } from './bodies/read-body.ts';
 import { addBodyParsers, MAX_BODY_BYTES } from './http/request-bodies.ts';
 import { errorHandler, sendNotFound } from './http/error-answers.ts';
 import { refuseUnseenConditions } from './http/etags.ts';
+import { addReadAnswers, headAsGet } from './http/read-answers.ts';
 import { addForeignRoutes } from './resources/foreign-kinds.ts';
 import { addGuiRoutes } from './gui/gui-route.ts';
 import { addGuard } from './require-rights.ts';
@@ -74,6 +75,7 @@ export function createApi(options: ApiOptions, tokens: Tokens = tokensOf(options
     forceCloseConnections: true,
     frameworkErrors: errorHandler(report),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER },
+    rewriteUrl: headAsGet,
     serverFactory: listeners.create,
   });
   app.addHook('onClose', async () => listeners.close());
@@ -82,6 +84,7 @@ export function createApi(options: ApiOptions, tokens: Tokens = tokensOf(options
   addGuard(app, gateOf(options, tokens));
   addBodyParsers(app);
   refuseUnseenConditions(app);
+  addReadAnswers(app);
   const trail = addAuditing(app, options);
   const bodies = createBodies(options.plane.place, options.monotonic ?? processTime);
   app.addHook('onClose', async () => bodies.close());

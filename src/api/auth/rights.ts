@@ -74,7 +74,7 @@ function kindRoutes(): (readonly [route: string, right: Right])[] {
     const proxies = policy ? [`${one}/_resources/dataplanes`, `${one}/dataplanes`] : [];
     const enforcement = hasRole(kind) ? [`${one}/_enforcement`] : [];
     const read = [`/${path}`, base, one, ...proxies, ...enforcement].map((url) => [`GET ${url}`, 'read'] as const);
-    return [...read, [`PUT ${one}`, 'operate'] as const, [`DELETE ${one}`, 'operate'] as const];
+    return [...read, [`PUT ${one}`, 'operate'] as const, [`PATCH ${one}`, 'operate'] as const, [`DELETE ${one}`, 'operate'] as const];
   });
 }
 

@@ -1,6 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Report } from '../../report.ts';
+import { quote } from '../../resource/field-path.ts';
+import { nearPath } from './near-path.ts';
 import { asMeridianError, type ErrorCode, MeridianError, type Problem } from '../../errors.ts';
 
 declare module 'fastify' {
@@ -115,7 +117,7 @@ export function errorHandler(report: Report) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const title = request.routeOptions?.config?.title ?? 'Bad Request';
     const error = asMeridianError(thrown);
-    const body = frameworkError(thrown) ?? toErrorBody(error, title);
+    const body = frameworkError(thrown, request) ?? toErrorBody(error, title);
     if (error.code === 'unauthorized') void reply.header('www-authenticate', 'Bearer');
     if (error.retryAfter !== undefined) void reply.header('retry-after', error.retryAfter);
     if (body.status >= 500) report('error', 'the API failed', { method: request.method, url: request.url, error: describe(thrown) });
@@ -123,20 +125,29 @@ export function errorHandler(report: Report) {
   };
 }
 
+const SEND_TYPES = 'send application/json or application/yaml';
+
 /** What Fastify refuses before a route runs: too large bodies, unknown content types, broken URLs. */
-function frameworkError(thrown: unknown): ErrorBody | undefined {
+function frameworkError(thrown: unknown, { headers }: FastifyRequest): ErrorBody | undefined {
   if (thrown instanceof MeridianError || !(thrown instanceof Error) || !('statusCode' in thrown)) return undefined;
   const status = Number(thrown.statusCode);
   if (status < 400 || status >= 500) return undefined;
-  return errorBody(status, STATUS_CODES[status] ?? 'Bad Request', thrown.message.slice(0, 300), {
-    code: status === 413 ? 'too_large' : 'invalid',
-  });
+  const title = STATUS_CODES[status] ?? 'Bad Request';
+  if (status === 415) {
+    const type = quote((headers['content-type'] ?? '').slice(0, 100));
+    return errorBody(status, title, `a body of the type ${type} is not read: ${SEND_TYPES}`, { code: 'invalid', hint: SEND_TYPES });
+  }
+  return errorBody(status, title, thrown.message.slice(0, 300), { code: status === 413 ? 'too_large' : 'invalid' });
 }
 
 function describe(thrown: unknown): string {
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 }
 
-export function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return reply.code(404).send(errorBody(404, 'Page Not Found', `nothing is served at ${request.url.slice(0, 200)}`, { code: 'not_found' }));
+export function sendNotFound({ url }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const [path = ''] = url.slice(0, 200).split('?', 1);
+  const near = nearPath(path);
+  const detail = `nothing is served at ${path}`;
+  const hint = near === undefined ? 'GET /openapi.json lists what is' : `did you mean ${near}?`;
+  return reply.code(404).send(errorBody(404, 'Page Not Found', `${detail}: ${hint}`, { code: 'not_found', hint }));
 }

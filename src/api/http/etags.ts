@@ -65,6 +65,14 @@ function tagsOf(header: string, value: string | undefined): readonly string[] | 
   throw invalid([{ field: header, reason: 'must be * or a list of tags in quotes, as an ETag gives them' }]);
 }
 
+/**
+ * Whether a list of tags, as a header has it, names this one. A header that is none names nothing: a read is answered
+ * then. Weak tags count (RFC 9110, 13.1.2).
+ */
+export function matchesTag(header: string, tag: string): boolean {
+  return header.trim() === ANY || header.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
+}
+
 function matches(tags: readonly string[], tag: string | undefined): boolean {
   return tag !== undefined && (tags.includes(ANY) || tags.includes(tag));
 }

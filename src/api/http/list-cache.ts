@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Reader } from '../../resource/store/store.ts';
@@ -25,15 +26,17 @@ export function rememberLists(store: Pick<Reader, 'head'>, most = MOST_BYTES): L
   const kept = new LRUCache<string, Buffer>({ maxSize: most, sizeCalculation: ({ length }, id) => length + id.length });
   let revision = -1;
   return ({ url, headers: { host = '' } }, reply, make) => {
-    const now = store.head().revision;
+    const { store: id, term, revision: now } = store.head();
     if (now !== revision) {
       kept.clear();
       revision = now;
     }
-    const id = `${host} ${url}`;
-    const known = kept.get(id);
+    const place = `${host} ${url}`;
+    const known = kept.get(place);
     const answer = known ?? Buffer.from(JSON.stringify(make()));
-    if (!known) kept.set(id, answer);
-    return reply.type(`${JSON_TYPE}; charset=utf-8`).send(answer);
+    if (!known) kept.set(place, answer);
+    // It is that of everything here: a list is unchanged as long as nothing is written.
+    const tag = `"${hash('sha256', JSON.stringify([id, term, now])).slice(0, 16)}"`;
+    return reply.header('etag', tag).type(`${JSON_TYPE}; charset=utf-8`).send(answer);
   };
 }

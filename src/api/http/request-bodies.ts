@@ -26,6 +26,8 @@ declare module 'fastify' {
 
 export const JSON_TYPE = 'application/json';
 export const YAML_TYPE = 'application/yaml';
+/** RFC 7396. A patch is read as any JSON or YAML too. */
+const PATCH_TYPE = 'application/merge-patch+json';
 
 /**
  * Bodies reach the routes as text, large documents as bytes: JSON and YAML alone, all else is 415. No form of a web
@@ -33,12 +35,16 @@ export const YAML_TYPE = 'application/yaml';
  */
 export function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser([JSON_TYPE, YAML_TYPE], { parseAs: 'buffer' }, (request, body, done) => {
+  app.addContentTypeParser([JSON_TYPE, YAML_TYPE, PATCH_TYPE], { parseAs: 'buffer' }, (request, body, done) => {
     const bytes = Buffer.from(body);
     const { headers } = request;
     const coding = headers['content-encoding'] ?? 'identity';
     if (coding.toLowerCase() !== 'identity') {
       done(new MeridianError('invalid', `a body in ${quote(coding)} is not read`, { hint: 'send it as it is, without content-encoding' }));
+      return;
+    }
+    if (request.method !== 'PATCH' && typeOf(request) === PATCH_TYPE) {
+      done(new MeridianError('invalid', 'a merge patch is for PATCH', { hint: `send a whole document, as ${JSON_TYPE}` }));
       return;
     }
     const isLarge = bytes.length > (isJson(request) ? MAX_ON_LOOP.json : MAX_ON_LOOP.yaml);
@@ -63,8 +69,13 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
-export function isJson({ headers }: FastifyRequest): boolean {
-  return headers['content-type']?.split(';')[0]?.trim().toLowerCase() === JSON_TYPE;
+export function isJson(request: FastifyRequest): boolean {
+  const type = typeOf(request);
+  return type === JSON_TYPE || type === PATCH_TYPE;
+}
+
+function typeOf({ headers }: FastifyRequest): string | undefined {
+  return headers['content-type']?.split(';')[0]?.trim().toLowerCase();
 }
 
 /** The text of a body. Throws `invalid` when there is none. */

@@ -79,7 +79,8 @@ function refuseAt(app: FastifyInstance, url: string, method: HTTPMethods[], serv
 }
 
 function refuse(request: FastifyRequest, reply: FastifyReply, served: ReadonlySet<HTTPMethods>): void {
-  const allow = METHODS.filter((method) => served.has(method)).join(', ');
+  // HEAD is served where GET is (read-answers.ts).
+  const allow = METHODS.filter((method) => served.has(method === 'HEAD' ? 'GET' : method)).join(', ');
   const detail = `${request.method} is not served here, only ${allow}`;
   void reply
     .code(405)

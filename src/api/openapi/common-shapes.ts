@@ -53,3 +53,6 @@ export const metaShape = z
 
 /** What a policy configures, whatever object it is. */
 export const conf = anyObject;
+
+/** The answer to `If-None-Match` with the tag that the resource or the list has. */
+export const UNCHANGED = { 304: { contentType: '', description: 'Unchanged: `If-None-Match` names its ETag' } } as const;

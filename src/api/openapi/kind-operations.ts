@@ -3,7 +3,7 @@ import { type Kind, singularOf } from '../../resource/kinds.ts';
 import { documentOf, shownOf } from './kind-schemas.ts';
 import { described, describedDocuments } from './operation.ts';
 import { FORMAT, LISTING, PRECONDITIONS } from './parameters.ts';
-import { listOf } from './common-shapes.ts';
+import { listOf, UNCHANGED } from './common-shapes.ts';
 
 const tag = 'Resources';
 
@@ -17,6 +17,8 @@ const written = z
   })
   .meta({ id: 'Written' });
 
+const patchShape = z.record(z.string(), z.unknown()).meta({ id: 'MergePatch' });
+
 /**
  * The options of the routes that each kind has, with Kuma's titles for what fails. `listAll` is of all meshes at once.
  */
@@ -24,7 +26,7 @@ export function kindOperations(kind: Kind) {
   const { type, plural } = kind;
   const one = singularOf(type);
   const many = plural.replaceAll(' ', '');
-  const list = { tag, query: { ...LISTING, ...FORMAT }, answers: { 200: listOf(shownOf(kind)) } } as const;
+  const list = { tag, query: { ...LISTING, ...FORMAT }, answers: { 200: listOf(shownOf(kind)), ...UNCHANGED } } as const;
   return {
     list: described('Could not retrieve resources', { ...list, id: `list${many}`, summary: `List ${plural}` }),
     listAll: described('Could not retrieve resources', { ...list, id: `listAll${many}`, summary: `List ${plural} of all meshes` }),
@@ -33,7 +35,7 @@ export function kindOperations(kind: Kind) {
       summary: `Get a ${one}`,
       tag,
       query: FORMAT,
-      answers: { 200: shownOf(kind) },
+      answers: { 200: shownOf(kind), ...UNCHANGED },
     }),
     put: describedDocuments('Could not process a resource', {
       id: `put${type}`,
@@ -41,6 +43,15 @@ export function kindOperations(kind: Kind) {
       tag,
       body: documentOf(kind),
       answers: { 200: written, 201: written },
+      headers: PRECONDITIONS,
+      refusals: [405, 409, 412],
+    }),
+    patch: describedDocuments('Could not process a resource', {
+      id: `patch${type}`,
+      summary: `Change a ${one} by a JSON merge patch (RFC 7396)`,
+      tag,
+      body: patchShape,
+      answers: { 200: written },
       headers: PRECONDITIONS,
       refusals: [405, 409, 412],
     }),

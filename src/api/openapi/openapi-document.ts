@@ -28,7 +28,10 @@ export function openApiDocument(routes: readonly DescribedRoute[], version: stri
     info: {
       title: 'Meridian',
       version,
-      description: "The REST API of Meridian's control planes: Kuma's, and what Meridian adds to it.",
+      description: [
+        "The REST API of Meridian's control planes: Kuma's, and what Meridian adds to it.",
+        'Each GET is served as HEAD too, and answers in YAML where `Accept` names application/yaml before JSON.',
+      ].join(' '),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],

@@ -12,6 +12,7 @@ import { described, type Operation } from '../openapi/operation.ts';
 import { FORMAT } from '../openapi/parameters.ts';
 import type { ApiOptions } from '../api-options.ts';
 import { NOT_FOUND } from '../http/error-answers.ts';
+import { UNCHANGED } from '../openapi/common-shapes.ts';
 import { etagOf } from '../http/etags.ts';
 import { formatOf, show } from './render-resource.ts';
 
@@ -26,7 +27,7 @@ const getByKri: Operation = {
   summary: 'Get a resource by who it is',
   tag: 'Resources',
   query: FORMAT,
-  answers: { 200: anyShown },
+  answers: { 200: anyShown, ...UNCHANGED },
 };
 
 const getExplicit: Operation = {

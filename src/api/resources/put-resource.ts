@@ -25,6 +25,15 @@ interface PutTarget {
   readonly name: string;
 }
 
+/** For whom a document is written. */
+interface Putting {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly beside: Beside;
+  /** What the document was made from; undefined: it is the client's. */
+  readonly from?: Row;
+}
+
 /**
  * `PUT`: 201 for what was not there, else 200, with the resource's ETag. What is accepted and may not do as expected is
  * among the warnings: references that point to nothing too, for their targets may come later.
@@ -35,21 +44,36 @@ export function putResource(options: ApiOptions, kind: Kind, beside: Beside, bod
     refuseReadOnlyKind(plane.place, kind);
     const { mesh = '', name = '' } = request.params as Params;
     const values = await bodies.values(request, { gone: goneOf(reply), charge: () => {} });
-    const document = readDocument(plane, { kind, mesh, name }, values);
-    // Problems of the document itself are told even where the resource has changed by now.
-    const write = admitDocuments(plane, [document]);
-    const { written, row } = await writeAudited(options, request, (tx) => {
-      requireMatch(request, tx, () => stored(tx, plane.place, document));
-      const written = write(tx);
-      return { written, row: written[0] && tx.get(written[0].key) };
-    });
-    void reply.code(written[0]?.outcome === 'created' ? 201 : 200);
-    if (!row) return {};
-    void reply.header('etag', etagOf(plane.store, row));
-    const [found = []] = warningsAbout(plane, [row.resource.key], beside);
-    const warnings = found.map((warning) => `${restName(row.resource, plane.place)}: ${warning}`);
-    return warnings.length === 0 ? {} : { warnings };
+    return putDocument(options, { kind, mesh, name }, values, { request, reply, beside });
   };
+}
+
+/** Writes the document of a body, and answers. undefined: nothing is written, for `from` is not what is there any more. */
+export async function putDocument(
+  options: ApiOptions,
+  target: PutTarget,
+  values: readonly ReadDocument[],
+  { request, reply, beside, from }: Putting,
+): Promise<{ readonly warnings?: readonly string[] } | undefined> {
+  const { plane } = options;
+  const document = readDocument(plane, target, values);
+  // Problems of the document itself are told even where the resource has changed by now.
+  const write = admitDocuments(plane, [document]);
+  const done = await writeAudited(options, request, (tx) => {
+    const before = stored(tx, plane.place, document);
+    if (from !== undefined && before?.revision !== from.revision) return { written: [], row: undefined, isLate: true };
+    requireMatch(request, tx, () => before);
+    const written = write(tx);
+    return { written, row: written[0] && tx.get(written[0].key), isLate: false };
+  });
+  if (done.isLate) return undefined;
+  const { written, row } = done;
+  void reply.code(written[0]?.outcome === 'created' ? 201 : 200);
+  if (!row) return {};
+  void reply.header('etag', etagOf(plane.store, row));
+  const [found = []] = warningsAbout(plane, [row.resource.key], beside);
+  const warnings = found.map((warning) => `${restName(row.resource, plane.place)}: ${warning}`);
+  return warnings.length === 0 ? {} : { warnings };
 }
 
 /** What a document would replace. */

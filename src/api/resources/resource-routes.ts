@@ -15,6 +15,7 @@ import { type ListAnswers, rememberLists } from '../http/list-cache.ts';
 import { locate, type Params } from './locate-resource.ts';
 import { kindOperations } from '../openapi/kind-operations.ts';
 import type { ApiOptions } from '../api-options.ts';
+import { patchResource } from './patch-resource.ts';
 import { putResource } from './put-resource.ts';
 import { refuseReadOnlyKind } from './read-only-kinds.ts';
 import { formatOf, show } from './render-resource.ts';
@@ -34,6 +35,7 @@ export function addResourceRoutes(app: FastifyInstance, options: ApiOptions, bes
     app.get(`${base}/:name`, { preHandler, ...operations.get }, getOne(options, kind));
     app.delete(`${base}/:name`, { preHandler, ...operations.delete }, remove(options, kind));
     app.put(`${base}/:name`, { preHandler, ...operations.put }, putResource(options, kind, beside, bodies));
+    app.patch(`${base}/:name`, { preHandler, ...operations.patch }, patchResource(options, kind, beside, bodies));
   }
 }
 
