@@ -2,7 +2,7 @@ import { Insights } from '../src/control/enforce/dataplane-insights.ts';
 import { Enforcement } from '../src/control/enforce/enforcement.ts';
 import type { ProxyStanding } from '../src/control/enforce/proxy-status.ts';
 import { retryWhenAvailable } from '../src/control/plane/retry-when-available.ts';
-import type { Watched } from '../src/control/plane/watch-commits.ts';
+import type { WatchedPlane } from '../src/control/plane/watch-commits.ts';
 import { xdsTls } from '../src/config/nats-security.ts';
 import type { ZoneConfig } from '../src/config/settings.ts';
 import type { ProxyTokens } from '../src/api/api-options.ts';
@@ -16,7 +16,7 @@ import type { Daemon } from './daemon.ts';
 const LOOK = 1_000;
 
 /** What a zone's xDS server is to its other parts. */
-export interface Enforced {
+export interface ZoneEnforcement {
   readonly proxyTokens: ProxyTokens;
   readonly proxies: () => ProxyStanding[];
 }
@@ -24,9 +24,9 @@ export interface Enforced {
 /** Gives Envoys their rules, at once when those change. What it decides is in src/enforce. */
 export async function serveXds(
   daemon: Daemon<ZoneConfig>,
-  { plane, onCommit }: Watched,
+  { plane, onCommit }: WatchedPlane,
   { instance, hasGlobal }: { readonly instance: string; readonly hasGlobal: boolean },
-): Promise<Enforced> {
+): Promise<ZoneEnforcement> {
   const { config, supervisor } = daemon;
   const report = daemon.report('xds');
   const now = () => Date.now() / 1000;

@@ -7,7 +7,7 @@ import type { GlobalConfig } from '../src/config/settings.ts';
 import { type ProxyStanding, proxyWarnings } from '../src/control/enforce/proxy-status.ts';
 import { fixPlace } from '../src/control/operate/first-start.ts';
 import { beginEpoch, type Identity } from '../src/control/plane/process-identity.ts';
-import type { Watched } from '../src/control/plane/watch-commits.ts';
+import type { WatchedPlane } from '../src/control/plane/watch-commits.ts';
 import { recordEpoch } from '../src/kds/cursor.ts';
 import { natsTls } from '../src/config/nats-security.ts';
 import type { Plane, Quota } from '../src/control/plane/plane.ts';
@@ -22,7 +22,7 @@ import { startDiagnostics } from '../src/runtime/diagnostics.ts';
 import { createMetrics } from '../src/runtime/metrics.ts';
 import { openStore } from '../src/store/open-store.ts';
 import type { Daemon } from './daemon.ts';
-import type { Enforced } from './enforce.ts';
+import type { ZoneEnforcement } from './enforce.ts';
 import { packageFolder } from './package-folder.ts';
 import { sampleOf } from './sample.ts';
 
@@ -66,7 +66,7 @@ export function openNats({ config, report }: Daemon, place: Place): NatsTranspor
 /** Keeps this control plane in step with the others. `about` is what a zone says of itself. */
 export function startSync(
   { supervisor, report }: Daemon,
-  { plane, onCommit }: Watched,
+  { plane, onCommit }: WatchedPlane,
   { self, sign }: Identity,
   transport: NatsTransport,
   about?: ZoneInfo,
@@ -118,10 +118,10 @@ export async function serveDiagnostics(
 /** The REST API. */
 export async function serveApi(
   daemon: Daemon,
-  { plane, writes, onCommit }: Watched,
+  { plane, writes, onCommit }: WatchedPlane,
   { self }: Identity,
   sync: Sync | undefined,
-  enforced?: Enforced,
+  enforced?: ZoneEnforcement,
 ): Promise<void> {
   const { config, supervisor, version } = daemon;
   const report = daemon.report('api');

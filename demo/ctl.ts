@@ -3,13 +3,13 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
-export interface Answer {
+export interface ProgramResult {
   readonly code: number;
   readonly out: string;
 }
 
 /** Runs the built meridianctl against `url`; '' for what needs no server. */
-export function ctl(url: string, ...args: readonly string[]): Promise<Answer> {
+export function ctl(url: string, ...args: readonly string[]): Promise<ProgramResult> {
   const where = url === '' ? [] : ['--url', url];
   return new Promise((resolve) => {
     const env = { ...process.env, NO_COLOR: '1' };

@@ -13,7 +13,7 @@ import { ctl } from './ctl.ts';
 const POLICIES = 'demo/policies';
 const failures: string[] = [];
 
-interface Shown {
+interface ShownPolicy {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly spec: { readonly to?: readonly { readonly targetRef: Readonly<Record<string, string>> }[] };
@@ -36,14 +36,14 @@ async function show(place: string, url: string, ...args: string[]): Promise<void
   check(`meridianctl ${args[0]}`, code, 0);
 }
 
-async function list(url: string, path: string): Promise<readonly Shown[]> {
+async function list(url: string, path: string): Promise<readonly ShownPolicy[]> {
   const response = await fetch(`${url}/meshes/default/${path}`);
-  return ((await response.json()) as { items: Shown[] }).items;
+  return ((await response.json()) as { items: ShownPolicy[] }).items;
 }
 
-const displayName = ({ labels }: Shown) => labels['kuma.io/display-name'];
+const displayName = ({ labels }: ShownPolicy) => labels['kuma.io/display-name'];
 
-async function arrived(url: string, path: string, name: string): Promise<Shown> {
+async function arrived(url: string, path: string, name: string): Promise<ShownPolicy> {
   return until(`${name} is at ${url}`, async () => (await list(url, path)).find((item) => displayName(item) === name));
 }
 

@@ -12,14 +12,14 @@ const product = sourcesIn('src', 'cmd');
 const everything = [...product, ...sourcesIn('test', 'scripts', 'bench', 'demo')];
 
 /** Each rule with code that it must refuse and code that it must let pass: `[path, text]`. */
-interface Proof {
+interface RuleProof {
   readonly rule: Rule;
   readonly on: readonly ReturnType<typeof source>[];
   readonly refuses: readonly (readonly [string, string])[];
   readonly passes: readonly (readonly [string, string])[];
 }
 
-const PROOFS: Record<string, Proof> = {
+const PROOFS: Record<string, RuleProof> = {
   'imports go one way': {
     rule: importsGoOneWay,
     on: product,

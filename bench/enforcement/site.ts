@@ -10,7 +10,7 @@ import type { Scope } from '../../test/harness/scope.ts';
 import { apply, getJson } from '../system.ts';
 
 /** A zone with a global, as real processes, and an Envoy with HTTP inbounds. */
-export interface Site {
+export interface EnforcingSite {
   readonly east: Daemon;
   readonly envoy: Envoy;
   readonly authority: Authority;
@@ -36,7 +36,7 @@ export function dataplane(name: string, inbound: readonly object[]): object {
   return resource('Dataplane', name, { networking: { address: '127.0.0.1', inbound } });
 }
 
-export async function startSite(scope: Scope, names: readonly string[]): Promise<Site> {
+export async function startSite(scope: Scope, names: readonly string[]): Promise<EnforcingSite> {
   const [folder, nats, authority] = [scope.folder(), await startNats(scope), await createAuthority(scope.folder())];
   const [xds = 0, ...free] = await freePorts(1 + names.length);
   const common = { MERIDIAN_NATS_URL: nats.url };

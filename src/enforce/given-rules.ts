@@ -11,7 +11,7 @@ import type { Snapshot } from '../xds/wire/resource-types.ts';
 import { snapshotFor } from './proxy-snapshot.ts';
 
 /** What a proxy was given last, and what of it nobody gets in at. */
-interface Given {
+interface GivenToProxy {
   readonly rules: ProxyRules | undefined;
   readonly problems: readonly string[];
   readonly shut: readonly UnbuiltInbound[];
@@ -23,7 +23,7 @@ export class GivenRules {
   private readonly certificates: string;
   private readonly report: Report;
 
-  readonly #given = new Map<string, Given>();
+  readonly #given = new Map<string, GivenToProxy>();
 
   /** `certificates`: the folder of the proxies' certificates, on their machines. */
   constructor(enforcement: Pick<Enforcement, 'rulesOf'>, certificates: string, report: Report) {

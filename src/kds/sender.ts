@@ -32,7 +32,7 @@ export type SenderEffect =
       readonly since: number;
     };
 
-export interface Sent {
+export interface SenderStep {
   readonly state: Sending;
   readonly effects: readonly SenderEffect[];
 }
@@ -52,7 +52,7 @@ export interface SenderContext {
  * The store changed the peer's feed, or may have. `since`: the revision before that; of commits that change nothing in
  * its feed nobody need be told.
  */
-export function onCommit(state: Sending, since: number, context: SenderContext): Sent {
+export function onCommit(state: Sending, since: number, context: SenderContext): SenderStep {
   const { head, now, heardAt, pushes } = context;
   if (now - heardAt > SILENCE) return { state, effects: [] };
   if (!pushes || !state.base) return announce(state, now);
@@ -76,13 +76,13 @@ export function onAck(state: Sending, ack: Acknowledged, { head }: SenderContext
  *
  *   applied at 0, 90, 180 ms   -> told at 0 and, with the next tick, of the last
  */
-export function acknowledge(state: Sending, now: number): Sent {
+export function acknowledge(state: Sending, now: number): SenderStep {
   if (now - state.acknowledgedAt < ACKNOWLEDGE_INTERVAL) return { state: { ...state, owed: true }, effects: [] };
   return announce({ ...state, acknowledgedAt: now }, now);
 }
 
 /** Time passed: announce when it is due. */
-export function onSenderTick(state: Sending, { now, heardAt, pushes }: SenderContext): Sent {
+export function onSenderTick(state: Sending, { now, heardAt, pushes }: SenderContext): SenderStep {
   if (state.owed) return acknowledge(state, now);
   // A zone that is away speaks first when it is back. Global may be one that knows of no zone yet.
   const interval = pushes && now - heardAt > SILENCE ? SILENT_INTERVAL : STATUS_INTERVAL;
@@ -90,6 +90,6 @@ export function onSenderTick(state: Sending, { now, heardAt, pushes }: SenderCon
 }
 
 /** Announces the head, and says how far the own mirror is. */
-export function announce(state: Sending, now: number): Sent {
+export function announce(state: Sending, now: number): SenderStep {
   return { state: { ...state, statusAt: now, owed: false }, effects: [{ do: 'status' }] };
 }

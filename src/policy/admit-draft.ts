@@ -58,12 +58,12 @@ function namespaceAt(kind: Kind, draft: Draft, place: Place): string {
   return hasNamespaces(kind, place) ? draft.namespace || place.systemNamespace : '';
 }
 
-interface RoleHere {
+interface LocalRole {
   readonly role: Role | undefined;
   readonly problems: readonly Problem[];
 }
 
-function roleAt(kind: Kind, draft: Draft, namespace: string, place: Place): RoleHere {
+function roleAt(kind: Kind, draft: Draft, namespace: string, place: Place): LocalRole {
   if (!hasRole(kind)) return { role: undefined, problems: [] };
   const result = roleOf(kind, draft.spec, namespace, place.systemNamespace);
   return 'role' in result ? { role: result.role, problems: [] } : { role: undefined, problems: result.problems };

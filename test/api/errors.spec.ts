@@ -5,7 +5,7 @@ import { MAX_RESOURCE_BYTES } from '../../src/resource/resource-limits.ts';
 import { ERROR_CODES, MeridianError } from '../../src/errors.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
-import { apiOn, ask, newApi, timeout, type Json } from './harness.ts';
+import { apiOn, ask, newApi, timeout, type AnyJson } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());
@@ -222,7 +222,7 @@ describe('a refusal', () => {
 });
 
 /** Kuma's fields, the doubled ones the same. */
-function assertShape(body: Json, status: number): void {
+function assertShape(body: AnyJson, status: number): void {
   const { invalid_parameters: parameters, causes } = body;
   assert.deepEqual(Object.keys(body), [
     ...['type', 'status', 'title', 'detail'],

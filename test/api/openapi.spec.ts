@@ -12,12 +12,12 @@ import { SHIPPED, shippedText, wholeApi } from './shipped.ts';
 const scope = new Scope();
 after(() => scope.close());
 
-interface Operation {
+interface DocumentedOperation {
   readonly operationId: string;
   readonly parameters?: readonly { readonly $ref?: string; readonly in?: string; readonly name?: string }[];
 }
 interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
 }
 
@@ -108,7 +108,7 @@ describe('the shipped document', () => {
   });
 });
 
-function operations({ paths }: Document): { path: string; operation: Operation }[] {
+function operations({ paths }: Document): { path: string; operation: DocumentedOperation }[] {
   return Object.entries(paths).flatMap(([path, methods]) => Object.values(methods).map((operation) => ({ path, operation })));
 }
 

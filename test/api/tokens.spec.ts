@@ -13,14 +13,14 @@ after(() => scope.close());
 
 const HOUR = 3600;
 
-interface Parts {
+interface TokenParts {
   readonly header: Record<string, unknown>;
   readonly claims: Record<string, unknown>;
 }
 
-function partsOf(token: string): Parts {
+function partsOf(token: string): TokenParts {
   const [header, claims] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString());
-  return { header: JSON.parse(header ?? '') as Parts['header'], claims: JSON.parse(claims || '{}') as Parts['claims'] };
+  return { header: JSON.parse(header ?? '') as TokenParts['header'], claims: JSON.parse(claims || '{}') as TokenParts['claims'] };
 }
 
 function encode(value: object): string {
@@ -34,7 +34,7 @@ function keyOf({ plane }: Guarded): { jwk: Record<string, string>; key: KeyObjec
   return { jwk, key: createPrivateKey({ key: jwk, format: 'jwk' }) };
 }
 
-function sign({ header, claims }: Parts, key: KeyObject): Promise<string> {
+function sign({ header, claims }: TokenParts, key: KeyObject): Promise<string> {
   return new SignJWT(claims).setProtectedHeader(header as { alg: string }).sign(key);
 }
 

@@ -12,7 +12,7 @@ import { parseDocuments } from '../../src/resource/documents/parse-documents.ts'
 import { GLOBAL, type Place } from '../../src/resource/resource.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Scope } from '../harness/scope.ts';
-import type { Json } from './harness.ts';
+import type { AnyJson } from './harness.ts';
 
 /** An API with tokens, on a clock of its own, and all that it reported. */
 export interface Guarded {
@@ -73,7 +73,7 @@ export async function askFrom(
     body,
     remoteAddress = '10.1.2.3',
   }: { token?: string; headers?: Record<string, string>; body?: object; remoteAddress?: string } = {},
-): Promise<{ status: number; body: Json; headers: Readonly<Record<string, unknown>> }> {
+): Promise<{ status: number; body: AnyJson; headers: Readonly<Record<string, unknown>> }> {
   const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const answer = await app.inject({
     method,

@@ -1,4 +1,4 @@
-import { type Page, proseOf } from '../docs/markdown.ts';
+import { type MarkdownPage, proseOf } from '../docs/markdown.ts';
 import type { Rule } from './source.ts';
 
 const COLUMNS = 120;
@@ -15,7 +15,7 @@ export const narrowComments: Rule = ({ path, text }) => {
  * The same for the prose of a page: not for tables, blocks of code, and what a program makes (between `begin` and
  * `end`).
  */
-export function narrowProse(page: Page): string[] {
+export function narrowProse(page: MarkdownPage): string[] {
   let isMade = false;
   return proseOf(page)
     .split('\n')

@@ -44,7 +44,7 @@ async function verdicts(): Promise<string> {
 
 const warnings = async () => (await served.zone.ready()).warnings.filter((text) => text.includes('proxies'));
 
-interface Shown {
+interface ShownProxy {
   readonly streams: readonly {
     readonly connected: boolean;
     readonly until?: string;
@@ -53,7 +53,7 @@ interface Shown {
 }
 
 const get = async <T>(daemon: Daemon, path: string): Promise<T> => (await (await fetch(`${daemon.url}${path}`)).json()) as T;
-const shown = () => get<Shown>(served.zone, `/meshes/default/dataplanes/${DATAPLANE}/_proxy`);
+const shown = () => get<ShownProxy>(served.zone, `/meshes/default/dataplanes/${DATAPLANE}/_proxy`);
 const refusals = async () => (await shown()).streams.flatMap(({ types }) => types.flatMap(({ refused }) => refused));
 
 async function metric(state: string): Promise<number> {

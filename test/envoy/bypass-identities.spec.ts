@@ -18,7 +18,7 @@ after(() => scope.close());
 
 /** An HTTP and a TCP inbound for lists, for `from`, and for both together. */
 const SHAPES = ['lists', 'from', 'both'] as const;
-type Shape = (typeof SHAPES)[number];
+type IdentityShape = (typeof SHAPES)[number];
 const INBOUNDS = {
   'http-lists': 'http',
   'http-from': 'http',
@@ -70,13 +70,13 @@ async function verdicts(files: Partial<CertificateFiles>): Promise<string[]> {
 }
 
 /** Where the caller gets in, and nowhere else; `status`: of HTTP where it does not. */
-function expected(where: readonly Shape[], status = 403): string[] {
+function expected(where: readonly IdentityShape[], status = 403): string[] {
   const http = SHAPES.map((shape) => `${shape} ${where.includes(shape) ? 200 : status}`);
   return [...http, ...SHAPES.map((shape) => `${shape} ${where.includes(shape)}`)];
 }
 
 /** Callers by their URI SANs, and where they get in. */
-const CALLERS: readonly (readonly [string, readonly string[], readonly Shape[]])[] = [
+const CALLERS: readonly (readonly [string, readonly string[], readonly IdentityShape[]])[] = [
   ['a caller of the lists', [PAY], ['lists', 'both']],
   ['the prefix itself', ['spiffe://td/ns/pay'], ['lists', 'both']],
   ['one that is denied', [BANNED], []],

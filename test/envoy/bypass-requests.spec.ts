@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Received } from '../harness/application.ts';
-import { type Asking, type Caller, http2Caller, httpCaller, rawAsk } from '../harness/caller.ts';
+import type { ReceivedRequest } from '../harness/application.ts';
+import { type CallerRequest, type Caller, http2Caller, httpCaller, rawAsk } from '../harness/caller.ts';
 import type { CertificateFiles } from '../harness/certificates.ts';
 import { type EnforcingZone, lists, permission, startEnforcingZone } from '../harness/enforcing-zone.ts';
 import { Scope } from '../harness/scope.ts';
@@ -44,11 +44,11 @@ before(async () => {
 });
 
 /** By HTTP/1.1, by HTTP/2. */
-const statuses = (inbound: 'denied' | 'allowed', asking: Asking): Promise<number[]> =>
+const statuses = (inbound: 'denied' | 'allowed', asking: CallerRequest): Promise<number[]> =>
   Promise.all(callers[inbound].map(async ({ ask }) => (await ask(asking)).status));
 
 /** What the application got. */
-const received = (body: string): Received => JSON.parse(body) as Received;
+const received = (body: string): ReceivedRequest => JSON.parse(body) as ReceivedRequest;
 
 /**
  * Where the most generous application would see a path: it takes \ for /, drops parameters and what follows a zero

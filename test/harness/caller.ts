@@ -7,13 +7,13 @@ import type { CertificateFiles } from './certificates.ts';
 import type { Scope } from './scope.ts';
 
 /** What a caller got to know: a status and a body, or how the connection failed. */
-interface Answer {
+interface CallerAnswer {
   /** 0: no answer. */
   readonly status: number;
   readonly body: string;
 }
 
-export interface Asking {
+export interface CallerRequest {
   readonly method?: string;
   /** Sent as it is. */
   readonly path?: string;
@@ -22,7 +22,7 @@ export interface Asking {
 
 /** An HTTP client on loopback, with one certificate, another's, or none, that keeps its one connection open. */
 export interface Caller {
-  ask(asking?: Asking): Promise<Answer>;
+  ask(asking?: CallerRequest): Promise<CallerAnswer>;
   /** How many connections it has made. */
   connections(): number;
 }
@@ -35,7 +35,7 @@ export function httpCaller(scope: Scope, port: number, files: Partial<Certificat
   scope.add(() => agent.destroy());
   const options: RequestOptions = { host, port, agent };
   const made = new Set<unknown>();
-  const ask = ({ method = 'GET', path = '/', headers = {} }: Asking = {}): Promise<Answer> =>
+  const ask = ({ method = 'GET', path = '/', headers = {} }: CallerRequest = {}): Promise<CallerAnswer> =>
     new Promise((resolve) => {
       const sent = (files ? request : plainRequest)({ ...options, method, path, headers: { ...headers } }, (response) => {
         let body = '';
@@ -60,7 +60,7 @@ export function http2Caller(scope: Scope, port: number, files: CertificateFiles)
     session.on('error', () => {});
     return session;
   };
-  const ask = ({ method = 'GET', path = '/', headers = {} }: Asking = {}): Promise<Answer> =>
+  const ask = ({ method = 'GET', path = '/', headers = {} }: CallerRequest = {}): Promise<CallerAnswer> =>
     new Promise((resolve) => {
       const sent = (!session || session.closed || session.destroyed ? open() : session).request({
         ':method': method,

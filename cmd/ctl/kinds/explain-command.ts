@@ -6,13 +6,13 @@ import { nearest } from '../../../src/resource/documents/nearest-word.ts';
 import { optionsOf } from '../input/options.ts';
 import { kindNamed } from '../input/resource-names.ts';
 import { print } from '../terminal/output.ts';
-import { formatTable, type Paper, wraps } from '../terminal/table.ts';
+import { formatTable, type TableLayout, wraps } from '../terminal/table.ts';
 
 /** A field as JSON Schema has it. */
 type Schema = Readonly<Record<string, unknown>>;
 
 /** A field of a kind, for people. */
-interface Explained {
+interface ExplainedField {
   readonly path: string;
   readonly type: string;
   readonly fields: readonly { readonly name: string; readonly type: string; readonly required: boolean }[];
@@ -33,7 +33,7 @@ export function addExplain(program: Command): void {
 }
 
 /** Throws `not_found` for a field that the kind has not. */
-async function explain(kind: Kind, fields: readonly string[]): Promise<Explained> {
+async function explain(kind: Kind, fields: readonly string[]): Promise<ExplainedField> {
   const [{ z }, { schemaOf }] = await Promise.all([import('zod'), import('../../../src/resource/documents/validate-draft.ts')]);
   const root: Schema = z.toJSONSchema(schemaOf(kind), { unrepresentable: 'any', io: 'input' });
   let [schema, path] = [root, kind.type];
@@ -95,7 +95,7 @@ function typeOf(root: Schema, schema: Schema): string {
   return [typeof type === 'string' ? type : 'anything', ...bounds].join(', ');
 }
 
-function formatExplained({ path, type, fields }: Explained, paper: Paper): string {
+function formatExplained({ path, type, fields }: ExplainedField, paper: TableLayout): string {
   const rows = fields.map(({ name, type: held, required }) => [name, required ? 'yes' : 'no', held]);
   return `${path}: ${type}\n${rows.length > 0 ? `\n${formatTable(['FIELD', 'REQUIRED', wraps('HOLDS')], rows, paper)}` : ''}`;
 }

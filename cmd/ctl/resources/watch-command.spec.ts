@@ -8,7 +8,7 @@ import { startApi } from '../../../src/api/server.ts';
 import { recordEpoch } from '../../../src/kds/cursor.ts';
 import { GLOBAL } from '../../../src/resource/resource.ts';
 import { openStore } from '../../../src/store/open-store.ts';
-import { apiOn, type Asked, ask, timeout } from '../../../test/api/harness.ts';
+import { apiOn, type TestedApi, ask, timeout } from '../../../test/api/harness.ts';
 import { Scope } from '../../../test/harness/scope.ts';
 import { until } from '../../../test/harness/until.ts';
 import { meridianctl, PROGRAM } from '../../../test/harness/meridianctl.ts';
@@ -29,7 +29,7 @@ function start(url: string, ...args: string[]) {
   return { child, ended, out: () => out, err: () => err };
 }
 
-interface Served extends Asked {
+interface Served extends TestedApi {
   readonly port: number;
   stop(): Promise<void>;
 }

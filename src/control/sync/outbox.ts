@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { makePosition, type Sign } from '../../kds/cursor.ts';
+import { makePosition, type CursorSigner } from '../../kds/cursor.ts';
 import { cutMessage, LEAST_PAYLOAD } from '../../kds/message-parts.ts';
 import {
   type ZoneInfo,
@@ -20,7 +20,7 @@ export interface OutboxOptions {
   readonly plane: Plane;
   /** This process. Its term is read from the store each time. */
   readonly self: Speaker;
-  readonly sign: Sign;
+  readonly sign: CursorSigner;
   /** What a zone says of itself; undefined on global. */
   readonly about: ZoneInfo | undefined;
   readonly transport: Transport;

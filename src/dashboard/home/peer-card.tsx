@@ -1,12 +1,12 @@
 import { ResourceLink } from '../resources/resource-link.tsx';
-import type { Peer, RefusedItem } from './peer.ts';
+import type { SyncPeer, RefusedItem } from './peer.ts';
 import { troublesOf } from './sentence.ts';
 
 /** Refused resources that a card lists. */
 const SHOWN = 5;
 
 /** One peer: whether it is in step, what is wrong, what was refused. */
-export function PeerCard({ peer, here }: { peer: Peer; here: string }) {
+export function PeerCard({ peer, here }: { peer: SyncPeer; here: string }) {
   const troubles = troublesOf(peer, here);
   const state = !peer.online ? 'offline' : troubles.length > 0 ? 'troubled' : 'good';
   return (

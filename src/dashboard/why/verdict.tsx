@@ -2,7 +2,7 @@ import { post } from '../api.ts';
 import { Problem } from '../problem.tsx';
 import { ResourceLink } from '../resources/resource-link.tsx';
 import { useLoaded } from '../use-loaded.ts';
-import { type Question, toBody } from './question.ts';
+import { type VerdictQuestion, toBody } from './question.ts';
 
 interface Decision {
   readonly enforced: boolean;
@@ -15,7 +15,7 @@ interface Decision {
 }
 
 /** What was decided, by which policy, and whether anybody enforces it. */
-export function Verdict({ question }: { question: Question }) {
+export function Verdict({ question }: { question: VerdictQuestion }) {
   const { value, problem } = useLoaded(JSON.stringify(question), () => post<Decision>('/can', toBody(question)));
   if (!value) return <Problem text={problem} />;
   const { enforced, decision, shadow, decidedBy, shadowDecidedBy, reason, warnings } = value;
