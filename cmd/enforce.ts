@@ -10,7 +10,7 @@ import { GivenRules } from '../src/enforce/given-rules.ts';
 import { authenticateProxies, issueProxyToken, revokeProxyTokens } from '../src/enforce/proxy-tokens.ts';
 import { sendChanges, type ToldRules } from '../src/enforce/send-changes.ts';
 import { startXds } from '../src/xds/server/xds-server.ts';
-import type { Daemon } from './daemon.ts';
+import type { DaemonContext } from './daemon.ts';
 
 /** How often it is looked for proxies that came, went or answered. */
 const LOOK = 1_000;
@@ -23,7 +23,7 @@ export interface ZoneEnforcement {
 
 /** Gives Envoys their rules, at once when those change. What it decides is in src/enforce. */
 export async function serveXds(
-  daemon: Daemon<ZoneConfig>,
+  daemon: DaemonContext<ZoneConfig>,
   { plane, onCommit }: WatchedPlane,
   { instance, hasGlobal }: { readonly instance: string; readonly hasGlobal: boolean },
 ): Promise<ZoneEnforcement> {

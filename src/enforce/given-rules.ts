@@ -3,7 +3,7 @@ import { lettingNobodyIn } from '../control/mesh/listen-address.ts';
 import type { ProxyRules } from '../control/enforce/proxy-rules.ts';
 import type { ProxyStanding } from '../control/enforce/proxy-status.ts';
 import type { Report } from '../report.ts';
-import type { Generated } from '../xds/envoy/generate-snapshot.ts';
+import type { GeneratedSnapshot } from '../xds/envoy/generate-snapshot.ts';
 import type { UnbuiltInbound } from '../xds/envoy/inbound-input.ts';
 import type { ProxyView } from '../xds/server/connected-proxies.ts';
 import { nodeId, type ProxyId } from '../xds/server/proxy-id.ts';
@@ -67,7 +67,7 @@ export class GivenRules {
 }
 
 /** What could not be read or compiled, and what only the building shows. */
-function problemsOf({ inbounds, problems }: ProxyRules, snapshot: Generated | undefined): string[] {
+function problemsOf({ inbounds, problems }: ProxyRules, snapshot: GeneratedSnapshot | undefined): string[] {
   const known = new Set(inbounds.filter(({ shut }) => shut !== undefined).map(({ name }) => name));
   const found = snapshot?.shut.filter(({ inbound }) => !known.has(inbound)) ?? [];
   return [...problems, ...found.map(({ inbound, reason }) => lettingNobodyIn(inbound, reason))];

@@ -19,7 +19,7 @@ export function orderOf(speaker: Speaker | undefined, from: Speaker): number {
 }
 
 /** An earlier process that was heard although a later one speaks, and since when: both may be alive. */
-export interface RivalProcess {
+export interface Rival {
   readonly speaker: Speaker;
   readonly since: number;
 }
@@ -29,10 +29,10 @@ export interface RivalProcess {
  * recovered, has an earlier term: it is no rival.
  */
 export function rivalOf(
-  { speaker, rival }: { readonly speaker?: Speaker | undefined; readonly rival?: RivalProcess | undefined },
+  { speaker, rival }: { readonly speaker?: Speaker | undefined; readonly rival?: Rival | undefined },
   from: Speaker,
   now: number,
-): RivalProcess | undefined {
+): Rival | undefined {
   const known = [speaker?.instance, rival?.speaker.instance];
   return known.includes(from.instance) ? rival : { speaker: from, since: now };
 }
@@ -40,13 +40,13 @@ export function rivalOf(
 /**
  * What ends a rival, once the later process is heard again; undefined: it may be gone, and its message was on its way.
  */
-export function noticeTo({ speaker, since }: RivalProcess, now: number): Notice | undefined {
+export function noticeTo({ speaker, since }: Rival, now: number): Notice | undefined {
   if (now - since < LATE) return undefined;
   return { kind: 'notice', code: 'superseded', message: 'a later process has this identity', instance: speaker.instance };
 }
 
 /** A process of another store than the pinned one, and when it was last heard (monotonic ms). */
-export interface StrangerProcess {
+export interface Stranger {
   readonly store: string;
   readonly message: string;
   readonly at: number;
@@ -57,7 +57,7 @@ export function isPinned({ store }: Speaker, pin: string | undefined): boolean {
   return pin === undefined || pin === store;
 }
 
-export function strangerOf({ store }: Speaker, pin: string | undefined, at: number): StrangerProcess {
+export function strangerOf({ store }: Speaker, pin: string | undefined, at: number): Stranger {
   return { store, message: `store ${store} speaks for an identity that belongs to store ${pin ?? 'nobody'}`, at };
 }
 

@@ -1,5 +1,5 @@
 import type { Position } from '../resource/store/store.ts';
-import { ACKNOWLEDGE_INTERVAL, type Acknowledged, SILENCE, SILENT_INTERVAL, STATUS_INTERVAL } from './protocol.ts';
+import { ACKNOWLEDGE_INTERVAL, type FeedAck, SILENCE, SILENT_INTERVAL, STATUS_INTERVAL } from './protocol.ts';
 
 /**
  * The sending half of a session: announces the head, and pushes small deltas to a peer that is known to be at the point
@@ -14,7 +14,7 @@ export interface Sending {
   /** The state of the peer's mirror once everything pushed has arrived. undefined: unknown, so nothing is pushed. */
   readonly base?: { readonly revision: number; readonly digest: string; readonly count: number } | undefined;
   /** What the peer said last. */
-  readonly ack?: Acknowledged | undefined;
+  readonly ack?: FeedAck | undefined;
   /** When the last status went out (monotonic ms). */
   readonly statusAt: number;
   /** When the peer was last told of a commit of its items, and whether it is still to be told of a later one. */
@@ -62,7 +62,7 @@ export function onCommit(state: Sending, since: number, context: SenderContext):
 }
 
 /** The peer said how far it is. If more was pushed since then, this changes nothing. */
-export function onAck(state: Sending, ack: Acknowledged, { head }: SenderContext): Sending {
+export function onAck(state: Sending, ack: FeedAck, { head }: SenderContext): Sending {
   const { position } = ack;
   const own = position?.store === head.store && position.term === head.term;
   if (!own) return { ...state, ack, base: undefined };

@@ -42,17 +42,7 @@ import {
   onRefusalPage,
   onRefusalTick,
 } from './refusal-transfer.ts';
-import {
-  HALTED,
-  isOf,
-  isPinned,
-  noticeTo,
-  orderOf,
-  type RivalProcess,
-  rivalOf,
-  type StrangerProcess,
-  strangerOf,
-} from './sender-identity.ts';
+import { HALTED, isOf, isPinned, noticeTo, orderOf, type Rival, rivalOf, type Stranger, strangerOf } from './sender-identity.ts';
 
 /**
  * One session per peer: both halves, and which process may speak for the peer. Pure: `step(state, event, context)`
@@ -63,7 +53,7 @@ export interface Session {
   /** The process that speaks for the peer, and when it was last heard (monotonic ms). */
   readonly speaker?: Speaker | undefined;
   readonly heardAt: number;
-  readonly rival?: RivalProcess | undefined;
+  readonly rival?: Rival | undefined;
   readonly about?: ZoneInfo | undefined;
   readonly receiving: Receiving;
   readonly sending: Sending;
@@ -72,7 +62,7 @@ export interface Session {
   /** Why nothing is exchanged with this peer. `store`: the store that was refused, since another one is pinned. */
   readonly stopped?: { readonly code: Notice['code']; readonly message: string; readonly store?: string | undefined } | undefined;
   /** Another store spoke for the peer while the pinned one does: it was refused, and stops nothing. */
-  readonly stranger?: StrangerProcess | undefined;
+  readonly stranger?: Stranger | undefined;
 }
 
 export type SessionEvent =

@@ -12,7 +12,7 @@ import { relabel } from './relabel-copy.ts';
 import { hasRole, isCustom, type Role, roleOf } from './policy-role.ts';
 
 /** What a control plane makes of a user's document. */
-export interface Admitted {
+export interface AdmittedDraft {
   readonly key: Key;
   /** What it is called here: its display name. */
   readonly name: string;
@@ -33,7 +33,7 @@ export interface Admitted {
  *   at east, the same without a namespace                           -> (default, east, kuma-system, slow), system
  *   at global, the same with a namespace                            -> refused
  */
-export function admit(draft: Draft, place: Place): { readonly admitted: Admitted } | { readonly problems: readonly Problem[] } {
+export function admit(draft: Draft, place: Place): { readonly admitted: AdmittedDraft } | { readonly problems: readonly Problem[] } {
   const kind = findKind(draft.type);
   if (!kind) return { problems: [{ field: 'type', reason: `${quote(draft.type)} is not a kind` }] };
   const namespace = namespaceAt(kind, draft, place);

@@ -5,16 +5,16 @@ import { type Examples, Generator, nonsense, ODD_TEXTS, type Schema, text, WORDS
 /** What of an OpenAPI document says how to ask. */
 export interface DescribedApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>>; readonly parameters: Readonly<Record<string, Parameter>> };
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>>; readonly parameters: Readonly<Record<string, FuzzParameter>> };
 }
 
 interface DescribedOperation {
   readonly operationId: string;
-  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
+  readonly parameters?: readonly (FuzzParameter | { readonly $ref: string })[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 }
 
-interface Parameter {
+interface FuzzParameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly schema: Schema;
@@ -111,7 +111,7 @@ function mostly<Good, Bad>(good: fc.Arbitrary<Good>, bad: fc.Arbitrary<Bad>): fc
   return fc.oneof({ weight: 9, arbitrary: good }, { weight: 1, arbitrary: bad });
 }
 
-function parameterAt({ components }: DescribedApi, ref: string): Parameter {
+function parameterAt({ components }: DescribedApi, ref: string): FuzzParameter {
   const found = components.parameters[ref.split('/').at(-1) ?? ''];
   if (!found) throw new Error(`no parameter ${ref}`);
   return found;
@@ -141,7 +141,7 @@ interface FuzzPath {
   readonly end: string;
 }
 
-function pathOf(template: string, parameters: readonly Parameter[], generator: Generator): fc.Arbitrary<FuzzPath> {
+function pathOf(template: string, parameters: readonly FuzzParameter[], generator: Generator): fc.Arbitrary<FuzzPath> {
   const parts = template.split('/').map((part) => {
     const parameter = parameters.find(({ name, in: where }) => where === 'path' && part === `{${name}}`);
     if (!parameter) return fc.constant(part);
@@ -154,7 +154,7 @@ function pathOf(template: string, parameters: readonly Parameter[], generator: G
 }
 
 /** Each parameter may be left out, come several times, with nonsense, or unknown ones beside it. */
-function queryOf(parameters: readonly Parameter[], generator: Generator): fc.Arbitrary<string> {
+function queryOf(parameters: readonly FuzzParameter[], generator: Generator): fc.Arbitrary<string> {
   const known = parameters.filter(({ in: where }) => where === 'query').map((parameter) => pairsOf(parameter, generator));
   const unknown = fc.tuple(encoded(text), encoded(text)).map((pair) => pair.join('='));
   const odd = fc.constantFrom('%', '=', '&&', '?', '%00=%ff', '__proto__=1', 'filter[]=x', 'filter[labels.]=x', '#', 'a=1&a=2');
@@ -165,7 +165,7 @@ function queryOf(parameters: readonly Parameter[], generator: Generator): fc.Arb
   });
 }
 
-function pairsOf({ name, schema }: Parameter, generator: Generator): fc.Arbitrary<string> {
+function pairsOf({ name, schema }: FuzzParameter, generator: Generator): fc.Arbitrary<string> {
   const wrong = fc.oneof(fc.constantFrom(...ODD_TEXTS), text);
   const values = mostly(generator.valid(schema), wrong);
   return fc.array(values, { minLength: 1, maxLength: 2 }).map((all) => all.flatMap((value) => serialised(name, value)).join('&'));
@@ -186,7 +186,7 @@ function visible(given: string): string {
 
 const headerText = fc.oneof(fc.constantFrom('*', '"1"', 'W/"1"', '"', '1', '', ', ,'), fc.string({ maxLength: 30 }).map(visible));
 
-function headersOf(parameters: readonly Parameter[], generator: Generator): fc.Arbitrary<Record<string, string>> {
+function headersOf(parameters: readonly FuzzParameter[], generator: Generator): fc.Arbitrary<Record<string, string>> {
   const own = parameters
     .filter(({ in: where }) => where === 'header')
     .map(({ name, schema }) => [name.toLowerCase(), fc.oneof(generator.valid(schema).map(String).map(visible), headerText)] as const);

@@ -5,7 +5,7 @@ import type { Right } from '../../src/api/auth/principal.ts';
 import { GLOBAL, type Place } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
 import { EAST, timeout } from './harness.ts';
-import { askFrom, type Guarded, newGuarded } from './tokens.ts';
+import { askFrom, type GuardedApi, newGuarded } from './tokens.ts';
 
 const scope = new Scope();
 after(() => scope.close());
@@ -21,7 +21,7 @@ const MAY: Readonly<Record<Right, (place: Place) => readonly PrincipalName[]>> =
   admin: () => ['admin'],
 };
 
-async function tokenOf(api: Guarded, who: PrincipalName): Promise<string | undefined> {
+async function tokenOf(api: GuardedApi, who: PrincipalName): Promise<string | undefined> {
   if (who === 'nobody') return undefined;
   return who.startsWith('operator') ? api.issue('zone-operator', who.slice('operator of '.length)) : api.issue(who as 'admin');
 }

@@ -15,7 +15,7 @@ import type { Scope } from '../harness/scope.ts';
 import type { AnyJson } from './harness.ts';
 
 /** An API with tokens, on a clock of its own, and all that it reported. */
-export interface Guarded {
+export interface GuardedApi {
   readonly plane: Plane;
   readonly options: ApiOptions;
   readonly app: FastifyInstance;
@@ -33,7 +33,7 @@ const proxyTokens: ApiOptions['proxyTokens'] = {
   revokeAll: () => {},
 };
 
-export function newGuarded(scope: Scope, place: Place, more: Partial<ApiOptions> = {}): Guarded {
+export function newGuarded(scope: Scope, place: Place, more: Partial<ApiOptions> = {}): GuardedApi {
   const plane = newPlane(scope, place);
   const clock = { now: START };
   const now = () => clock.now;
@@ -64,7 +64,7 @@ export function newGuarded(scope: Scope, place: Place, more: Partial<ApiOptions>
 
 /** An answer to somebody elsewhere, or here when `remoteAddress` says so. */
 export async function askFrom(
-  { app }: Pick<Guarded, 'app'>,
+  { app }: Pick<GuardedApi, 'app'>,
   method: 'GET' | 'PUT' | 'POST' | 'DELETE',
   url: string,
   {

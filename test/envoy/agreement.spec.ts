@@ -17,7 +17,7 @@ import { startXds } from '../../src/xds/server/xds-server.ts';
 import { issueToken } from '../../src/xds/server/proxy-token.ts';
 import { startHttpApplication, startTcpApplication } from '../harness/application.ts';
 import { httpCaller, tcpCaller } from '../harness/caller.ts';
-import { type CertificateFiles, createAuthority } from '../harness/certificates.ts';
+import { type IssuedCertificate, createAuthority } from '../harness/certificates.ts';
 import { type Envoy, freePorts, startEnvoy } from '../harness/envoy.ts';
 import { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
@@ -138,7 +138,7 @@ function compile(given: readonly Permission[], kind: CompiledInbound['kind'], na
   return new InboundRbac({ protocol: kind === 'tcp' ? 'tcp' : 'http', form, statPrefix: `tcp.${name}.` }).compile(given);
 }
 
-async function serve(scope: Scope, inbounds: readonly InboundInput[], own: CertificateFiles): Promise<Envoy> {
+async function serve(scope: Scope, inbounds: readonly InboundInput[], own: IssuedCertificate): Promise<Envoy> {
   const [port = 0] = await freePorts(1);
   const xds = await startXds({
     address: '127.0.0.1',
@@ -180,7 +180,7 @@ async function ask(
   envoy: Envoy,
   one: CompiledInbound,
   request: AskedRequest,
-  files: readonly CertificateFiles[],
+  files: readonly IssuedCertificate[],
 ): Promise<Verdicts> {
   const certificate = files[request.client % files.length];
   assert.ok(certificate);
@@ -196,7 +196,7 @@ async function ask(
 async function answer(
   scope: Scope,
   { protocol, port }: InboundInput,
-  files: CertificateFiles,
+  files: IssuedCertificate,
   { method, path }: AskedRequest,
 ): Promise<Action> {
   if (protocol === 'tcp') return (await tcpCaller(scope, port, files).say('x')) === 'x' ? 'Allow' : 'Deny';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, it } from 'node:test';
 import { connect } from 'node:tls';
 import { httpCaller, tcpCaller } from '../harness/caller.ts';
-import { type CertificateFiles, createAuthority } from '../harness/certificates.ts';
+import { type IssuedCertificate, createAuthority } from '../harness/certificates.ts';
 import { type EnforcingZone, from, lists, permission, startEnforcingZone } from '../harness/enforcing-zone.ts';
 import { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
@@ -63,7 +63,7 @@ const issue = (...[uris, odd]: [readonly string[], { dns?: string[]; hours?: [nu
   served.authority.issue(`caller-${issued++}`, uris, [], odd);
 
 /** What each inbound does: on HTTP the status, 0 for none; on TCP whether it echoes. */
-async function verdicts(files: Partial<CertificateFiles>): Promise<string[]> {
+async function verdicts(files: Partial<IssuedCertificate>): Promise<string[]> {
   const http = SHAPES.map(async (shape) => `${shape} ${(await httpCaller(scope, served.port(`http-${shape}`), files).ask()).status}`);
   const tcp = SHAPES.map(async (shape) => `${shape} ${(await tcpCaller(scope, served.port(`tcp-${shape}`), files).say('x')) === 'x'}`);
   return Promise.all([...http, ...tcp]);

@@ -9,7 +9,7 @@ import type { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
 import { seeded } from '../simulator/random.ts';
 import { integrityOf } from './integrity.ts';
-import { RETRIES, TIMEOUTS, versionsAt, Writer } from './writes.ts';
+import { RETRIES, TIMEOUTS, versionsAt, FaultWriter } from './writes.ts';
 
 /** Who dies, and when: a point of death.mjs, `any time`, or `while it starts` (again, behind another death). */
 interface Kill {
@@ -43,7 +43,7 @@ interface KilledSystem {
   readonly scope: Scope;
   readonly nats: Nats;
   readonly planes: Record<Exclude<Victim, 'nats'>, Daemon>;
-  readonly writers: readonly Writer[];
+  readonly writers: readonly FaultWriter[];
   readonly environments: Record<Exclude<Victim, 'nats'>, Readonly<Record<string, string>>>;
   readonly random: () => number;
 }
@@ -80,7 +80,7 @@ async function start(scope: Scope, seed: number): Promise<KilledSystem> {
   ]);
   await Promise.all([global, east, west].map((daemon) => daemon.untilReady()));
   const planes = { global, east, west };
-  const writers = [new Writer(TIMEOUTS, () => planes.global), new Writer(RETRIES, () => planes.east)];
+  const writers = [new FaultWriter(TIMEOUTS, () => planes.global), new FaultWriter(RETRIES, () => planes.east)];
   const random = seeded(seed);
   return { scope, nats, planes, writers, environments, random: () => random.next() };
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { after, describe, it } from 'node:test';
 import { Scope } from '../harness/scope.ts';
 import { NO_KUMA_CP, startKumaZone } from '../side-by-side/kuma.ts';
-import { addPair, type Compared, newlyCompared } from './compare.ts';
+import { addPair, type OrderComparison, newlyCompared } from './compare.ts';
 import { KNOWN } from './differences.ts';
 import { generatePairs, type PolicyPair } from './generate.ts';
 import { Kuma } from './kumas.ts';
@@ -13,7 +13,7 @@ import { RECORDED } from './recorded.ts';
 const scope = new Scope();
 after(() => scope.close());
 
-function assertKnown({ unknown }: Compared): void {
+function assertKnown({ unknown }: OrderComparison): void {
   assert.deepEqual(unknown.slice(0, 3), [], `${unknown.length} differences from Kuma are not in test/precedence/differences.ts`);
 }
 

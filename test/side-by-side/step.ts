@@ -12,14 +12,14 @@ export type Side = 'global' | 'zone';
 /** The addresses of a global and of its zone. */
 export type PlaneUrls = Readonly<Record<Side, string>>;
 
-interface Noted {
+interface NotedStep {
   readonly on: Side;
   /** What is special about it: part of its title. */
   readonly note?: string | undefined;
 }
 
 /** A request of the REST API. */
-export interface RequestStep extends Noted {
+export interface RequestStep extends NotedStep {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
   readonly path: string;
   /** Sent as JSON, or as it is when it is a text. */
@@ -29,7 +29,7 @@ export interface RequestStep extends Noted {
 }
 
 /** A command of kumactl. `documents` become the file `@`. `until` is asked of the standard output. */
-export interface Command extends Noted {
+export interface Command extends NotedStep {
   readonly kumactl: string;
   readonly documents?: readonly object[];
   readonly until?: (out: string) => unknown;

@@ -29,13 +29,13 @@ function start(url: string, ...args: string[]) {
   return { child, ended, out: () => out, err: () => err };
 }
 
-interface Served extends TestedApi {
+interface ServedApi extends TestedApi {
   readonly port: number;
   stop(): Promise<void>;
 }
 
 /** A control plane on a store that outlives it. */
-async function serveAt(path: string, life: string, port = 0): Promise<Served> {
+async function serveAt(path: string, life: string, port = 0): Promise<ServedApi> {
   const store = openStore(path, { random: () => 'ab' });
   recordEpoch(store, life);
   const asked = apiOn(scope, { place: GLOBAL, store, now: () => '2026-01-01T00:00:00Z' }, undefined);

@@ -43,7 +43,7 @@ function impactOf(before: MeshView, after: MeshView): Impact {
   return search.result();
 }
 
-interface ImpactRequest {
+interface Probe {
   readonly method: string;
   readonly path: string | undefined;
 }
@@ -56,13 +56,7 @@ interface Asker {
 }
 
 /** What the answer says of one caller and request at one inbound: read by its documentation alone. */
-function said(
-  { changes, sets }: Impact,
-  target: Resource,
-  section: string,
-  asker: Asker,
-  request: ImpactRequest,
-): VerdictChange | undefined {
+function said({ changes, sets }: Impact, target: Resource, section: string, asker: Asker, request: Probe): VerdictChange | undefined {
   const change = changes.find(({ inbounds }) =>
     inbounds.some((one) => keyId(one.dataplane.key) === keyId(target.key) && one.section === section),
   );
@@ -101,7 +95,7 @@ function isExcepted(caller: CallerChange, { sans: [id = ''] }: Asker): boolean {
   );
 }
 
-function holds({ method, methodNot, path, pathNot, noPath }: RequestCondition, request: ImpactRequest): boolean {
+function holds({ method, methodNot, path, pathNot, noPath }: RequestCondition, request: Probe): boolean {
   const onPath = (wanted: StringMatch) => request.path !== undefined && matchesText(wanted, request.path);
   if (method !== undefined && method !== request.method) return false;
   if (methodNot?.includes(request.method)) return false;
@@ -111,14 +105,7 @@ function holds({ method, methodNot, path, pathNot, noPath }: RequestCondition, r
 }
 
 /** The naive computation. */
-function expected(
-  before: readonly Resource[],
-  after: readonly Resource[],
-  target: Resource,
-  at: number,
-  asker: Asker,
-  request: ImpactRequest,
-) {
+function expected(before: readonly Resource[], after: readonly Resource[], target: Resource, at: number, asker: Asker, request: Probe) {
   const verdict = (resources: readonly Resource[]) => {
     const mesh = indexMesh(resources);
     const here = mesh.find(target.key);

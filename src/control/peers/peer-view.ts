@@ -1,6 +1,6 @@
-import { type ZoneInfo, type Acknowledged, SILENCE } from '../../kds/protocol.ts';
+import { type ZoneInfo, type FeedAck, SILENCE } from '../../kds/protocol.ts';
 import type { Session } from '../../kds/session.ts';
-import type { StrangerProcess } from '../../kds/sender-identity.ts';
+import type { Stranger } from '../../kds/sender-identity.ts';
 import type { Position } from '../../resource/store/store.ts';
 
 /** One peer, as seen from here: for /ready, the ledger and `inspect zones`. */
@@ -11,7 +11,7 @@ export interface PeerView {
   /** Everything that the peer announced is here, and adds up. */
   readonly upToDate: boolean;
   /** How far the peer's mirror of our feed is, by its own last word. */
-  readonly ack: Acknowledged | undefined;
+  readonly ack: FeedAck | undefined;
   /** Why this side took nothing of the peer's last transfer. */
   readonly notTaken: string | undefined;
   /** Our feed for it. */
@@ -21,7 +21,7 @@ export interface PeerView {
   /** Why what is meant for it does not reach it, although both are connected. */
   readonly unsent: string | undefined;
   /** Another store that speaks for the peer too, and is refused. */
-  readonly stranger: Omit<StrangerProcess, 'at'> | undefined;
+  readonly stranger: Omit<Stranger, 'at'> | undefined;
   /** Pulls that failed in a row. */
   readonly failures: number;
   readonly about: ZoneInfo | undefined;

@@ -1,6 +1,6 @@
 import { invalid, MeridianError, type Problem } from '../../errors.ts';
 import { looksHashed } from '../../naming/hash-name.ts';
-import { admit, type Admitted } from '../../policy/admit-draft.ts';
+import { admit, type AdmittedDraft } from '../../policy/admit-draft.ts';
 import { formatKri, type Key, keyId } from '../../resource/key.ts';
 import { findKind, kindOf } from '../../resource/kinds.ts';
 import type { ParsedDocument } from '../../resource/documents/parse-documents.ts';
@@ -121,7 +121,7 @@ export function deleteOne(tx: Transaction, { place }: Plane, key: Key): void {
 
 interface Admission {
   readonly draft: Draft;
-  readonly own: Admitted;
+  readonly own: AdmittedDraft;
 }
 
 function* admitAll(plane: Plane, documents: readonly Document[], set: AppliedSet | undefined): Parts<Admission[]> {
@@ -198,7 +198,7 @@ function pruneOne(tx: Transaction, plane: Plane, key: Key): WrittenDocument {
   return { key, outcome: 'deleted' };
 }
 
-function writeOne(tx: Transaction, plane: Plane, draft: Draft, own: Admitted): WrittenDocument {
+function writeOne(tx: Transaction, plane: Plane, draft: Draft, own: AdmittedDraft): WrittenDocument {
   requireMesh(tx, own.key.mesh);
   refuseTooManyRules(tx, own.key, draft.spec);
   const outcome = putOwn(tx, plane, { admitted: own, spec: draft.spec, status: draft.status });

@@ -23,7 +23,7 @@ export function PeerCard({ peer, here }: { peer: SyncPeer; here: string }) {
   );
 }
 
-interface Refused {
+interface RefusalList {
   readonly title: string;
   readonly items: readonly RefusedItem[];
   readonly total: number;
@@ -31,7 +31,7 @@ interface Refused {
   readonly isHere: boolean;
 }
 
-function Refusals({ title, items, total, isHere }: Refused) {
+function Refusals({ title, items, total, isHere }: RefusalList) {
   if (total === 0) return null;
   const shown = items.slice(0, SHOWN);
   return (

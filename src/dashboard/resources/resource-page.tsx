@@ -3,7 +3,7 @@ import { get, type List } from '../api.ts';
 import { link } from '../location.ts';
 import { Problem } from '../problem.tsx';
 import { useLoaded } from '../use-loaded.ts';
-import { type Kind, kindNamed, urlOf } from './kinds.ts';
+import { type ServedKind, kindNamed, urlOf } from './kinds.ts';
 import { ResourceLink } from './resource-link.tsx';
 import { Standing } from './standing.tsx';
 
@@ -54,7 +54,7 @@ function NotShown({ kri, problem }: { kri: string; problem: string }) {
 }
 
 interface OfPolicy {
-  readonly kind: Kind;
+  readonly kind: ServedKind;
   readonly mesh: string;
   readonly name: string;
 }

@@ -14,9 +14,9 @@ import { type RbacForm, REASON } from './rbac-side.ts';
 const SIDES = ['enforced', 'shadow'] as const;
 const RUNS = 1000;
 
-type Protocol = 'http' | 'tcp';
+type AgreementProtocol = 'http' | 'tcp';
 
-function agree(given: readonly Permission[], asked: Wire, protocol: Protocol, form: RbacForm): void {
+function agree(given: readonly Permission[], asked: Wire, protocol: AgreementProtocol, form: RbacForm): void {
   const { filter, routes, alone } = new InboundRbac({ protocol, form, statPrefix: 'x.' }).compile(given);
   const { sans, method, path } = asked;
   const subject = readRequest({ spiffeIds: sans, method, path }, protocol, 'default');

@@ -11,7 +11,7 @@ import { secretsOf } from './mutual-tls.ts';
 import { type ResourceType, type Snapshot, TYPE_URLS } from '../wire/resource-types.ts';
 
 /** What a proxy is to have, and which of its inbounds let nobody in because they can't be built. */
-export interface Generated extends Snapshot {
+export interface GeneratedSnapshot extends Snapshot {
   readonly shut: readonly UnbuiltInbound[];
 }
 
@@ -24,7 +24,7 @@ export interface Generated extends Snapshot {
  *   tcp inbound    cluster, listener with its RBAC in it, and the RBAC as an extension config for listeners of others
  *   shut inbound   the same with an RBAC that denies everybody, and without routes of its own or plain text
  */
-export function generate({ inbounds, certificates }: ProxyInput): Generated {
+export function generate({ inbounds, certificates }: ProxyInput): GeneratedSnapshot {
   const clash = clashesIn(inbounds);
   // On HTTP what denies is asked for by its name: it is taken before what denies on TCP, should they share one.
   const made = [...inbounds.filter(isHttp), ...inbounds.filter((inbound) => !isHttp(inbound))].map((inbound) =>

@@ -224,7 +224,7 @@ it('gives a proxy what there is in the end, whatever is changed, refused and los
   );
   fc.assert(
     fc.property(fc.array(event, { maxLength: 40 }), content, (events, end) => {
-      const proxy = new Proxy();
+      const proxy = new ProxyModel();
       for (const one of events) {
         if ('there' in one) proxy.there(one.there);
         else if ('accept' in one) proxy.step(one.accept);
@@ -241,7 +241,7 @@ it('gives a proxy what there is in the end, whatever is changed, refused and los
  * A proxy that takes a response whole, or refuses it, and then has taken the first part of it all the same, as Envoy
  * does.
  */
-class Proxy {
+class ProxyModel {
   listeners = new Map<string, string>();
   private opened = open();
   private last: TypeContent = {};

@@ -22,7 +22,7 @@ import { issueToken } from '../../../src/xds/server/proxy-token.ts';
 import { EMPTY } from '../../../src/xds/wire/resource-types.ts';
 import { startHttpApplication, startTcpApplication } from '../../harness/application.ts';
 import { httpCaller, tcpCaller } from '../../harness/caller.ts';
-import { type CertificateFiles, createAuthority } from '../../harness/certificates.ts';
+import { type IssuedCertificate, createAuthority } from '../../harness/certificates.ts';
 import { type Envoy, freePorts, startEnvoy } from '../../harness/envoy.ts';
 import { Scope } from '../../harness/scope.ts';
 import { until } from '../../harness/until.ts';
@@ -69,7 +69,7 @@ export async function openStage(scope: Scope): Promise<Stage> {
     [`spiffe://${mesh}/web`, 'kuma://app/x', 'kuma://kuma.io/service/web'],
   ]);
   const all = [...common, ...own];
-  const files: CertificateFiles[] = [];
+  const files: IssuedCertificate[] = [];
   for (const [index, sans] of all.entries()) files.push(await authority.issue(`client-${index}`, sans));
   const [http, tcp] = [await startHttpApplication(scope), await startTcpApplication(scope)];
   const server = await authority.issue('backend', ['spiffe://default/backend']);
@@ -125,7 +125,7 @@ async function settled(xds: Xds, envoy: Envoy, listeners: number): Promise<void>
 async function answer(
   scope: Scope,
   { protocol, address, port }: InboundInput,
-  files: CertificateFiles | undefined,
+  files: IssuedCertificate | undefined,
   asked: { method: string; path: string },
 ) {
   assert.ok(files);
