@@ -248,7 +248,8 @@ describe('convertEarly', () => {
   ) as fc.Arbitrary<JsonObject>;
   const item = (targets: readonly JsonObject[]) =>
     fc.tuple(fc.constantFrom(...targets), conf).map(([targetRef, rest]) => ({ targetRef, ...rest }));
-  const destinations = [mesh, service('backend'), service('payments')];
+  const external = { kind: 'MeshExternalService', name: 'partner' };
+  const destinations = [mesh, service('backend'), service('payments'), external];
   const policies = fc.uniqueArray(
     fc.record({
       name: fc.stringMatching(/^[a-c0-2]{1,3}$/),
@@ -275,6 +276,19 @@ describe('convertEarly', () => {
       .map(({ targetRef: _, ...rest }) => rest as JsonObject)
       .reduceRight<JsonObject | undefined>((weaker, stronger) => mergeConfs('MeshTimeout', weaker ?? {}, stronger), undefined);
   }
+
+  it('says again of a kind of today what a stronger item says of everything', () => {
+    const to = [
+      { targetRef: mesh, a: 2 },
+      { targetRef: external, a: 1 },
+    ];
+    const [converted] = convert(early('UpstreamTimeout', 't', mesh, { to }));
+    assert.deepEqual(converted?.spec.to, [
+      { targetRef: external, default: { a: 1 } },
+      { targetRef: mesh, default: { a: 2 } },
+      { targetRef: external, default: { a: 2 } },
+    ]);
+  });
 
   it('comes to what the early form’s own rules come to, for any policies', () => {
     fc.assert(
