@@ -278,16 +278,10 @@ describe('convertEarly', () => {
   }
 
   it('says again of a kind of today what a stronger item says of everything', () => {
-    const to = [
-      { targetRef: mesh, a: 2 },
-      { targetRef: external, a: 1 },
-    ];
+    const to = [mesh, external].map((targetRef, a) => ({ targetRef, a }));
     const [converted] = convert(early('UpstreamTimeout', 't', mesh, { to }));
-    assert.deepEqual(converted?.spec.to, [
-      { targetRef: external, default: { a: 1 } },
-      { targetRef: mesh, default: { a: 2 } },
-      { targetRef: external, default: { a: 2 } },
-    ]);
+    const item = (targetRef: JsonObject, a: number) => ({ targetRef, default: { a } });
+    assert.deepEqual(converted?.spec.to, [item(external, 1), item(mesh, 0), item(external, 0)]);
   });
 
   it('comes to what the early form’s own rules come to, for any policies', () => {

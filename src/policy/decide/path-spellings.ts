@@ -10,8 +10,9 @@ const ESCAPABLE = /%[0-9A-Fa-f]{2}|[^A-Za-z0-9._~/-]/g;
 const NEVER_PLAIN = '?#;\\';
 
 /**
- * The beginnings of other spellings of what a match compares with. Envoy leaves `!` and `%21` as they are, and `%2a` beside `%2A`; an
- * application reads them as one. What begins so may mean the path: a deny holds for it, an allow never does.
+ * The beginnings of other spellings of what a match compares with. Envoy leaves `!` and `%21` as they are, and `%2a`
+ * beside `%2A`; an application reads them as one. What begins so may mean the path: a deny holds for it, an allow never
+ * does.
  *
  *   /a!b  ->  /a%21,    /x%2Ay  ->  /x*, /x%2a,    /admin  ->  none
  */
