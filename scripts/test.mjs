@@ -1,4 +1,4 @@
-// `npm test`: prepares, checks the format, lints, checks types and what is unused, then runs every spec file.
+// `npm test`: prepares, then runs every spec file, and beside them checks the format, lint, types and what is unused.
 // `npm test -- PATTERN...`: prepares, then runs only the spec files whose path contains one of the patterns.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,8 +9,28 @@ import { prepare } from './prepare.mjs';
 
 const FOLDERS = ['src', 'cmd', 'test'];
 const CHECKS = ['format', 'lint', 'types', 'page', 'unused'];
-/** Begun first, so that at the end no core waits for one: those that take longest, in turn. */
-const LONG = ['test/kumactl.spec.ts', 'test/side-by-side/side-by-side.spec.ts'];
+/** Those that take longest, begun first, so that at the end no core waits for one. */
+const LONG = [
+  'test/kumactl',
+  'test/side-by-side/side-by-side',
+  'test/envoy/agreement',
+  'test/envoy/bypass-requests',
+  'test/xds-tls',
+  'test/daemons',
+  'test/faults/kills',
+  'src/nats/nats-transport',
+  'test/envoy/revocation',
+  'test/dashboard/page',
+  'cmd/ctl/resources/export-command',
+  'test/security',
+  'test/nats-limits',
+  'test/hostile/hostile-zone',
+  'test/credentials/zone-add',
+  'test/faults/damage',
+  'cmd/ctl/diff/diff-command',
+  'test/scenarios',
+  'test/simulator/simulator',
+].map((path) => `${path}.spec.ts`);
 /** Their specs start no programs: several share a process, for starting one takes longer than what most of them do. */
 const SHARING = /^(src\/(config|control|kds|naming|policy|resource|runtime|store)|test\/api)\//;
 const SHARERS = 8;
