@@ -34,7 +34,7 @@ export function isEarly(document: unknown): document is JsonObject {
 }
 
 /** What a document says of itself, and in which fields. */
-interface Envelope {
+interface EarlyEnvelope {
   readonly at: { readonly kind: string; readonly name: string };
   /** Its kind. */
   readonly written: string | undefined;
@@ -42,7 +42,7 @@ interface Envelope {
   readonly mesh: string | undefined;
 }
 
-const ENVELOPES: Readonly<Record<EarlyFormat, (document: JsonObject) => Envelope>> = {
+const ENVELOPES: Readonly<Record<EarlyFormat, (document: JsonObject) => EarlyEnvelope>> = {
   universal: ({ type, name, mesh }) => ({
     at: { kind: 'type', name: 'name' },
     written: asText(type),
