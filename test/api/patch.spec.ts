@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
-import { type Asked, ask, EAST, newApi, timeout } from './harness.ts';
+import { type TestedApi, ask, EAST, newApi, timeout } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());
@@ -11,7 +11,7 @@ const ONE = '/meshes/default/meshtimeouts/slow';
 const TYPE = { 'content-type': 'application/merge-patch+json' };
 const to = (conf: object) => [{ targetRef: { kind: 'Mesh' }, default: conf }];
 
-async function withOne(place = GLOBAL): Promise<Asked> {
+async function withOne(place = GLOBAL): Promise<TestedApi> {
   const api = newApi(scope, place);
   await ask(api, 'PUT', ONE, timeout('slow', { team: 'a', tier: 'b' }, { to: to({ idleTimeout: '1s' }) }));
   return api;

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { MeridianError } from '../../errors.ts';
-import type { Beside } from '../../control/write/write-warnings.ts';
+import type { WarningContext } from '../../control/write/write-warnings.ts';
 import { isObject } from '../../resource/field-path.ts';
 import type { Kind } from '../../resource/kinds.ts';
 import type { ReadDocument } from '../../resource/documents/read-documents.ts';
@@ -20,7 +20,7 @@ const ATTEMPTS = 5;
  * judged as the whole document that comes out. Throws `not_found`, what `PUT` throws, and `conflict` where the resource
  * was changed again and again meanwhile.
  */
-export function patchResource(options: ApiOptions, kind: Kind, beside: Beside, bodies: Bodies) {
+export function patchResource(options: ApiOptions, kind: Kind, beside: WarningContext, bodies: Bodies) {
   const { plane } = options;
   return async (request: FastifyRequest, reply: FastifyReply) => {
     refuseReadOnlyKind(plane.place, kind);
