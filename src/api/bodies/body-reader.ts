@@ -23,7 +23,7 @@ interface Times {
   readonly idle: number;
 }
 
-const TIMES: Times = { most: 60_000, idle: 10_000 };
+const TIMES: Times = { most: 60_000, idle: 1_000 };
 /** Bodies that wait for those before them. */
 const MOST_WAITING = 64;
 
