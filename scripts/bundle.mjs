@@ -53,8 +53,8 @@ function inTurn(text) {
 }
 
 /**
- * Escapes what is not ASCII: esbuild leaves it in comments and regular expressions. One dash would make V8 keep the whole
- * text at two bytes a character, as long as the program runs.
+ * Escapes what is not ASCII: esbuild leaves it in comments and regular expressions. One dash would make V8 keep the
+ * whole text at two bytes a character, as long as the program runs.
  */
 function inAscii(text) {
   return text.replace(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
