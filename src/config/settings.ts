@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * One setting: its environment variable, the values it takes as text, and what to do when it is wrong. Its YAML key is

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { MeridianError } from '../errors.ts';
 import { isDnsLabel } from '../resource/dns-names.ts';
 import { readableUpTo } from '../resource/readable-text.ts';

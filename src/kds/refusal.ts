@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Key, keyFromTuple, keyTuple } from '../resource/key.ts';
 import { findKind } from '../resource/kinds.ts';
 import { mtpOf } from '../resource/permission.ts';

@@ -62,6 +62,8 @@ export function createPartCommits(main: Writer, open: () => Writer): PartCommits
       main.takeOver(beside);
       return result;
     } finally {
+      // The pages that it read and wrote: SQLite keeps up to 8 MB of them.
+      if (beside?.db.open) beside.db.pragma('shrink_memory');
       beside?.writeBack.start();
       free = true;
       present = undefined;

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { invalid } from '../../errors.ts';
 import { AUDIT_OUTCOMES, type AuditFilter } from '../../resource/store/audit.ts';
 import { quote } from '../../resource/field-path.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Place } from '../../resource/resource.ts';
 import { about } from '../audit/audit-record.ts';
 import { parseJson, textOf } from '../http/request-bodies.ts';

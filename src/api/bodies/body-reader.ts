@@ -23,7 +23,7 @@ interface ReadingTimes {
   readonly idle: number;
 }
 
-const TIMES: ReadingTimes = { most: 60_000, idle: 10_000 };
+const TIMES: ReadingTimes = { most: 60_000, idle: 1_000 };
 /** Bodies that wait for those before them. */
 const MOST_WAITING = 64;
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { time } from '../openapi/common-shapes.ts';
 
 /** The shapes of insights: Kuma's, without what is of kuma-dp and of Kuma's own DNS. */

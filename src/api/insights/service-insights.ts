@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Plane } from '../../control/plane/plane.ts';
 import { invalid, MeridianError } from '../../errors.ts';
 import { addressOf, collection, listQuery } from '../http/paged-collection.ts';

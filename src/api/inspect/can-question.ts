@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { invalid } from '../../errors.ts';
 import type { Request } from '../../policy/decide/read-request.ts';
 import { check } from '../../resource/schema/check-schema.ts';

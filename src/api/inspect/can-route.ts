@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { can } from '../../control/mesh/answer-can.ts';
 import { formatKri } from '../../resource/key.ts';
 import { kindOf } from '../../resource/kinds.ts';

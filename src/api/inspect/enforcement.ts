@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type WarningContext, warningsAbout } from '../../control/write/write-warnings.ts';
 import { enforcementOf } from '../../policy/enforcement-table.ts';
 import { hasRole } from '../../policy/policy-role.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { inboundPorts, outboundPorts, type Port } from '../../policy/inspect/proxy-layout.ts';
 import { formatKri, parseKri } from '../../resource/key.ts';
 import { described, type Operation } from '../openapi/operation.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Plane } from '../../control/plane/plane.ts';
 import { kindOf } from '../../resource/kinds.ts';
 import { toUniversal } from '../../resource/documents/render-forms.ts';

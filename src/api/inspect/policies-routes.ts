@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { notEnforcedNotes } from '../../control/mesh/not-enforced-notes.ts';
 import { MeridianError } from '../../errors.ts';
 import { fromRules, inboundRules, wholly } from '../../policy/inspect/inbound-rules.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ERROR_CODES } from '../../errors.ts';
 import { anyObject } from '../../resource/schema/kind-fields.ts';
 

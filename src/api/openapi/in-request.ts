@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Operation } from './operation.ts';
 import { IN_PATH } from './parameters.ts';
 import type { JsonSchema, Schemas } from './zod-schemas.ts';

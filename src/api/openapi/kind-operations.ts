@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Kind, singularOf } from '../../resource/kinds.ts';
 import { documentOf, shownOf } from './kind-schemas.ts';
 import { described, describedDocuments } from './operation.ts';

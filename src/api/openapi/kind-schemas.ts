@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Kind, KINDS } from '../../resource/kinds.ts';
 import { anyObject } from '../../resource/schema/kind-fields.ts';
 import { schemaOf } from '../../resource/documents/validate-draft.ts';

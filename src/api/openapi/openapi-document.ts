@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { z } from 'zod';
+import * as z from 'zod';
 import { JSON_TYPE, YAML_TYPE } from '../http/request-bodies.ts';
 import { describeParameter, type Parameter, parametersOf, sharedParameters, templateOf, useOf } from './in-request.ts';
 import { type Operation, TAGS } from './operation.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ROLES } from '../auth/principal.ts';
 import type { Operation } from './operation.ts';
 import { ENVIRONMENTS } from '../../resource/resource.ts';

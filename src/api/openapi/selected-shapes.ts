@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Kind } from '../../resource/kinds.ts';
 import type { Operation } from './operation.ts';
 import { PAGING } from './parameters.ts';

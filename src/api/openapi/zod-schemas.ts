@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A JSON schema (2020-12), or any other part of the document. */
 export type JsonSchema = { readonly [field: string]: unknown };

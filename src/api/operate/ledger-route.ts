@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { countProxies, type ProxyStanding } from '../../control/enforce/proxy-status.ts';
 import type { LedgerEntry } from '../../control/operate/ledger.ts';
 import { type LedgerPage, ledgerPage } from '../../control/operate/ledger-page.ts';

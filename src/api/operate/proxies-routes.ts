@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ProxyStanding } from '../../control/enforce/proxy-status.ts';
 import { MeridianError } from '../../errors.ts';
 import { kindOf } from '../../resource/kinds.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { invalid, type Problem } from '../../errors.ts';
 import { kindOf } from '../../resource/kinds.ts';
 import { isObject, quote } from '../../resource/field-path.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PeerView } from '../../control/peers/peer-view.ts';
 import { isGlobal } from '../../control/plane/plane.ts';
 import { recover, type RecoverOrder } from '../../control/operate/recover.ts';

@@ -1,7 +1,7 @@
 import { orphansOf } from '../../control/peers/lost-store.ts';
 import { diverged } from '../../control/peers/divergence.ts';
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PeerView } from '../../control/peers/peer-view.ts';
 import { lateAt } from '../../control/operate/late-changes.ts';
 import { readReported } from '../../control/peers/reported-refusals.ts';

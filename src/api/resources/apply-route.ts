@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { dryRun } from '../../control/impact/dry-run.ts';
 import { crowdedBy, withCrowded } from '../../control/mesh/too-many-rules.ts';
 import type { Plane } from '../../control/plane/plane.ts';

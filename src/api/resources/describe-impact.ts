@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { NamedCallers } from '../../control/impact/caller-names.ts';
 import type { MeshImpact } from '../../control/impact/dry-run.ts';
 import type { CallerChange, InboundsChange } from '../../control/impact/mesh-impact.ts';

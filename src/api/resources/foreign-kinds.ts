@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { MeridianError } from '../../errors.ts';
 import { addressOf, collection, paging } from '../http/paged-collection.ts';
 import { NOT_FOUND } from '../http/error-answers.ts';

@@ -1,6 +1,6 @@
 import { zoneKey } from '../../control/peers/zone-state.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { readReported } from '../../control/peers/reported-refusals.ts';
 import { deleteZone } from '../../control/write/zone-registration.ts';
 import { invalid, MeridianError } from '../../errors.ts';

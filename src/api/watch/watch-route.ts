@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { errorBody } from '../http/error-answers.ts';
 import { described } from '../openapi/operation.ts';
 import { PATH } from './watch-question.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { z } from 'zod';
+import * as z from 'zod';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import { ENVIRONMENTS, GLOBAL, type Place, usesNamespaces } from '../../resource/resource.ts';
 import type { Reader, Transaction } from '../../resource/store/store.ts';

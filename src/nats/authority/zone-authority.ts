@@ -1,6 +1,6 @@
 import { encodeAccount, encodeOperator, encodeUser, fmtCreds } from '@nats-io/jwt';
 import { createAccount, createOperator, createUser, fromSeed, type KeyPair } from '@nats-io/nkeys';
-import { z } from 'zod';
+import * as z from 'zod';
 import { MeridianError } from '../../errors.ts';
 import { NOTHING, OPERATOR, type SubjectPermissions, permissionsOf } from './subject-permissions.ts';
 

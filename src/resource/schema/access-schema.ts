@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { dnsLabel, text } from './kind-fields.ts';
 
 const VALUED = ['In', 'NotIn'];

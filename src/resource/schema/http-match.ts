@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ALWAYS } from './check-schema.ts';
 import { text } from './kind-fields.ts';
 import { METHODS, pathReason } from './spiffe-matches.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { DNS_LABEL_REASON, isDnsLabel, isLabelKey, isLabelValue, LABEL_KEY_REASON, LABEL_VALUE_REASON } from '../dns-names.ts';
 import { isObject } from '../field-path.ts';
 

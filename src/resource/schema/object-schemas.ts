@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { canonicalAddress } from '../ip-address.ts';
 import { ALWAYS } from './check-schema.ts';
 import { anyObject, port, tags, text } from './kind-fields.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ALWAYS } from './check-schema.ts';
 import { METHODS, pathReason, spiffeReason } from './spiffe-matches.ts';
 import { fromRef, topRef } from './target-ref.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Kind, PolicyShape } from '../kinds.ts';
 import { ALWAYS } from './check-schema.ts';
 import { anyObject } from './kind-fields.ts';

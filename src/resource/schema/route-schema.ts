@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { port, text } from './kind-fields.ts';
 import { httpMatch } from './http-match.ts';
 import { BACKEND } from './reference-kinds.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { DNS_NAME_REASON, isDnsName } from '../dns-names.ts';
 import { ALWAYS } from './check-schema.ts';
 import { dnsLabel, matchLabels, tags } from './kind-fields.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const version = z.enum(['TLSAuto', 'TLS10', 'TLS11', 'TLS12', 'TLS13']).optional();
 
