@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { makePosition, type Sign } from '../../kds/cursor.ts';
 import { cutMessage, LEAST_PAYLOAD } from '../../kds/message-parts.ts';
 import {
@@ -15,6 +14,7 @@ import type { Position } from '../../resource/store/store.ts';
 import type { Plane } from '../plane/plane.ts';
 import type { RuntimeDependencies } from '../plane/runtime-dependencies.ts';
 import { diverged } from '../peers/divergence.ts';
+import { perPeer } from '../peers/per-peer.ts';
 
 export interface OutboxOptions {
   readonly plane: Plane;
@@ -27,21 +27,18 @@ export interface OutboxOptions {
   readonly machine: RuntimeDependencies;
 }
 
-/** Peers of whom something is remembered: without credentials anybody on the machine can invent zones. */
-const MOST = 10_000;
-
 /** What this control plane says to its peers, in its own name. */
 export class Outbox {
   private readonly options: OutboxOptions;
 
   /** Heads that were signed, by peer: one for each revision. */
-  private readonly heads = new LRUCache<string, Position>({ max: MOST });
+  private readonly heads = perPeer<Position>();
 
   /** How many bytes at once reach a peer, by its own word; and how many this side asks it to send. */
-  private readonly takes = new LRUCache<string, number>({ max: MOST });
-  private readonly wanted = new LRUCache<string, number>({ max: MOST });
+  private readonly takes = perPeer<number>();
+  private readonly wanted = perPeer<number>();
   /** Why a peer's last transfer was not taken. */
-  private readonly notTaken = new LRUCache<string, string>({ max: MOST });
+  private readonly notTaken = perPeer<string>();
 
   constructor(options: OutboxOptions) {
     this.options = options;

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { MeridianError } from '../../errors.ts';
 import { pageBytes, type ZoneInfo, type Pull } from '../../kds/protocol.ts';
 import type { ApplyOutcome } from '../../kds/receiver.ts';
@@ -7,6 +6,7 @@ import type { Effect, SessionEvent } from '../../kds/session.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import { markDiverged } from '../peers/divergence.ts';
 import { placeOf, readPeer, writePeer } from '../peers/known-peers.ts';
+import { perPeer } from '../peers/per-peer.ts';
 import { isGlobal } from '../plane/plane.ts';
 import type { ThrottledReport } from '../plane/throttled-report.ts';
 import type { Transfer } from '../receive/apply-transfer.ts';
@@ -52,7 +52,7 @@ export class Performer {
   /** Whose transfer made the last revision that one made, and which. */
   private last = { peer: '', revision: -1 };
   /** What each peer asked last, and how often: repeated, for our answers do not arrive. */
-  private readonly asked = new LRUCache<string, { readonly id: string; readonly times: number }>({ max: 10_000 });
+  private readonly asked = perPeer<{ readonly id: string; readonly times: number }>();
 
   constructor(options: PerformerOptions) {
     this.options = options;
