@@ -13,7 +13,6 @@ import type { Transport } from '../../kds/transport.ts';
 import type { Position } from '../../resource/store/store.ts';
 import type { Plane } from '../plane/plane.ts';
 import type { RuntimeDependencies } from '../plane/runtime-dependencies.ts';
-import { diverged } from '../peers/divergence.ts';
 import { perPeer } from '../peers/per-peer.ts';
 
 export interface OutboxOptions {
@@ -64,8 +63,8 @@ export class Outbox {
     return { store, term, revision, ...this.store.feed.summary(peer), signature: '' };
   }
 
-  /** How things stand between this control plane and `peer`. Without a head while this store waits for `recover`. */
-  statusOf(peer: string): Status {
+  /** How things stand between this control plane and `peer`. `halted`: this store waits for `recover`, and has no head. */
+  statusOf(peer: string, halted: boolean): Status {
     const position = this.store.mirror.position(peer);
     const notTaken = this.notTaken.get(peer);
     const ack: Acknowledged = {
@@ -73,9 +72,8 @@ export class Outbox {
       ...(position ? { position } : {}),
       ...(notTaken === undefined ? {} : { notTaken }),
     };
-    const silent = diverged(this.store) !== undefined;
     const { about } = this.options;
-    return { kind: 'status', ack, ...(silent ? {} : { head: this.headFor(peer) }), ...(about ? { about } : {}) };
+    return { kind: 'status', ack, ...(halted ? {} : { head: this.headFor(peer) }), ...(about ? { about } : {}) };
   }
 
   /** What became of a peer's transfer: why nothing of it was taken; undefined: it was, or it is asked for again. */

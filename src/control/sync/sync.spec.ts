@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { rm, writeFile } from 'node:fs/promises';
+import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { MeridianError } from '../../errors.ts';
 import { ACKNOWLEDGE_INTERVAL, encodeMessage, SILENCE, STATUS_INTERVAL } from '../../kds/protocol.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import type { Place } from '../../resource/resource.ts';
 import type { Plane } from '../plane/plane.ts';
-import { EAST, forAll, held, newGlobal, newPlane, timeout } from '../../../test/harness/control-planes.ts';
+import { EAST, forAll, held, MESH, newGlobal, newPlane, timeout } from '../../../test/harness/control-planes.ts';
+import { diverged } from '../peers/divergence.ts';
 import { ledger } from '../operate/ledger.ts';
 import { readiness } from '../operate/readiness.ts';
 import { freshPath, OPTIONS } from '../../../test/harness/sample-store.ts';
@@ -143,6 +145,64 @@ test('while a large write keeps a store its peer is answered, and what the peer 
   exchange(global, zone);
   assert.deepEqual(held(zone.plane), ['down', 'up']);
   assert.deepEqual(zone.reports, []);
+});
+
+/** Global's store, as it was before it sent a zone what that has. */
+async function restored(t: TestContext): Promise<{ plane: Plane; zone: Wired }> {
+  const path = freshPath(t);
+  const before = openStore(path, OPTIONS);
+  const [first, zone] = [new Wired({ ...newGlobal(), store: before }), new Wired(newPlane(EAST))];
+  writeDrafts(first.plane, [MESH]);
+  exchange(first, zone);
+  const backup = before.snapshot();
+  writeDrafts(first.plane, [forAll('lost')]);
+  exchange(first, zone);
+  before.close();
+  await Promise.all(['-wal', '-shm'].map((end) => rm(`${path}${end}`, { force: true })));
+  await writeFile(path, backup);
+  const store = openStore(path, OPTIONS);
+  t.after(() => store.close());
+  return { plane: { ...first.plane, store }, zone };
+}
+
+/** The zone shows global what it has, and is told that it gets nothing; no commit says that yet. */
+function show(zone: Wired, global: Wired): void {
+  zone.now += STATUS_INTERVAL;
+  zone.sync.tick();
+  exchange(global, zone);
+  assert.deepEqual([diverged(global.plane.store), zone.sync.view(GLOBAL_PEER).stopped?.code], [undefined, 'diverged']);
+}
+
+test('a store that is found restored while it is busy writes that down as soon as it is free', async (t) => {
+  const { plane, zone } = await restored(t);
+  const { store } = plane;
+  const global = new Wired(plane, 2);
+  const large = store.commitInParts(function* (tx) {
+    tx.setSetting('large', 'write');
+    yield;
+  });
+  large.next();
+  show(zone, global);
+  assert.equal(large.next().done, true);
+  await turn();
+  assert.match(diverged(store) ?? '', /east holds/);
+  const [done] = store.commit((tx) => recover(tx, plane, {}));
+  assert.match(done ?? '', /sends again, in term 2/);
+});
+
+test('a store that is found restored while the disk is full writes that down when there is room', async (t) => {
+  const { plane, zone } = await restored(t);
+  const disk = { full: true };
+  const global = onDisk(plane, disk);
+  show(zone, global);
+  global.now += STATUS_INTERVAL;
+  global.sync.tick();
+  global.run();
+  const said = global.sent.splice(0).flatMap(({ message: { body } }) => (body.kind === 'status' ? [body.head] : []));
+  assert.deepEqual(said, [undefined]);
+  disk.full = false;
+  global.sync.tick();
+  assert.match(diverged(plane.store) ?? '', /east holds/);
 });
 
 /** A second process on the store, whose commits fail while the disk is full. */

@@ -137,6 +137,7 @@ export class Sync {
     this.throttled.flush();
     for (const { peer, event } of this.owed.splice(0)) this.handle(peer, event);
     this.queue.resume();
+    if (this.store.isFree()) this.performer.writeRestored();
     if (!this.connected) return;
     this.attempt(GLOBAL_PEER, () => this.announceWhenDue());
     for (const peer of [...this.sessions.peers()]) this.ticking.add(peer);
