@@ -102,6 +102,16 @@ export function step(state: Session, event: SessionEvent, context: Context): Ste
   }
 }
 
+/**
+ * What the peer says can't be looked at now: it is heard of, and an answer of it may be among that. So none is late,
+ * and nothing is asked again for less at once.
+ */
+export function postpone(state: Session, now: number): Session {
+  const { receiving, listing } = state;
+  const asking = receiving.asking && { ...receiving.asking, sentAt: now };
+  return { ...state, heardAt: now, receiving: { ...receiving, asking }, listing: listing && { ...listing, sentAt: now } };
+}
+
 function connected(state: Session, context: Context): Step {
   const { state: cleared, effects } = lost(state);
   const greeted = sender(cleared, announce(cleared.sending, context.now), context);

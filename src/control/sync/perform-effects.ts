@@ -21,6 +21,8 @@ import type { SyncOptions } from './sync-options.ts';
 export interface PerformerOptions extends SyncOptions {
   readonly outbox: Outbox;
   readonly throttled: ThrottledReport;
+  /** Does what takes the time of this process for a peer. */
+  readonly charge: (peer: string, what: () => void) => void;
   /** What an effect brought about: an event for the loop. */
   readonly happened: (peer: string, event: SessionEvent) => void;
   /** This process must not sync any more. */
@@ -156,13 +158,14 @@ export class Performer {
 
   /** A slice of a transfer. The next one follows soon, after other tasks. */
   private go(transfer: Transfer, work: Parts<ApplyOutcome>): void {
-    const { hasEnded, machine, perSlice } = this.options;
+    const { charge, hasEnded, machine, perSlice } = this.options;
     if (hasEnded()) return void work.return('failed');
     const step = this.take(transfer.peer, () => (perSlice === undefined ? sliceOf(work, machine.now) : work.next()));
+    const goOn = (): void => charge(transfer.peer, () => this.go(transfer, work));
     if (step === 'failed') this.applied(transfer, 'failed');
     else if (step.done) this.applied(transfer, step.value);
-    else if (step.value) void step.value.then(() => this.go(transfer, work));
-    else machine.soon(() => this.go(transfer, work));
+    else if (step.value) void step.value.then(goOn);
+    else machine.soon(goOn);
   }
 
   private applied({ peer, mode, end }: Transfer, outcome: ApplyOutcome): void {
