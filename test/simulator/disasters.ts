@@ -9,6 +9,11 @@ import type { Node } from './node.ts';
 import { apply } from './workload.ts';
 import type { World } from './world.ts';
 
+interface Backup {
+  readonly bytes: Buffer;
+  readonly revision: number;
+}
+
 /**
  * What happens to stores: restored from an older backup, lost, copied and started twice. And the operator, who then
  * says `recover` where a control plane asks for it, accepts a new store where there is one, and gives up what nobody
@@ -18,7 +23,9 @@ export class Disasters {
   private readonly world: World;
   private readonly model: Model;
 
-  private readonly backups = new Map<string, Buffer>();
+  private readonly backups = new Map<string, Backup>();
+  /** The first of each store. */
+  private readonly oldest = new Map<string, Backup>();
   private left = 3;
   private struck = 0;
 
@@ -27,13 +34,14 @@ export class Disasters {
     this.model = model;
     world.scanned = this.scanned;
     world.taken = this.taken;
+    for (const node of world.nodes.values()) this.backUp(node);
   }
 
   /** Perhaps something happens to `node`. */
   strike(node: Node): void {
     const { random } = this.world;
     const { zone } = node.place;
-    if (random.chance(0.4) || !this.backups.has(zone)) this.backups.set(zone, node.backup());
+    if (random.chance(0.4) || !this.backups.has(zone)) this.backUp(node);
     else if (this.left > 0) {
       this.left -= 1;
       random.pick([this.restore, this.restore, this.restore, this.lose, this.startTwice])(node);
@@ -41,13 +49,14 @@ export class Disasters {
   }
 
   /**
-   * A feed did not add up, and `sender` is asked for all of it: somebody takes it back to its backup, and it is asked
-   * again.
+   * A feed did not add up, and `sender` is asked for all of it: somebody takes it back to before what the other side
+   * shows, and it is asked again.
    */
-  private readonly scanned = (sender: Node): void => {
-    if (this.struck >= 2 || !this.backups.has(sender.place.zone) || !this.world.random.chance(0.3)) return;
+  private readonly scanned = (sender: Node, shown: number): void => {
+    const backup = this.oldest.get(sender.place.zone);
+    if (this.struck >= 2 || !backup || backup.revision >= shown || !this.world.random.chance(0.3)) return;
     this.struck += 1;
-    this.restore(sender);
+    this.restore(sender, backup);
   };
 
   /** The other side has all of a scan, and takes it while the sender is taken back. */
@@ -80,12 +89,18 @@ export class Disasters {
     }
   }
 
-  private readonly restore = (node: Node): void => {
-    const backup = this.backups.get(node.place.zone);
+  private backUp(node: Node): void {
+    const { zone } = node.place;
+    const backup: Backup = { bytes: node.backup(), revision: node.plane.store.head().revision };
+    this.backups.set(zone, backup);
+    if (!this.oldest.has(zone)) this.oldest.set(zone, backup);
+  }
+
+  private readonly restore = (node: Node, backup = this.backups.get(node.place.zone)): void => {
     if (backup === undefined || node.retired) return;
     // Two processes that both remember too little: nobody can tell which one is meant.
     this.world.endTwins(node.place.zone);
-    node.restore(backup);
+    node.restore(backup.bytes);
     this.rebase(node);
     // So that it may write more than its log holds before anybody shows it a cursor.
     if (this.world.random.chance(0.3)) node.setConnected(false);
@@ -95,7 +110,7 @@ export class Disasters {
   private readonly lose = (node: Node): void => {
     this.world.endTwins(node.place.zone);
     node.lose();
-    this.backups.delete(node.place.zone);
+    for (const backups of [this.backups, this.oldest]) backups.delete(node.place.zone);
     this.rebase(node);
     this.startLater(node);
   };

@@ -29,7 +29,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/kds/serve-pulls.ts',
     from: "  const verdict = cursor ? judgeCursor(source, peer, cursor) : 'unknown';",
     to: "  const verdict = cursor?.term === 0 ? judgeCursor(source, peer, cursor) : 'unknown';",
-    within: 900,
+    within: 350,
   },
   {
     name: 'what a partial scan did not list is deleted',
