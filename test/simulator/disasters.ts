@@ -9,6 +9,9 @@ import type { Node } from './node.ts';
 import { apply } from './workload.ts';
 import type { World } from './world.ts';
 
+/** Of a user who misses something: many revisions make a long run. */
+const MOST_WRITES = 40;
+
 interface Backup {
   readonly bytes: Buffer;
   readonly revision: number;
@@ -100,11 +103,15 @@ export class Disasters {
     if (backup === undefined || node.retired) return;
     // Two processes that both remember too little: nobody can tell which one is meant.
     this.world.endTwins(node.place.zone);
+    const lost = node.plane.store.head().revision - backup.revision;
     node.restore(backup.bytes);
     this.rebase(node);
     // So that it may write more than its log holds before anybody shows it a cursor.
     if (this.world.random.chance(0.3)) node.setConnected(false);
-    this.startLater(node, this.world.random.pick([0, 2, 5, 12]));
+    // The log lacks by then what others have.
+    const past = Math.max(0, lost) + this.world.sizes.logged + 2;
+    const many = past <= MOST_WRITES ? past : 12;
+    this.startLater(node, this.world.random.pick([0, 2, 5, many, many, many]));
   };
 
   private readonly lose = (node: Node): void => {
@@ -125,12 +132,15 @@ export class Disasters {
     if (node.place.zone === '' && node.content.size === 0) expectDefaultMesh(this.model);
   }
 
-  /** `writes`: so often users who miss something apply it again, before anybody else is heard. */
+  /**
+   * `writes`: so often a user who misses something applies it again, before anybody else is heard. One thing at a time:
+   * the log may lack the backup's revision by then, and not all that was lost is there again.
+   */
   private startLater(node: Node, writes = 0): void {
     this.world.after(this.world.random.pick([0, 100, 10_000]), () => {
       if (node.up || node.retired) return;
       node.start();
-      for (let n = 0; n < writes && node.up; n++) apply(this.world, this.model, node);
+      for (let n = 0; n < writes && node.up; n++) apply(this.world, this.model, node, 1);
     });
   }
 

@@ -8,7 +8,7 @@ import type { Resource } from '../../resource/resource.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 import { plaintextAt } from '../mesh/plaintext-notes.ts';
 import type { PermissionCache } from './permission-cache.ts';
-import { type Placed, placesOf } from '../mesh/listen-address.ts';
+import { type PlacedInbound, placesOf } from '../mesh/listen-address.ts';
 import { decided, ProxyCompiler } from './compile-proxy.ts';
 import type { ProxyRules } from './proxy-rules.ts';
 import { IncrementalSelection } from './incremental-selection.ts';
@@ -29,7 +29,7 @@ export class CachedProxy {
   #given: ProxyInputs | undefined;
   #rules: ProxyRules | undefined;
   #proxy: Proxy | undefined;
-  #placed: readonly Placed[] = [];
+  #placed: readonly PlacedInbound[] = [];
   #selected = new Map<Inbound, IncrementalSelection>();
 
   constructor(permissions: PermissionCache) {
