@@ -127,7 +127,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/control/receive/apply-transfer.ts',
     from: '  const item = before?.term === end.term ? undefined',
     to: '  const item = (before?.term ?? 0) <= end.term ? undefined',
-    within: 60,
+    within: 40,
   },
   {
     name: 'a consumer policy goes to every zone',

@@ -148,10 +148,10 @@ test('while a large write keeps a store its peer is answered, and what the peer 
 });
 
 /** A zone whose store is in a file, and a large write that keeps it. */
-function busyZone(t: TestContext): { global: Wired; zone: Wired; begin(): () => void } {
+function busyZone(t: TestContext): { global: WiredSync; zone: WiredSync; begin(): () => void } {
   const store = openStore(freshPath(t), OPTIONS);
   t.after(() => store.close());
-  const [global, zone] = [new Wired(newGlobal()), new Wired({ ...newPlane(EAST), store })];
+  const [global, zone] = [new WiredSync(newGlobal()), new WiredSync({ ...newPlane(EAST), store })];
   exchange(global, zone);
   const begin = (): (() => void) => {
     const large = store.commitInParts(function* (tx) {
@@ -234,7 +234,7 @@ test('a large transfer is paid for by its sender, slice by slice', async (t) => 
   t.after(() => store.close());
   const plane = { ...newGlobal(), store };
   writeDrafts(plane, [MESH]);
-  const [global, zone] = [new Wired(plane), new Wired(newPlane(EAST))];
+  const [global, zone] = [new WiredSync(plane), new WiredSync(newPlane(EAST))];
   exchange(global, zone);
   // Whoever looks at the clock has needed some time.
   let clock = 0;
@@ -251,10 +251,10 @@ test('a large transfer is paid for by its sender, slice by slice', async (t) => 
 });
 
 /** Global's store, as it was before it sent a zone what that has. */
-async function restored(t: TestContext): Promise<{ plane: Plane; zone: Wired }> {
+async function restored(t: TestContext): Promise<{ plane: Plane; zone: WiredSync }> {
   const path = freshPath(t);
   const before = openStore(path, OPTIONS);
-  const [first, zone] = [new Wired({ ...newGlobal(), store: before }), new Wired(newPlane(EAST))];
+  const [first, zone] = [new WiredSync({ ...newGlobal(), store: before }), new WiredSync(newPlane(EAST))];
   writeDrafts(first.plane, [MESH]);
   exchange(first, zone);
   const backup = before.snapshot();
@@ -269,7 +269,7 @@ async function restored(t: TestContext): Promise<{ plane: Plane; zone: Wired }> 
 }
 
 /** The zone shows global what it has, and is told that it gets nothing; no commit says that yet. */
-function show(zone: Wired, global: Wired): void {
+function show(zone: WiredSync, global: WiredSync): void {
   zone.now += STATUS_INTERVAL;
   zone.sync.tick();
   exchange(global, zone);
@@ -279,7 +279,7 @@ function show(zone: Wired, global: Wired): void {
 test('a store that is found restored while it is busy writes that down as soon as it is free', async (t) => {
   const { plane, zone } = await restored(t);
   const { store } = plane;
-  const global = new Wired(plane, 2);
+  const global = new WiredSync(plane, 2);
   const large = store.commitInParts(function* (tx) {
     tx.setSetting('large', 'write');
     yield;
