@@ -4,7 +4,7 @@ import type { Inbound } from '../../policy/match/read-proxy.ts';
 import { InboundRbac } from '../../policy/rbac/compile-rbac.ts';
 import { type Plaintext, STRICT } from '../../policy/mesh-tls.ts';
 import { asMeridianError } from '../../errors.ts';
-import { lettingNobodyIn, type ListenAddress, type PlacedInbound } from '../mesh/listen-address.ts';
+import { lettingNobodyIn, type ListenAddress, type PlacedInbound, SEEN_AS } from '../mesh/listen-address.ts';
 import type { InboundRules, ProxyRules } from './proxy-rules.ts';
 
 /** An inbound with what decides it, in order, or why nobody gets in there; or why it is not served. */
@@ -53,7 +53,7 @@ type Compilers = ReadonlyMap<string, InboundRbac>;
 function inboundRules(decided: ServedInbound, index: number, before: Compilers, now: Map<string, InboundRbac>): InboundRules {
   const { place, permissions, plaintext, shut } = decided;
   if (shut !== undefined) return shutAt(place, shut);
-  const protocol = place.protocol === 'tcp' ? 'tcp' : 'http';
+  const protocol = SEEN_AS[place.protocol];
   const id = `${index} ${protocol} ${place.name}`;
   try {
     // Envoys that are too old for trees are refused by the xDS server.
