@@ -92,7 +92,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/kds/session.ts',
     from: '  if (order < 0 && context.now - state.heardAt <= SILENCE)',
     to: '  if (order < 0 && context.now < SILENCE)',
-    within: 120,
+    within: 440,
   },
   {
     name: 'names of copies are not told apart',
