@@ -82,6 +82,7 @@ export function startSync(
   supervisor.onStop('sync', async () => {
     clearInterval(ticking);
     await transport.close(DRAIN);
+    sync.stop();
   });
   return sync;
 }

@@ -178,10 +178,16 @@ test('transcripts', async (t) => {
 
 test('a halted peer is shown as such until it has a head again', () => {
   const notice: Body = { kind: 'notice', code: 'diverged', message: 'restored' };
-  const codes = [[notice], [notice, status()], [notice, status(5)]].map(
+  const codes = [[notice], [notice, status()], [notice, PULL], [notice, status(5)]].map(
     (bodies) => hear(bodies.map((body) => [PEER, body] as const)).state.stopped?.code,
   );
-  assert.deepEqual(codes, ['diverged', 'diverged', undefined]);
+  assert.deepEqual(codes, ['diverged', 'diverged', 'diverged', undefined]);
+});
+
+test('who asks a halted peer for nothing sees by its status that it is', () => {
+  const { state, out } = hear([status(5), status(), status()].map((body) => [PEER, body] as const));
+  assert.equal(state.stopped?.code, 'diverged');
+  assert.deepEqual(out, ['-', 'stopped', '-']);
 });
 
 test('the notices of others do not keep a process alive', () => {

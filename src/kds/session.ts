@@ -112,6 +112,16 @@ export function step(state: Session, event: SessionEvent, context: Context): Ses
   }
 }
 
+/**
+ * What the peer says can't be looked at now: it is heard of, and an answer of it may be among that. So none is late,
+ * and nothing is asked again for less at once.
+ */
+export function postpone(state: Session, now: number): Session {
+  const { receiving, listing } = state;
+  const asking = receiving.asking && { ...receiving.asking, sentAt: now };
+  return { ...state, heardAt: now, receiving: { ...receiving, asking }, listing: listing && { ...listing, sentAt: now } };
+}
+
 function connected(state: Session, context: Context): SessionStep {
   const { state: cleared, effects } = lost(state);
   const greeted = sender(cleared, announce(cleared.sending, context.now), context);
@@ -143,14 +153,21 @@ function message(state: Session, { from, body, lines }: Message, context: Contex
   const identified = identify(state, from, context);
   if (identified.stop) return identified.step;
   const { state: known, effects } = identified.step;
-  const heard = { ...known, heardAt: context.now, stopped: stillStopped(known, body) };
-  const step = { state: heard, effects };
+  const stopped = stoppedBy(known, body);
+  const news: Effect[] = stopped && !known.stopped ? [{ do: 'stopped', ...stopped }] : [];
+  const heard = { ...known, heardAt: context.now, stopped };
+  const step = { state: heard, effects: [...effects, ...news] };
   return isOf(from, body) ? join(step, dispatch(heard, body, lines, context)) : step;
 }
 
-/** A status without a head comes from a store that is halted still. */
-function stillStopped({ stopped }: Session, body: Body): Session['stopped'] {
-  return stopped?.code === 'diverged' && body.kind === 'status' && !body.head ? stopped : undefined;
+/**
+ * Whether the peer that is heard is halted: a store that was restored says no head, to those too that never ask it for
+ * anything. Other messages, its own questions among them, say nothing about that.
+ */
+function stoppedBy({ stopped }: Session, body: Body): Session['stopped'] {
+  const halted = stopped?.code === 'diverged' ? stopped : undefined;
+  if (body.kind !== 'status') return halted;
+  return body.head ? undefined : (halted ?? { code: HALTED.code, message: HALTED.message });
 }
 
 function dispatch(state: Session, body: Exclude<Body, Notice>, lines: readonly string[], context: Context): SessionStep {

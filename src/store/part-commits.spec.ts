@@ -131,7 +131,7 @@ test('while one is under way another commit is refused, and those that wait have
   store.whenFree(() => order.push(`c: ${store.isFree()}`));
   for (let step = first.next(); !step.done; ) step = first.next();
   assert.deepEqual(order, []);
-  await turn();
+  for (let turns = 0; turns < 3; turns++) await turn();
   assert.deepEqual(order, ['a', 'b begins: false']);
   for (let step = third.next(); !step.done; ) step = third.next();
   await turn();
@@ -141,6 +141,21 @@ test('while one is under way another commit is refused, and those that wait have
     now = true;
   });
   assert.ok(now);
+});
+
+test('a large write that waits begins before what came later', async (t) => {
+  const store = inFile(t);
+  const [first, second] = [store.commitInParts(writeAll), store.commitInParts(writeAll)];
+  first.next();
+  const order: string[] = [];
+  void new Promise<void>((resolve) => store.whenFree(resolve)).then(() => order.push(`second begins: ${second.next().done}`));
+  store.whenFree(() => order.push('later'));
+  for (let step = first.next(); !step.done; ) step = first.next();
+  for (let turns = 0; turns < 3; turns++) await turn();
+  assert.deepEqual(order, ['second begins: false']);
+  for (let step = second.next(); !step.done; ) step = second.next();
+  await turn();
+  assert.deepEqual(order, ['second begins: false', 'later']);
 });
 
 test('a store that is closed meanwhile keeps what was before', (t) => {

@@ -44,9 +44,14 @@ export function createPartCommits(main: Writer, open: () => Writer): PartCommits
     if (!free) throw new MeridianError('unavailable', 'the store is busy with a large write', { hint: 'Try again in some seconds.' });
   };
 
-  /** Those that wait, as long as none of them makes the store busy again. */
+  /**
+   * The first of those that wait. The next one follows in a turn of its own, if the store is still free: a work that
+   * waits by a promise begins in between, and nobody who came later is before it.
+   */
   function goOn(): void {
-    for (let task = free ? waiting.shift() : undefined; task; task = free ? waiting.shift() : undefined) task();
+    const task = free ? waiting.shift() : undefined;
+    task?.();
+    if (task && waiting.length > 0) setImmediate(goOn);
   }
 
   function* commitInParts<T>(body: (tx: Transaction) => Parts<T>): Parts<T> {

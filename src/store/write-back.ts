@@ -34,7 +34,7 @@ export function createWriteBack(main: Connection, beside: Connection, module = S
   let due = false;
   let again = false;
   function start(): void {
-    if (!due) return;
+    if (!due || !main.open) return;
     again = running;
     if (running) return;
     due = false;

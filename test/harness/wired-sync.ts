@@ -55,7 +55,14 @@ export class WiredSync {
 
   /** What is to be done soon. */
   run(): void {
-    for (let task = this.tasks.shift(); task; task = this.tasks.shift()) task();
+    while (this.runOne());
+  }
+
+  /** The first of that, if there is one. */
+  runOne(): boolean {
+    const task = this.tasks.shift();
+    task?.();
+    return task !== undefined;
   }
 
   kinds(): string[] {

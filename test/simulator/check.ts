@@ -1,8 +1,7 @@
 import { findReferences } from '../../src/naming/find-references.ts';
 import { type Key, keyId } from '../../src/resource/key.ts';
-import { KINDS } from '../../src/resource/kinds.ts';
 import type { Row } from '../../src/resource/store/store.ts';
-import { textOf } from './content.ts';
+import { rowsOf, textOf } from './content.ts';
 import type { Model, Template } from './model.ts';
 import type { Node } from './node.ts';
 import type { World } from './world.ts';
@@ -35,7 +34,7 @@ function isSure(key: Key, model: Model): boolean {
 
 function contentProblems(node: Node, model: Model): string[] {
   const expected = new Map(model.expectedAt(node.place.zone).map((truth) => [keyId(truth.key), truth]));
-  const rows = rowsOf(node);
+  const rows = rowsOf(node.plane.store);
   const problems: string[] = [];
   for (const [id, { key, template }] of expected) {
     const row = rows.get(id);
@@ -49,12 +48,6 @@ function contentProblems(node: Node, model: Model): string[] {
       problems.push(`${node.name} has ${show(key)}, which should not be there`);
   }
   return problems;
-}
-
-function rowsOf(node: Node): Map<string, Row> {
-  const rows = new Map<string, Row>();
-  for (const { type } of KINDS) for (const row of node.plane.store.each(type)) rows.set(keyId(row.resource.key), row);
-  return rows;
 }
 
 function rowProblems(node: Node, { resource }: Row, template: Template): string[] {

@@ -9,6 +9,14 @@ import type { Node } from './node.ts';
 import { apply } from './workload.ts';
 import type { World } from './world.ts';
 
+/** Of a user who misses something: many revisions make a long run. */
+const MOST_WRITES = 40;
+
+interface Backup {
+  readonly bytes: Buffer;
+  readonly revision: number;
+}
+
 /**
  * What happens to stores: restored from an older backup, lost, copied and started twice. And the operator, who then
  * says `recover` where a control plane asks for it, accepts a new store where there is one, and gives up what nobody
@@ -18,7 +26,9 @@ export class Disasters {
   private readonly world: World;
   private readonly model: Model;
 
-  private readonly backups = new Map<string, Buffer>();
+  private readonly backups = new Map<string, Backup>();
+  /** The first of each store. */
+  private readonly oldest = new Map<string, Backup>();
   private left = 3;
   private struck = 0;
 
@@ -27,13 +37,14 @@ export class Disasters {
     this.model = model;
     world.scanned = this.scanned;
     world.taken = this.taken;
+    for (const node of world.nodes.values()) this.backUp(node);
   }
 
   /** Perhaps something happens to `node`. */
   strike(node: Node): void {
     const { random } = this.world;
     const { zone } = node.place;
-    if (random.chance(0.4) || !this.backups.has(zone)) this.backups.set(zone, node.backup());
+    if (random.chance(0.4) || !this.backups.has(zone)) this.backUp(node);
     else if (this.left > 0) {
       this.left -= 1;
       random.pick([this.restore, this.restore, this.restore, this.lose, this.startTwice])(node);
@@ -41,13 +52,14 @@ export class Disasters {
   }
 
   /**
-   * A feed did not add up, and `sender` is asked for all of it: somebody takes it back to its backup, and it is asked
-   * again.
+   * A feed did not add up, and `sender` is asked for all of it: somebody takes it back to before what the other side
+   * shows, and it is asked again.
    */
-  private readonly scanned = (sender: Node): void => {
-    if (this.struck >= 2 || !this.backups.has(sender.place.zone) || !this.world.random.chance(0.3)) return;
+  private readonly scanned = (sender: Node, shown: number): void => {
+    const backup = this.oldest.get(sender.place.zone);
+    if (this.struck >= 2 || !backup || backup.revision >= shown || !this.world.random.chance(0.3)) return;
     this.struck += 1;
-    this.restore(sender);
+    this.restore(sender, backup);
   };
 
   /** The other side has all of a scan, and takes it while the sender is taken back. */
@@ -80,22 +92,32 @@ export class Disasters {
     }
   }
 
-  private readonly restore = (node: Node): void => {
-    const backup = this.backups.get(node.place.zone);
+  private backUp(node: Node): void {
+    const { zone } = node.place;
+    const backup: Backup = { bytes: node.backup(), revision: node.plane.store.head().revision };
+    this.backups.set(zone, backup);
+    if (!this.oldest.has(zone)) this.oldest.set(zone, backup);
+  }
+
+  private readonly restore = (node: Node, backup = this.backups.get(node.place.zone)): void => {
     if (backup === undefined || node.retired) return;
     // Two processes that both remember too little: nobody can tell which one is meant.
     this.world.endTwins(node.place.zone);
-    node.restore(backup);
+    const lost = node.plane.store.head().revision - backup.revision;
+    node.restore(backup.bytes);
     this.rebase(node);
     // So that it may write more than its log holds before anybody shows it a cursor.
     if (this.world.random.chance(0.3)) node.setConnected(false);
-    this.startLater(node, this.world.random.pick([0, 2, 5, 12]));
+    // The log lacks by then what others have.
+    const past = Math.max(0, lost) + this.world.sizes.logged + 2;
+    const many = past <= MOST_WRITES ? past : 12;
+    this.startLater(node, this.world.random.pick([0, 2, 5, many, many, many]));
   };
 
   private readonly lose = (node: Node): void => {
     this.world.endTwins(node.place.zone);
     node.lose();
-    this.backups.delete(node.place.zone);
+    for (const backups of [this.backups, this.oldest]) backups.delete(node.place.zone);
     this.rebase(node);
     this.startLater(node);
   };
@@ -110,12 +132,15 @@ export class Disasters {
     if (node.place.zone === '' && node.content.size === 0) expectDefaultMesh(this.model);
   }
 
-  /** `writes`: so often users who miss something apply it again, before anybody else is heard. */
+  /**
+   * `writes`: so often a user who misses something applies it again, before anybody else is heard. One thing at a time:
+   * the log may lack the backup's revision by then, and not all that was lost is there again.
+   */
   private startLater(node: Node, writes = 0): void {
     this.world.after(this.world.random.pick([0, 100, 10_000]), () => {
       if (node.up || node.retired) return;
       node.start();
-      for (let n = 0; n < writes && node.up; n++) apply(this.world, this.model, node);
+      for (let n = 0; n < writes && node.up; n++) apply(this.world, this.model, node, 1);
     });
   }
 

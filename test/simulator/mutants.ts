@@ -29,7 +29,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/kds/serve-pulls.ts',
     from: "  const verdict = cursor ? judgeCursor(source, peer, cursor) : 'unknown';",
     to: "  const verdict = cursor?.term === 0 ? judgeCursor(source, peer, cursor) : 'unknown';",
-    within: 900,
+    within: 350,
   },
   {
     name: 'what a partial scan did not list is deleted',
@@ -92,7 +92,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/kds/session.ts',
     from: '  if (order < 0 && context.now - state.heardAt <= SILENCE)',
     to: '  if (order < 0 && context.now < SILENCE)',
-    within: 120,
+    within: 440,
   },
   {
     name: 'names of copies are not told apart',
@@ -127,7 +127,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/control/receive/apply-transfer.ts',
     from: '  const item = before?.term === end.term ? undefined',
     to: '  const item = (before?.term ?? 0) <= end.term ? undefined',
-    within: 60,
+    within: 40,
   },
   {
     name: 'a consumer policy goes to every zone',

@@ -99,6 +99,11 @@ function leftOver(node: Node, peer: string): string {
     .join(' ');
 }
 
+/** Why zones say that global sends nothing. */
+function stopped(...zones: readonly Node[]): (string | undefined)[] {
+  return zones.map((zone) => zone.view(GLOBAL_PEER)?.stopped?.code);
+}
+
 /** Both sides of every feed know that they agree. */
 function assertInStep({ global, east, west }: RestoredSystem): void {
   for (const [node, peers] of [
@@ -128,9 +133,10 @@ for (const [when, pause] of [
     world.run(A_WHILE);
     assert.ok(diverged(global.plane.store));
     assert.equal(names(east), 'g-new g-old e-old');
+    assert.deepEqual(stopped(east, west), ['diverged', 'diverged']);
     say(global, {});
     world.run(A_WHILE);
-    assert.deepEqual(deleted, []);
+    assert.deepEqual([deleted, stopped(east, west)], [[], [undefined, undefined]]);
     assert.equal(names(west), 'g-new g-old e-old');
     assert.equal(leftOver(west, GLOBAL_PEER), 'g-new');
     assertInStep(system);
@@ -180,6 +186,7 @@ function restoreApart({ world, global, east, west, deleted }: RestoredSystem, ba
   world.run(A_WHILE);
   assert.deepEqual(deleted, []);
   assert.ok(diverged(global.plane.store));
+  assert.deepEqual(stopped(east, west), ['diverged', 'diverged']);
   say(global, {});
   world.run(A_WHILE);
   assert.deepEqual(deleted, []);
@@ -261,8 +268,9 @@ test('global is restored while an empty zone writes what global had sent', () =>
   global.restore(backup);
   global.start();
   world.run(A_WHILE);
-  // Any zone may show it first: it sends nothing from then on.
+  // Any zone may show it first: it sends nothing from then on, and the others see that too.
   assert.ok(diverged(global.plane.store));
+  assert.deepEqual(stopped(system.east, west), ['diverged', 'diverged']);
   say(global, {});
   apply(global, 'new');
   world.run(A_WHILE);

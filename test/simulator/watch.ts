@@ -81,13 +81,14 @@ export class Invariants implements Watch {
 
   private difference(node: Node, peer: string, sender: string, content: ReadonlyMap<string, StoreEntry>): string | undefined {
     const { mirror } = node.plane.store;
-    const refused = new Set(mirror.refusals(peer).map(({ key }) => keyId(key)));
+    let refused: ReadonlySet<string> | undefined;
+    const isRefused = (id: string): boolean => (refused ??= new Set(mirror.refusals(peer).map(({ key }) => keyId(key)))).has(id);
     const here = node.content;
     for (const [id, entry] of content) {
-      if (refused.has(id) || this.isLie(node, entry.key) || !this.model.isFor(entry, sender, node.place.zone)) continue;
+      if (this.isLie(node, entry.key) || !this.model.isFor(entry, sender, node.place.zone)) continue;
       const found = here.get(id);
-      if (!found) return `lacks ${id}`;
-      if (found.text !== entry.text) return `has ${id} of another revision`;
+      if (found?.text === entry.text || isRefused(id)) continue;
+      return found ? `has ${id} of another revision` : `lacks ${id}`;
     }
     const term = mirror.position(peer)?.term;
     for (const [id, { key }] of here) {
@@ -95,7 +96,7 @@ export class Invariants implements Watch {
       const known = content.get(id);
       if (known && this.model.isFor(known, sender, node.place.zone)) continue;
       const item = mirror.get(peer, key);
-      if (!refused.has(id) && item?.term === term) return `has ${id}, which is not in it`;
+      if (item?.term === term && !isRefused(id)) return `has ${id}, which is not in it`;
     }
     return undefined;
   }

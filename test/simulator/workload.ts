@@ -33,9 +33,9 @@ export function setEnabled(world: World, zone: string, enabled: boolean): void {
   global.write((plane) => writeDrafts(plane, [draft]));
 }
 
-/** One user applies a few resources to `node`. */
-export function apply(world: World, model: Model, node: Node): void {
-  const templates = Array.from({ length: 1 + world.random.below(4) }, () => choose(world, node.place));
+/** One user applies a few resources to `node`, at most so many. */
+export function apply(world: World, model: Model, node: Node, most = 4): void {
+  const templates = Array.from({ length: 1 + world.random.below(most) }, () => choose(world, node.place));
   const byId = new Map(templates.map((template) => [JSON.stringify(keyAt(node.place, template.draft)), template]));
   const chosen = [...byId.values()];
   world.log(

@@ -25,6 +25,9 @@ interface Task {
 /** A process died at a chosen point: between two effects, before or after a commit. */
 export class Crash extends Error {}
 
+/** The revision of the cursor that comes with the ask for a scan. */
+const SHOWN = /"mode":"scan","cursor":\{[^}]*"revision":(\d+)/;
+
 /** As in the daemons. */
 const TICK = 500;
 
@@ -53,8 +56,11 @@ export class World {
   busy: number;
   /** Further processes with the identity of a node. */
   private readonly twins: Node[] = [];
-  /** Called when a node that has a cursor asks `sender` for a scan; and when one asks for its end, to take it then. */
-  scanned: (sender: Node) => void = () => {};
+  /**
+   * Called when a node asks `sender` for a scan and shows a cursor of that revision; and when one asks for its end, to
+   * take it then.
+   */
+  scanned: (sender: Node, shown: number) => void = () => {};
   taken: (sender: Node) => void = () => {};
   /** What happened, for a failing seed. */
   readonly journal: string[] = [];
@@ -131,7 +137,8 @@ export class World {
   /** Carries a message as the weather has it. `peer` is whom the sender means. */
   carry(from: Node, peer: string, text: string): void {
     const zone = peer === GLOBAL_PEER ? '' : peer;
-    if (text.includes('"mode":"scan","cursor"')) this.scanned(this.node(zone));
+    const shown = SHOWN.exec(text)?.[1];
+    if (shown !== undefined) this.scanned(this.node(zone), Number(shown));
     if (text.includes('"mode":"tail"')) this.taken(this.node(zone));
     for (const target of [this.node(zone), ...this.twins.filter((twin) => twin.place.zone === zone)]) {
       // A process of global hears its own word too, and so the one that is started after it.

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { perPeer } from './per-peer.ts';
 import { zoneState } from './zone-state.ts';
 import { isGlobal, type Plane } from '../plane/plane.ts';
 
@@ -6,7 +6,7 @@ import { isGlobal, type Plane } from '../plane/plane.ts';
 export class DisabledZones {
   private readonly plane: Plane;
 
-  private readonly known = new LRUCache<string, boolean>({ max: 10_000 });
+  private readonly known = perPeer<boolean>();
   private revision = -1;
 
   constructor(plane: Plane) {

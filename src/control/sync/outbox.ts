@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { makePosition, type CursorSigner } from '../../kds/cursor.ts';
 import { cutMessage, LEAST_PAYLOAD } from '../../kds/message-parts.ts';
 import { type ZoneInfo, type FeedAck, type Body, encodeMessage, MAX_MESSAGE_BYTES, type Speaker, type Status } from '../../kds/protocol.ts';
@@ -6,7 +5,7 @@ import type { Transport } from '../../kds/transport.ts';
 import type { Position } from '../../resource/store/store.ts';
 import type { Plane } from '../plane/plane.ts';
 import type { RuntimeDependencies } from '../plane/runtime-dependencies.ts';
-import { diverged } from '../peers/divergence.ts';
+import { perPeer } from '../peers/per-peer.ts';
 
 export interface OutboxOptions {
   readonly plane: Plane;
@@ -19,21 +18,18 @@ export interface OutboxOptions {
   readonly machine: RuntimeDependencies;
 }
 
-/** Peers of whom something is remembered: without credentials anybody on the machine can invent zones. */
-const MOST = 10_000;
-
 /** What this control plane says to its peers, in its own name. */
 export class Outbox {
   private readonly options: OutboxOptions;
 
   /** Heads that were signed, by peer: one for each revision. */
-  private readonly heads = new LRUCache<string, Position>({ max: MOST });
+  private readonly heads = perPeer<Position>();
 
   /** How many bytes at once reach a peer, by its own word; and how many this side asks it to send. */
-  private readonly takes = new LRUCache<string, number>({ max: MOST });
-  private readonly wanted = new LRUCache<string, number>({ max: MOST });
+  private readonly takes = perPeer<number>();
+  private readonly wanted = perPeer<number>();
   /** Why a peer's last transfer was not taken. */
-  private readonly notTaken = new LRUCache<string, string>({ max: MOST });
+  private readonly notTaken = perPeer<string>();
 
   constructor(options: OutboxOptions) {
     this.options = options;
@@ -59,8 +55,8 @@ export class Outbox {
     return { store, term, revision, ...this.store.feed.summary(peer), signature: '' };
   }
 
-  /** How things stand between this control plane and `peer`. Without a head while this store waits for `recover`. */
-  statusOf(peer: string): Status {
+  /** How things stand between this control plane and `peer`. `halted`: this store waits for `recover`, and has no head. */
+  statusOf(peer: string, halted: boolean): Status {
     const position = this.store.mirror.position(peer);
     const notTaken = this.notTaken.get(peer);
     const ack: FeedAck = {
@@ -68,9 +64,8 @@ export class Outbox {
       ...(position ? { position } : {}),
       ...(notTaken === undefined ? {} : { notTaken }),
     };
-    const silent = diverged(this.store) !== undefined;
     const { about } = this.options;
-    return { kind: 'status', ack, ...(silent ? {} : { head: this.headFor(peer) }), ...(about ? { about } : {}) };
+    return { kind: 'status', ack, ...(halted ? {} : { head: this.headFor(peer) }), ...(about ? { about } : {}) };
   }
 
   /** What became of a peer's transfer: why nothing of it was taken; undefined: it was, or it is asked for again. */

@@ -1,12 +1,12 @@
-import { LRUCache } from 'lru-cache';
 import { MeridianError } from '../../errors.ts';
 import { pageBytes, type ZoneInfo, type Pull } from '../../kds/protocol.ts';
 import type { ApplyOutcome } from '../../kds/receiver.ts';
-import { makePush, servePull } from '../../kds/serve-pulls.ts';
+import { type Divergence, makePush, servePull } from '../../kds/serve-pulls.ts';
 import type { Effect, SessionEvent } from '../../kds/session.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
-import { markDiverged } from '../peers/divergence.ts';
+import { diverged, markDiverged } from '../peers/divergence.ts';
 import { placeOf, readPeer, writePeer } from '../peers/known-peers.ts';
+import { perPeer } from '../peers/per-peer.ts';
 import { isGlobal } from '../plane/plane.ts';
 import type { ThrottledReport } from '../plane/throttled-report.ts';
 import type { Transfer } from '../receive/apply-transfer.ts';
@@ -21,6 +21,8 @@ import type { SyncOptions } from './sync-options.ts';
 export interface PerformerOptions extends SyncOptions {
   readonly outbox: Outbox;
   readonly throttled: ThrottledReport;
+  /** Does what takes the time of this process for a peer. */
+  readonly charge: (peer: string, what: () => void) => void;
   /** What an effect brought about: an event for the loop. */
   readonly happened: (peer: string, event: SessionEvent) => void;
   /** This process must not sync any more. */
@@ -47,12 +49,12 @@ const WRITES: Readonly<Record<Exclude<Effect['do'], 'introduce'>, boolean>> = {
 export class Performer {
   private readonly options: PerformerOptions;
 
-  /** The term in which the store was found restored, where that can't be written (a full disk). */
-  private restoredIn: number | undefined;
+  /** What a peer showed that proves this store restored, and in which term: perhaps that can't be written yet. */
+  private restored: { readonly peer: string; readonly by: Divergence; readonly term: number } | undefined;
   /** Whose transfer made the last revision that one made, and which. */
   private last = { peer: '', revision: -1 };
   /** What each peer asked last, and how often: repeated, for our answers do not arrive. */
-  private readonly asked = new LRUCache<string, { readonly id: string; readonly times: number }>({ max: 10_000 });
+  private readonly asked = perPeer<{ readonly id: string; readonly times: number }>();
 
   constructor(options: PerformerOptions) {
     this.options = options;
@@ -74,9 +76,16 @@ export class Performer {
     return effects.some((effect) => (effect.do === 'introduce' ? this.isNew(peer) : WRITES[effect.do]));
   }
 
-  /** Whether this store was found restored, and could not write that down. */
-  isRestored(): boolean {
-    return this.restoredIn === this.store.head().term;
+  /** Whether this store was found restored, and waits for `recover`. */
+  isHalted(): boolean {
+    return diverged(this.store) !== undefined || this.restored?.term === this.store.head().term;
+  }
+
+  /** Writes down that this store was found restored, where that could not be done yet: a full disk, a large write. */
+  writeRestored(): void {
+    const { restored, store } = this;
+    if (!restored || restored.term !== store.head().term || diverged(store) !== undefined) return;
+    this.attempt(restored.peer, () => store.commit((tx) => markDiverged(tx, restored.by)));
   }
 
   /** How often a peer asked for what it asked last. */
@@ -99,7 +108,7 @@ export class Performer {
       case 'send':
         return outbox.send(peer, effect.body);
       case 'send-status':
-        return outbox.send(peer, outbox.statusOf(peer));
+        return outbox.send(peer, outbox.statusOf(peer, this.isHalted()));
       case 'push':
         return this.push(peer, effect);
       case 'serve':
@@ -123,7 +132,7 @@ export class Performer {
     const { outbox } = this.options;
     const push = makePush(this.store, peer, base, since, outbox.headFor(peer), pageBytes(outbox.mostTo(peer)));
     if (push) outbox.send(peer, push.body, push.lines);
-    else outbox.send(peer, outbox.statusOf(peer));
+    else outbox.send(peer, outbox.statusOf(peer, this.isHalted()));
   }
 
   private serve(peer: string, pull: Pull): void {
@@ -132,8 +141,8 @@ export class Performer {
     this.asked.set(peer, { id: pull.id, times: before?.id === pull.id ? before.times + 1 : 1 });
     const answer = servePull({ store: this.store, sign, pageBytes: pageBytes(outbox.mostTo(peer)) }, peer, pull);
     if ('body' in answer) return outbox.send(peer, answer.body, answer.lines);
-    this.restoredIn = this.store.head().term;
-    this.store.commit((tx) => markDiverged(tx, answer));
+    this.restored = { peer, by: answer, term: this.store.head().term };
+    this.store.whenFree(() => this.writeRestored());
     throttled.report('error', 'this store was restored or rewritten', { peer, reason: answer.diverged, hint: 'run meridianctl recover' });
     outbox.send(peer, { kind: 'notice', code: 'diverged', message: answer.diverged.slice(0, 500) });
   }
@@ -149,13 +158,14 @@ export class Performer {
 
   /** A slice of a transfer. The next one follows soon, after other tasks. */
   private go(transfer: Transfer, work: Parts<ApplyOutcome>): void {
-    const { hasEnded, machine, perSlice } = this.options;
+    const { charge, hasEnded, machine, perSlice } = this.options;
     if (hasEnded()) return void work.return('failed');
     const step = this.take(transfer.peer, () => (perSlice === undefined ? sliceOf(work, machine.now) : work.next()));
+    const goOn = (): void => charge(transfer.peer, () => this.go(transfer, work));
     if (step === 'failed') this.applied(transfer, 'failed');
     else if (step.done) this.applied(transfer, step.value);
-    else if (step.value) void step.value.then(() => this.go(transfer, work));
-    else machine.soon(() => this.go(transfer, work));
+    else if (step.value) void step.value.then(goOn);
+    else machine.soon(goOn);
   }
 
   private applied({ peer, mode, end }: Transfer, outcome: ApplyOutcome): void {

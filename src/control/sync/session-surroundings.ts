@@ -1,7 +1,6 @@
 import { MAX_TRANSFER_BYTES } from '../../kds/protocol.ts';
 import type { Context } from '../../kds/session-context.ts';
 import type { DisabledZones } from '../peers/disabled-zones.ts';
-import { diverged } from '../peers/divergence.ts';
 import { readPeer } from '../peers/known-peers.ts';
 import { reportedDigest } from '../peers/reported-refusals.ts';
 import { isGlobal } from '../plane/plane.ts';
@@ -40,7 +39,7 @@ export function contextOf({ plane, machine, transport, outbox, disabled, perform
       return disabled.is(peer);
     },
     get diverged() {
-      return diverged(store) !== undefined || performer.isRestored();
+      return performer.isHalted();
     },
     pushes: isGlobal(place),
     maxTransfer: isGlobal(place) ? MAX_TRANSFER_BYTES : Number.POSITIVE_INFINITY,

@@ -1,7 +1,7 @@
 import { MessageParts } from '../../kds/message-parts.ts';
 import type { Speaker } from '../../kds/protocol.ts';
 import { takenBytes } from '../../kds/receiver.ts';
-import { newSession, type Session, type SessionEvent, step } from '../../kds/session.ts';
+import { newSession, postpone, type Session, type SessionEvent, step } from '../../kds/session.ts';
 import { MeridianError } from '../../errors.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import type { Head } from '../../resource/store/store.ts';
@@ -81,6 +81,7 @@ export class Sync {
       ...options,
       outbox: this.outbox,
       throttled: this.throttled,
+      charge: (peer, what) => (budget ? budget.charge(peer, what) : what()),
       happened: (peer, event) => this.handle(peer, event),
       end: (reason) => this.end(reason),
       hasEnded: () => this.endedBy !== undefined,
@@ -120,6 +121,7 @@ export class Sync {
   }
 
   private tellAll(): void {
+    if (this.endedBy !== undefined) return;
     const head = this.store.head();
     if (head.revision === this.told.revision && head.term === this.told.term) return;
     const { revision: since, term } = this.told;
@@ -137,6 +139,7 @@ export class Sync {
     this.throttled.flush();
     for (const { peer, event } of this.owed.splice(0)) this.handle(peer, event);
     this.queue.resume();
+    if (this.store.isFree()) this.performer.writeRestored();
     if (!this.connected) return;
     this.attempt(GLOBAL_PEER, () => this.announceWhenDue());
     for (const peer of [...this.sessions.peers()]) this.ticking.add(peer);
@@ -158,6 +161,11 @@ export class Sync {
       mostBytes: this.outbox.mostTo(peer),
       timesAsked: this.performer.timesAsked(peer),
     });
+  }
+
+  /** This process ends, and its store is closed next: nothing is done any more, and what is under way is given up. */
+  stop(): void {
+    this.endedBy ??= 'this process ends';
   }
 
   /** What peers brought about that was to be warned of, since the start. */
@@ -247,16 +255,16 @@ export class Sync {
     this.performer.perform(peer, effects);
   }
 
-  /** A peer of which something is held back is heard of now. */
+  /** As it is, also where something of the peer is held back. */
   private session(peer: string): Session {
     const session = this.sessions.get(peer);
-    return this.held.has(peer) ? { ...session, heardAt: this.options.machine.now() } : session;
+    return this.held.has(peer) ? postpone(session, this.options.machine.now()) : session;
   }
 
-  /** What comes of a peer stays in order; a tick and a question have none. */
+  /** What comes of a peer stays in order; a tick, a question and the outcome of what was before have none. */
   private mustWait(peer: string, event: SessionEvent): boolean {
-    if (event.on === 'tick' || (event.on === 'message' && event.message.body.kind === 'pull')) return false;
-    return !this.store.isFree() && this.held.has(peer);
+    if (event.on === 'tick' || event.on === 'applied' || (event.on === 'message' && event.message.body.kind === 'pull')) return false;
+    return this.held.has(peer);
   }
 
   private hold(peer: string, event: SessionEvent): void {
