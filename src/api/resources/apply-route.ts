@@ -85,7 +85,7 @@ export function addApplyRoute(app: FastifyInstance, options: InspectOptions, bes
       );
       return { results: results(written, warnings), ...describeImpacts(impacts, complete, plane.place) };
     }
-    if (areMany(documents, set)) return inTurns(applyInParts(options, request, { documents, set, beside }));
+    if (areMany(documents, set)) return inTurns('apply', applyInParts(options, request, { documents, set, beside }));
     const write = admitDocuments(plane, documents, set);
     const { written } = await writeAudited(options, request, (tx) => ({ written: write(tx) }));
     const keys = written.map(({ key }) => key);

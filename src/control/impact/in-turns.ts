@@ -1,5 +1,6 @@
 import type { Parts } from '../../resource/store/parts.ts';
 import { sliceOf } from '../plane/in-turns.ts';
+import { turns } from '../plane/long-turns.ts';
 
 /** How work is shared with what else the event loop has to do. */
 export interface TurnOptions {
@@ -24,7 +25,7 @@ export async function inTurns(steps: Parts<void>, { now, nextTurn, gone, charge 
   let spent = 0;
   while (spent < MOST && !gone.aborted) {
     const started = now();
-    const { done, value } = sliceOf(steps, now);
+    const { done, value } = turns.run('dry run', '', () => sliceOf(steps, now));
     const took = now() - started;
     charge(took);
     if (done) return true;

@@ -1,3 +1,4 @@
+import { turns } from './long-turns.ts';
 import type { Outcome, Store, Transaction } from '../../resource/store/store.ts';
 
 /** Of a commit, so that its turn of the event loop stays short. More of them make a further one in the next turn. */
@@ -33,7 +34,7 @@ export class WriteQueue {
   async write<T>(body: (tx: Transaction) => T): Promise<T> {
     const outcome = await new Promise<Outcome<unknown>>((settle) => {
       this.#waiting.push({ body, settle });
-      if (this.#waiting.length === 1) this.#soon(() => this.#commit());
+      if (this.#waiting.length === 1) this.#soon(() => turns.run('commit', '', () => this.#commit()));
     });
     if ('thrown' in outcome) throw outcome.thrown;
     return outcome.result as T;
@@ -42,7 +43,7 @@ export class WriteQueue {
   #commit(): void {
     const group = this.#waiting.slice(0, MOST_BODIES);
     this.#waiting = this.#waiting.slice(MOST_BODIES);
-    if (this.#waiting.length > 0) this.#soon(() => this.#commit());
+    if (this.#waiting.length > 0) this.#soon(() => turns.run('commit', '', () => this.#commit()));
     for (const [index, outcome] of this.#outcomes(group).entries()) group[index]?.settle(outcome);
   }
 
