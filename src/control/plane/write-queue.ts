@@ -8,7 +8,7 @@ import type { Outcome, Store, Transaction } from '../../resource/store/store.ts'
 export const MOST_BODIES = 64;
 export const MOST_WRITTEN = 200;
 
-interface Waiting {
+interface WaitingWrite {
   readonly body: (tx: Transaction) => unknown;
   readonly writing: number;
   readonly settle: (outcome: Outcome<unknown>) => void;
@@ -24,7 +24,7 @@ interface Waiting {
 export class WriteQueue {
   readonly #store: Pick<Store, 'commitEach'>;
   readonly #soon: (task: () => void) => void;
-  #waiting: Waiting[] = [];
+  #waiting: WaitingWrite[] = [];
 
   /** `soon` runs a task after the present turn. */
   constructor(store: Pick<Store, 'commitEach'>, soon: (task: () => void) => void) {
@@ -53,7 +53,7 @@ export class WriteQueue {
     for (const [index, outcome] of this.#outcomes(group).entries()) group[index]?.settle(outcome);
   }
 
-  #outcomes(group: readonly Waiting[]): readonly Outcome<unknown>[] {
+  #outcomes(group: readonly WaitingWrite[]): readonly Outcome<unknown>[] {
     try {
       return this.#store.commitEach(group.map(({ body }) => body));
     } catch (thrown) {
@@ -63,7 +63,7 @@ export class WriteQueue {
 }
 
 /** How many of those that wait are for one commit: one at least. */
-function firstOf(waiting: readonly Waiting[]): number {
+function firstOf(waiting: readonly WaitingWrite[]): number {
   let written = 0;
   const beyond = waiting.findIndex(({ writing }, index) => {
     written += writing;
