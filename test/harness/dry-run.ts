@@ -5,9 +5,9 @@ import { atOnce } from '../../src/resource/store/parts.ts';
 
 /** What writing these documents would do, all parts at once. Throws what a write does. */
 export function tryDocuments(plane: Plane, documents: readonly Document[], set?: AppliedSet): readonly WrittenDocument[] {
-  // oxlint-disable-next-line eslint/require-yield -- it only takes what was written
   return atOnce(
     dryRunInParts(plane, documents, set, function* (_tx, _before, written) {
+      yield;
       return written;
     }),
   );
