@@ -1,6 +1,7 @@
 import { Insights } from '../src/control/enforce/dataplane-insights.ts';
 import { Enforcement } from '../src/control/enforce/enforcement.ts';
 import type { ProxyStanding } from '../src/control/enforce/proxy-status.ts';
+import { turns } from '../src/control/plane/long-turns.ts';
 import { retryWhenAvailable } from '../src/control/plane/retry-when-available.ts';
 import type { WatchedPlane } from '../src/control/plane/watch-commits.ts';
 import { xdsTls } from '../src/config/nats-security.ts';
@@ -57,7 +58,7 @@ export async function serveXds(
   });
   let told: ToldRules = new Map();
   onCommit(() => {
-    told = sendChanges(xds, enforcement, told);
+    told = turns.run('compile', '', () => sendChanges(xds, enforcement, told));
   });
   report('info', 'listening', { address, port: xds.port });
   return {

@@ -10,6 +10,7 @@ import { beginEpoch, type Identity } from '../src/control/plane/process-identity
 import type { WatchedPlane } from '../src/control/plane/watch-commits.ts';
 import { recordEpoch } from '../src/kds/cursor.ts';
 import { natsTls } from '../src/config/nats-security.ts';
+import { turns } from '../src/control/plane/long-turns.ts';
 import type { Plane, Quota } from '../src/control/plane/plane.ts';
 import { readiness } from '../src/control/operate/readiness.ts';
 import { retryAllRefused } from '../src/control/receive/retry-refused.ts';
@@ -73,12 +74,12 @@ export function startSync(
 ): Sync {
   const machine = { now: () => performance.now(), random: Math.random, id: requestId, soon: (task: () => void) => void setImmediate(task) };
   const sync = new Sync({ plane, self, sign, about, transport, machine, report: report('sync') });
-  onCommit(() => sync.committed());
+  onCommit(() => turns.run('sync', 'after a commit', () => sync.committed()));
   transport.onMessage((peer, text) => sync.message(peer, text));
   transport.acceptFrom((peer) => sync.acceptsFrom(peer));
   transport.onConnection((connected) => sync.connection(connected));
   transport.start();
-  const ticking = setInterval(() => sync.tick(), TICK).unref();
+  const ticking = setInterval(() => turns.run('sync', 'timeouts', () => sync.tick()), TICK).unref();
   supervisor.onStop('sync', async () => {
     clearInterval(ticking);
     await transport.close(DRAIN);
@@ -110,6 +111,7 @@ export async function serveDiagnostics(
     port: config.diagnosticsPort,
     ready,
     metrics,
+    turns: () => turns.longest(),
     requireOwnSite: (request) => requireOwnSite(request, names),
   });
   supervisor.onStop('diagnostics', close);

@@ -1,5 +1,6 @@
 import { countProxies, type ProxyStanding } from '../src/control/enforce/proxy-status.ts';
 import { peersOf } from '../src/control/peers/known-peers.ts';
+import { turns } from '../src/control/plane/long-turns.ts';
 import type { Plane } from '../src/control/plane/plane.ts';
 import type { Sync } from '../src/control/sync/sync.ts';
 import type { NatsTransport } from '../src/nats/nats-transport.ts';
@@ -24,6 +25,7 @@ export function sampleOf(
     peers: sync ? peers.map((peer) => samplePeer(plane, sync, peer)) : [],
     incidents: (sync?.incidents() ?? []).map(({ peer, ...incident }) => ({ ...incident, peer: peerName(peer) })),
     proxies: proxies && countProxies(proxies),
+    turns: turns.longest(),
   };
 }
 

@@ -2,6 +2,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { createMeshViews } from '../control/mesh/mesh-view.ts';
 import { keepBeside } from '../control/write/write-warnings.ts';
 import { MeridianError } from '../errors.ts';
+import { turns } from '../control/plane/long-turns.ts';
 import { addApplyRoute } from './resources/apply-route.ts';
 import { addAuditing } from './audit/audit-requests.ts';
 import { addAuditRoute } from './audit/audit-route.ts';
@@ -83,14 +84,28 @@ export function createApi(options: ApiOptions, tokens: Tokens = tokensOf(options
   app.setNotFoundHandler(sendNotFound);
   addGuard(app, gateOf(options, tokens));
   addBodyParsers(app);
+  nameTurns(app);
   refuseUnseenConditions(app);
   addReadAnswers(app);
   const trail = addAuditing(app, options);
   const bodies = createBodies(options.plane.place, options.monotonic ?? processTime);
   app.addHook('onClose', async () => bodies.close());
-  options.onCommit(addWatch(app, options));
+  const watched = addWatch(app, options);
+  options.onCommit(() => turns.run('watch', '', watched));
   answerWrongMethods(app, () => addRoutes(app, options, { tokens, trail, bodies }));
   return app;
+}
+
+/** Says which route kept the event loop, or that an answer did while it was made a text. */
+function nameTurns(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    const { handler } = route;
+    const about = `${[route.method].flat().join(', ')} ${route.url}`;
+    route.handler = function (...asked) {
+      return turns.run('request', about, () => handler.apply(this, asked));
+    };
+  });
+  app.setReplySerializer((payload) => turns.run('answer', '', () => JSON.stringify(payload)));
 }
 
 function tokensOf({ plane, writes, now = Date.now }: ApiOptions): Tokens {

@@ -5,7 +5,8 @@ import { type ReadyState, startDiagnostics } from './diagnostics.ts';
 import { createMetrics, type Sample } from './metrics.ts';
 
 const anyone = () => {};
-const EMPTY: Sample = { logLinesLost: 0, revision: 0, resources: [], natsConnected: undefined, peers: [], incidents: [] };
+const TURNS = [{ work: 'apply', about: '', milliseconds: 120, at: '2026-01-01T00:00:00Z', long: 1 }];
+const EMPTY: Sample = { logLinesLost: 0, revision: 0, resources: [], natsConnected: undefined, peers: [], incidents: [], turns: [] };
 
 async function serve(state: { ready: ReadyState; sample: Sample }, call: (url: string) => Promise<void>): Promise<void> {
   const { port, close } = await startDiagnostics({
@@ -13,6 +14,7 @@ async function serve(state: { ready: ReadyState; sample: Sample }, call: (url: s
     port: 0,
     ready: () => state.ready,
     metrics: createMetrics(() => state.sample),
+    turns: () => TURNS,
     requireOwnSite: anyone,
   });
   try {
@@ -43,6 +45,7 @@ test('a store that can not be read ends nothing: it is not ready, and there are 
     port: 0,
     ready: broken,
     metrics: createMetrics(broken),
+    turns: () => TURNS,
     requireOwnSite: anyone,
   });
   const ask = async (path: string) => {
@@ -63,9 +66,10 @@ test('a store that can not be read ends nothing: it is not ready, and there are 
   }
 });
 
-test('anything else is 404, and nothing can be written', async () => {
+test('what kept the event loop is at /turns, anything else is 404, and nothing can be written', async () => {
   await serve({ ready: { ready: true, reasons: [], warnings: [] }, sample: EMPTY }, async (url) => {
     assert.equal((await fetch(`${url}/`)).status, 404);
+    assert.deepEqual(await (await fetch(`${url}/turns`)).json(), { turns: TURNS });
     assert.equal((await fetch(`${url}/ready`, { method: 'POST' })).status, 405);
   });
 });
@@ -75,6 +79,7 @@ test('a port that is taken is an error of ours', async () => {
     address: '127.0.0.1',
     ready: () => ({ ready: true, reasons: [], warnings: [] }),
     metrics: createMetrics(() => EMPTY),
+    turns: () => TURNS,
     requireOwnSite: anyone,
   };
   const first = await startDiagnostics({ ...options, port: 0 });
@@ -105,16 +110,25 @@ test('/metrics shows what is true now, and nothing of what was', async () => {
     peers: [peer],
     incidents,
     proxies,
+    turns: [
+      { work: 'request', milliseconds: 250, long: 2 },
+      { work: 'request', milliseconds: 120, long: 1 },
+      { work: 'start', milliseconds: 20, long: 0 },
+    ],
   };
   const state: { ready: ReadyState; sample: Sample } = { ready: { ready: true, reasons: [], warnings: [] }, sample };
   const own = async (url: string) =>
     (await (await fetch(`${url}/metrics`)).text())
       .split('\n')
-      .filter((line) => line.startsWith('meridian_'))
+      .filter((line) => line.startsWith('meridian_') && !line.startsWith('meridian_event_loop'))
       .sort();
   await serve(state, async (url) => {
     assert.deepEqual(await own(url), [
       'meridian_log_lines_lost_total 3',
+      'meridian_long_turns{work="request"} 3',
+      'meridian_long_turns{work="start"} 0',
+      'meridian_longest_turn_seconds{work="request"} 0.25',
+      'meridian_longest_turn_seconds{work="start"} 0.02',
       'meridian_nats_connected 1',
       'meridian_peer_incidents_total{peer="east",event="a message was refused",code=""} 6',
       'meridian_peer_online{peer="east"} 1',
@@ -143,10 +157,10 @@ test('who may not ask is told so, and nothing else, whatever the path', async ()
     throw new MeridianError('forbidden', 'the Host header names another host', { hint: 'use another' });
   };
   const ready = () => ({ ready: true, reasons: [], warnings: [] });
-  const options = { address: '127.0.0.1', port: 0, ready, metrics: createMetrics(() => EMPTY), requireOwnSite: refuse };
+  const options = { address: '127.0.0.1', port: 0, ready, metrics: createMetrics(() => EMPTY), turns: () => TURNS, requireOwnSite: refuse };
   const { port, close } = await startDiagnostics(options);
   try {
-    for (const path of ['/ready', '/healthy', '/metrics', '/nothing']) {
+    for (const path of ['/ready', '/healthy', '/metrics', '/turns', '/nothing']) {
       const response = await fetch(`http://127.0.0.1:${port}${path}`);
       assert.deepEqual(
         [response.status, await response.json()],

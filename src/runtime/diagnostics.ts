@@ -17,6 +17,8 @@ export interface DiagnosticsOptions {
   readonly port: number;
   readonly ready: () => ReadyState;
   readonly metrics: Metrics;
+  /** What kept the event loop longest. */
+  readonly turns: () => readonly object[];
   /**
    * That a request is for us, and of no other web site's page (src/api/auth/same-site.ts, as for the API). Throws
    * `forbidden`.
@@ -25,8 +27,8 @@ export interface DiagnosticsOptions {
 }
 
 /**
- * Serves `/healthy` (200 while the process works), `/ready` (200 or 503, a `Readiness`) and `/metrics` (Prometheus)
- * until `close`; other web sites' pages get 403. `port` is the one it listens on. Throws `unavailable` when the address
+ * Serves `/healthy` (200 while the process works), `/ready` (200 or 503, a `Readiness`), `/metrics` (Prometheus) and
+ * `/turns` (what kept the event loop longest) until `close`; other web sites' pages get 403. `port` is the one it listens on. Throws `unavailable` when the address
  * can't be had.
  */
 export async function startDiagnostics(options: DiagnosticsOptions): Promise<{ port: number; close(): Promise<void> }> {
@@ -35,7 +37,7 @@ export async function startDiagnostics(options: DiagnosticsOptions): Promise<{ p
   return { port, close: () => close(server) };
 }
 
-function answer({ ready, metrics, requireOwnSite }: DiagnosticsOptions): RequestListener {
+function answer({ ready, metrics, turns, requireOwnSite }: DiagnosticsOptions): RequestListener {
   return (request, response) => {
     const refusal = refusalOf(() => requireOwnSite(request));
     if (refusal) return send(response, 403, { error: refusal.message, hint: refusal.hint });
@@ -44,7 +46,8 @@ function answer({ ready, metrics, requireOwnSite }: DiagnosticsOptions): Request
     if (path === '/healthy') return send(response, 200, { healthy: true });
     if (path === '/ready') return sendReadiness(response, readinessOf(ready));
     if (path === '/metrics') return void sendMetrics(response, metrics);
-    send(response, 404, { error: 'there are /healthy, /ready and /metrics' });
+    if (path === '/turns') return send(response, 200, { turns: turns() });
+    send(response, 404, { error: 'there are /healthy, /ready, /metrics and /turns' });
   };
 }
 

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { measureLoopDelay } from './loop-delay.ts';
 
 /** What is measured, as it is now. */
 export interface Sample {
@@ -13,6 +14,16 @@ export interface Sample {
   readonly incidents: readonly { readonly peer: string; readonly event: string; readonly code: string; readonly count: number }[];
   /** The Envoys of this zone; undefined: it is global. */
   readonly proxies?: ProxySample | undefined;
+  /** What kept the event loop; several may be of one work. */
+  readonly turns: readonly TurnSample[];
+}
+
+interface TurnSample {
+  /** Of a closed set. */
+  readonly work: string;
+  readonly milliseconds: number;
+  /** Turns of more than 100 ms, since the start. */
+  readonly long: number;
 }
 
 export interface PeerSample {
@@ -49,6 +60,7 @@ export function createMetrics(read: () => Sample): Metrics {
   const registry = new Registry();
   // The event loop's lag is sampled ten times a second: more often, an idle process would mostly look at itself.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
+  measureLoopDelay(registry);
   const gauges = createGauges(registry);
   const incidents = new Counter({
     name: 'meridian_peer_incidents_total',
@@ -91,17 +103,20 @@ function createGauges(registry: Registry) {
     ),
     heldResources: gauge('zone_held_resources', 'Resources that the zone has at global', 'peer'),
     heldBytes: gauge('zone_held_bytes', 'What they say takes so many bytes', 'peer'),
+    longestTurn: gauge('longest_turn_seconds', 'The longest turn of the event loop since the start, by what was done in it', 'work'),
+    longTurns: gauge('long_turns', 'Turns of the event loop of more than 100 ms since the start, by what was done in them', 'work'),
     failures: gauge('sync_failures', 'Pulls from the peer that failed in a row', 'peer'),
   };
 }
 
-function fill(gauges: ReturnType<typeof createGauges>, { revision, resources, natsConnected, peers, proxies }: Sample): void {
+function fill(gauges: ReturnType<typeof createGauges>, { revision, resources, natsConnected, peers, proxies, turns }: Sample): void {
   for (const gauge of Object.values(gauges)) gauge.reset();
   gauges.revision.set(revision);
   for (const { type, count } of resources) gauges.resources.set({ type }, count);
   if (natsConnected === undefined) gauges.nats.remove();
   else gauges.nats.set(Number(natsConnected));
   if (proxies) fillProxies(gauges.proxies, proxies);
+  fillTurns(gauges, turns);
   for (const { peer, online, upToDate, refused, refusedByType, failures, held } of peers) {
     gauges.online.set({ peer }, Number(online));
     gauges.upToDate.set({ peer }, Number(upToDate));
@@ -115,4 +130,14 @@ function fill(gauges: ReturnType<typeof createGauges>, { revision, resources, na
 
 function fillProxies(gauge: Gauge, { connected, disconnected, refusing, withProblems: problem }: ProxySample): void {
   for (const [state, count] of Object.entries({ connected, disconnected, refusing, problem })) gauge.set({ state }, count);
+}
+
+/** Of several of one work, the longest; and all the long ones. */
+function fillTurns({ longestTurn, longTurns }: ReturnType<typeof createGauges>, turns: Sample['turns']): void {
+  for (const work of new Set(turns.map((turn) => turn.work))) {
+    const ofWork = turns.filter((turn) => turn.work === work);
+    longestTurn.set({ work }, Math.max(...ofWork.map(({ milliseconds }) => milliseconds)) / 1000);
+    const long = ofWork.reduce((sum, turn) => sum + turn.long, 0);
+    longTurns.set({ work }, long);
+  }
 }

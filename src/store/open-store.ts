@@ -22,7 +22,7 @@ import { createReferences } from './resources/reference-table.ts';
 import { createResourceReader, createResourceWriter } from './resources/resource-table.ts';
 import { createSettings, initSettings } from './store-settings.ts';
 import { clearStaging } from './mirror/staged-items.ts';
-import { commitAtOnce, createPartCommits, type Writer } from './part-commits.ts';
+import { commitAtOnce, createPartCommits, tryAtOnce, type Writer } from './part-commits.ts';
 import { createForgetUnused } from './mirror/key-collection.ts';
 
 export interface StoreOptions {
@@ -98,12 +98,16 @@ function prepare(db: Connection, { random }: StoreOptions): void {
   requireDurable(db);
 }
 
-type CommitMethods = Pick<Store, 'commit' | 'commitEach' | 'commitInParts' | 'isFree' | 'whenFree' | 'toDisk' | 'close'>;
+type CommitMethods = Pick<Store, 'commit' | 'commitEach' | 'commitInParts' | 'tryInParts' | 'isFree' | 'whenFree' | 'toDisk' | 'close'>;
 
 function inMemory({ transaction, ...main }: OpenConnection): CommitMethods {
   const commit: Store['commit'] = (body, durability) => main.commit(() => body(transaction), durability);
   const commitEach: Store['commitEach'] = (bodies) => main.commitEach(bodies.map((body) => () => body(transaction)));
-  return { commit, commitEach, ...commitAtOnce(commit), toDisk: main.toDisk, close: () => {} };
+  const copy = (): Writer => {
+    const db = openDatabase(withoutWal(main.db.serialize()));
+    return connect(db, readSums(db));
+  };
+  return { commit, commitEach, ...commitAtOnce(commit), tryInParts: tryAtOnce(main.reader, copy), toDisk: main.toDisk, close: () => {} };
 }
 
 function inFile(main: OpenConnection): CommitMethods {
@@ -127,7 +131,6 @@ interface ConnectionMemory {
 
 interface OpenConnection extends Writer, Pick<Commits, 'commit' | 'commitEach'> {
   readonly db: Connection;
-  readonly reader: Reader;
   readonly memory: ConnectionMemory;
   takeOver(other: OpenConnection): void;
 }
@@ -140,12 +143,15 @@ function connect(db: Connection, sums: FeedDigests): OpenConnection {
   const positions = createPositions(db);
   const refusals = createRefusalSums(db);
   const { forget: forgetPast, keep: keepPast, ...feed } = createFeed(db, settings, log, sums);
-  const { commit, commitEach, inParts, toDisk, ...commits } = createCommits(db, settings, log, sums, () => {
-    forgetPast();
-    positions.rolledBack();
-    keys.forget();
-    holdings.forget();
-    refusals.forget();
+  const { commit, commitEach, inParts, tried, toDisk, ...commits } = createCommits(db, settings, log, sums, {
+    begun: holdings.begun,
+    rolledBack(what) {
+      forgetPast();
+      positions.rolledBack();
+      keys.forget();
+      holdings.rolledBack(what);
+      refusals.forget();
+    },
   });
   const { assignName, ...names } = createNames(db, keys, holdings);
   const { setReferences, ...references } = createReferences(db, keys);
@@ -192,7 +198,7 @@ function connect(db: Connection, sums: FeedDigests): OpenConnection {
     },
   };
   return {
-    ...{ db, reader, transaction, memory, commit, commitEach, inParts, toDisk },
+    ...{ db, reader, transaction, memory, commit, commitEach, inParts, tried, toDisk },
     keepPast: () => keepPast(settings.head().revision),
     close: () => db.close(),
     takeOver({ memory: other }) {

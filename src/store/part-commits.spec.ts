@@ -76,6 +76,43 @@ test('until its last part others see what was before, and then all of it', (t) =
   ]);
 });
 
+for (const [title, open] of [
+  ['in a file', inFile],
+  ['in memory', memory],
+] as const) {
+  test(`what is tried ${title} reads what it wrote, beside what was before, and leaves nothing`, (t) => {
+    const store = open(t);
+    store.commit((tx) => tx.put(resource(key('old')), OTHERS, 'old'));
+    const before = seen(store);
+    const parts = store.tryInParts(function* (tx, reader) {
+      yield* writeAll(tx);
+      assert.deepEqual([tx.has(key('a')), tx.has(key('old')), reader.has(key('a')), reader.has(key('old'))], [true, false, false, true]);
+      return tx.setting('mode');
+    });
+    for (let step = parts.next(); ; step = parts.next()) {
+      if (step.done) {
+        assert.equal(step.value, 'new');
+        break;
+      }
+      assert.deepEqual(seen(store), before);
+    }
+    assert.deepEqual(seen(store), before);
+    assert.equal(store.isFree(), true);
+    store.commit((tx) => tx.put(resource(key('a')), OTHERS, 'a'));
+    assert.equal(store.feed.summary('east').count, 2);
+  });
+}
+
+test('what is tried and given up leaves the store free', (t) => {
+  const store = inFile(t);
+  const before = seen(store);
+  const parts = store.tryInParts(writeAll);
+  parts.next();
+  assert.throws(() => store.commit(() => {}), { code: 'unavailable' });
+  parts.return(0);
+  assert.deepEqual([store.isFree(), seen(store)], [true, before]);
+});
+
 test('what each of two connections remembers is right after the other has written', (t) => {
   const store = inFile(t);
   for (let round = 0; round < 3; round++) {

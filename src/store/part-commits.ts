@@ -1,15 +1,18 @@
 import { MeridianError } from '../errors.ts';
 import type { Connection } from './connection.ts';
+import { readable } from './readable-store.ts';
 import { createWriteBack, type WriteBack } from './write-back.ts';
 import { atOnce, type Parts } from '../resource/store/parts.ts';
-import type { Store, Transaction } from '../resource/store/store.ts';
+import type { Reader, Store, Transaction } from '../resource/store/store.ts';
 import type { Commits } from './store-commits.ts';
 
 /** A connection to the database, as far as it writes. */
 export interface Writer {
   readonly db: Connection;
   readonly transaction: Transaction;
+  readonly reader: Reader;
   readonly inParts: Commits['inParts'];
+  readonly tried: Commits['tried'];
   readonly toDisk: Commits['toDisk'];
   /** Remembers of the database what `other` does: the last commit was that one's. */
   takeOver(other: Writer): void;
@@ -18,7 +21,9 @@ export interface Writer {
   close(): void;
 }
 
-export interface PartCommits extends Pick<Store, 'commitInParts' | 'isFree' | 'whenFree'> {
+type Beside = Writer & { readonly writeBack: WriteBack };
+
+export interface PartCommits extends Pick<Store, 'commitInParts' | 'tryInParts' | 'isFree' | 'whenFree'> {
   /** `work`, while the store is free. Throws `unavailable`: it is not. */
   alone<T>(work: () => T): T;
   close(): void;
@@ -36,7 +41,7 @@ export interface PartCommits extends Pick<Store, 'commitInParts' | 'isFree' | 'w
  */
 export function createPartCommits(main: Writer, open: () => Writer): PartCommits {
   const waiting: (() => void)[] = [];
-  let beside: (Writer & { readonly writeBack: WriteBack }) | undefined;
+  let beside: Beside | undefined;
   let free = true;
   /** What is under way; a closed store has nothing of it. */
   let present: Parts<unknown> | undefined;
@@ -54,7 +59,8 @@ export function createPartCommits(main: Writer, open: () => Writer): PartCommits
     if (task && waiting.length > 0) setImmediate(goOn);
   }
 
-  function* commitInParts<T>(body: (tx: Transaction) => Parts<T>): Parts<T> {
+  /** What is done on the second connection, while nobody else commits. */
+  function* alongside<T>(work: (beside: Beside) => Parts<T>): Parts<T> {
     refuseBusy();
     // Nobody has to wait for that meanwhile.
     main.toDisk();
@@ -62,21 +68,34 @@ export function createPartCommits(main: Writer, open: () => Writer): PartCommits
     try {
       beside ??= withWriteBack(open());
       beside.takeOver(main);
-      main.keepPast();
-      const result = yield* whileOpen(partsOf(beside, body));
-      main.takeOver(beside);
-      return result;
+      return yield* whileOpen(work(beside));
     } finally {
       // The pages that it read and wrote: SQLite keeps up to 8 MB of them.
       if (beside?.db.open) beside.db.pragma('shrink_memory');
-      beside?.writeBack.start();
       free = true;
       present = undefined;
       setImmediate(goOn);
     }
   }
 
-  function withWriteBack(writer: Writer) {
+  function commitInParts<T>(body: (tx: Transaction) => Parts<T>): Parts<T> {
+    return alongside(function* (writer) {
+      main.keepPast();
+      try {
+        const result = yield* writer.inParts(() => body(writer.transaction), writer.writeBack.flush);
+        main.takeOver(writer);
+        return result;
+      } finally {
+        writer.writeBack.start();
+      }
+    });
+  }
+
+  function tryInParts<T>(body: (tx: Transaction, before: Reader) => Parts<T>): Parts<T> {
+    return alongside(({ tried, transaction }) => tried(() => body(transaction, readable(main.reader, main.db.name))));
+  }
+
+  function withWriteBack(writer: Writer): Beside {
     return { ...writer, writeBack: createWriteBack(main.db, writer.db) };
   }
 
@@ -96,6 +115,7 @@ export function createPartCommits(main: Writer, open: () => Writer): PartCommits
 
   return {
     commitInParts,
+    tryInParts,
     isFree: () => free,
     whenFree(task) {
       waiting.push(task);
@@ -113,10 +133,6 @@ export function createPartCommits(main: Writer, open: () => Writer): PartCommits
   };
 }
 
-function partsOf<T>({ transaction, inParts, writeBack }: Writer & { readonly writeBack: WriteBack }, body: (tx: Transaction) => Parts<T>) {
-  return inParts(() => body(transaction), writeBack.flush);
-}
-
 /** The same for a store with one connection: all parts at once. */
 export function commitAtOnce(commit: Store['commit']): Pick<Store, 'commitInParts' | 'isFree' | 'whenFree'> {
   // oxlint-disable-next-line eslint/require-yield -- there is only one part
@@ -124,4 +140,17 @@ export function commitAtOnce(commit: Store['commit']): Pick<Store, 'commitInPart
     return commit((tx) => atOnce(body(tx)));
   }
   return { commitInParts, isFree: () => true, whenFree: (task) => task() };
+}
+
+/** The same, tried on a copy. */
+export function tryAtOnce(reader: Reader, copy: () => Writer): Store['tryInParts'] {
+  // oxlint-disable-next-line eslint/require-yield -- there is only one part
+  return function* <T>(body: (tx: Transaction, before: Reader) => Parts<T>): Parts<T> {
+    const { tried, transaction, close } = copy();
+    try {
+      return atOnce(tried(() => body(transaction, reader)));
+    } finally {
+      close();
+    }
+  };
 }

@@ -6,6 +6,7 @@ import type { Connection } from './connection.ts';
 import { type ChangeLog, PRUNE_MOST } from './feed/change-log.ts';
 import type { Recorder } from './resources/resource-table.ts';
 import type { StoreSettings } from './store-settings.ts';
+import type { RolledBack } from './mirror/zone-usage.ts';
 import { applyStep, type FeedStep, type FeedDigests, undoStep } from './feed/feed-digests.ts';
 
 export interface Commits extends Recorder {
@@ -15,8 +16,16 @@ export interface Commits extends Recorder {
   commitEach<T>(bodies: readonly (() => T)[]): readonly Outcome<T>[];
   /** Store.commitInParts, while nobody else uses the connection. */
   inParts<T>(body: () => Parts<T>, flush: () => Promise<void>): Parts<T>;
+  /** Store.tryInParts, likewise. */
+  tried<T>(body: () => Parts<T>): Parts<T>;
   /** Store.toDisk. */
   toDisk(): void;
+}
+
+/** Whoever keeps in memory what is in the database. */
+interface Keeper {
+  begun(what: RolledBack): void;
+  rolledBack(what: RolledBack): void;
 }
 
 /** After fewer rows a COMMIT has little to bring to the disk. */
@@ -27,12 +36,12 @@ const MANY_ROWS = 1_000;
  * changed.
  *
  *   begin -> body -> (a row changed: revision + 1) -> prune -> commit
- *         -> an error: rollback, the sums go back step by step, the cached rows are dropped (`forget`), thrown again
+ *         -> an error: rollback, the sums go back step by step, the cached rows are dropped (`kept`), thrown again
  *
  *   begin -> savepoint -> body -> (a row changed: revision + 1) -> release   } for each of several bodies,
  *                      -> an error: the same, back to the savepoint          } then prune -> commit
  */
-export function createCommits(db: Connection, settings: StoreSettings, log: ChangeLog, sums: FeedDigests, forget: () => void): Commits {
+export function createCommits(db: Connection, settings: StoreSettings, log: ChangeLog, sums: FeedDigests, kept: Keeper): Commits {
   const begin = db.prepare('BEGIN IMMEDIATE');
   const end = db.prepare('COMMIT');
   const mark = db.prepare('SAVEPOINT body');
@@ -65,15 +74,16 @@ export function createCommits(db: Connection, settings: StoreSettings, log: Chan
   }
 
   /** After a rollback: what is in memory is as it was when there were `left` steps. */
-  function undo(left: number): void {
+  function undo(left: number, what: RolledBack): void {
     settings.rolledBack();
-    forget();
+    kept.rolledBack(what);
     for (const step of steps.splice(left).reverse()) undoStep(sums, step);
   }
 
   /** One body of several. Throws what makes all of them fail. */
   function attempt<T>(body: () => T): Outcome<T> {
     const before = steps.length;
+    kept.begun('body');
     mark.run();
     try {
       const result = run(body);
@@ -84,7 +94,7 @@ export function createCommits(db: Connection, settings: StoreSettings, log: Chan
       if (!db.inTransaction) throw thrown;
       back.run();
       release.run();
-      undo(before);
+      undo(before, 'body');
       return { thrown: runtimeError(thrown, db.name) };
     }
   }
@@ -92,6 +102,7 @@ export function createCommits(db: Connection, settings: StoreSettings, log: Chan
   function transaction<T>(work: () => T): T {
     if (db.inTransaction) throw new MeridianError('internal', 'a commit was begun within a commit');
     steps.length = 0;
+    kept.begun('transaction');
     try {
       begin.run();
       const result = work();
@@ -106,13 +117,14 @@ export function createCommits(db: Connection, settings: StoreSettings, log: Chan
 
   function rollback(): void {
     if (db.inTransaction) db.exec('ROLLBACK');
-    undo(0);
+    undo(0, 'transaction');
   }
 
   function* inParts<T>(body: () => Parts<T>, flush: () => Promise<void>): Parts<T> {
     if (db.inTransaction) throw new MeridianError('internal', 'a commit was begun within a commit');
     steps.length = 0;
     changed = false;
+    kept.begun('transaction');
     let done = false;
     const before = Number(written.get());
     try {
@@ -127,8 +139,28 @@ export function createCommits(db: Connection, settings: StoreSettings, log: Chan
     } catch (thrown) {
       throw runtimeError(thrown, db.name);
     } finally {
-      if (!done) rollback();
+      if (!done) forgetAll();
     }
+  }
+
+  function* tried<T>(body: () => Parts<T>): Parts<T> {
+    if (db.inTransaction) throw new MeridianError('internal', 'a commit was begun within a commit');
+    steps.length = 0;
+    kept.begun('transaction');
+    try {
+      begin.run();
+      return yield* body();
+    } catch (thrown) {
+      throw runtimeError(thrown, db.name);
+    } finally {
+      forgetAll();
+    }
+  }
+
+  /** The rollback of what came in parts: the sums are not taken back step by step, but from the other connection. */
+  function forgetAll(): void {
+    steps.length = 0;
+    rollback();
   }
 
   /** In WAL mode a commit that waits writes to the disk all that is before it in the log. */
@@ -150,6 +182,7 @@ export function createCommits(db: Connection, settings: StoreSettings, log: Chan
 
   return {
     inParts,
+    tried,
     commit: (body, durability) => (durability === 'later' ? later : durably)(() => run(body)),
     commitEach: (bodies) => durably(() => bodies.map(attempt)),
     toDisk() {

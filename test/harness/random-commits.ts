@@ -3,8 +3,9 @@ import { inForceAfterRefusal } from '../../src/kds/refusal.ts';
 import { GLOBAL_PEER } from '../../src/resource/audience.ts';
 import type { Draft, JsonObject } from '../../src/resource/resource.ts';
 import type { Plane } from '../../src/control/plane/plane.ts';
+import { tryDocuments } from './dry-run.ts';
 import { keyOf, service, timeout } from './control-planes.ts';
-import { deleteResource, dryRunDocuments, writeDrafts } from '../../src/control/write/write-documents.ts';
+import { deleteResource, writeDrafts } from '../../src/control/write/write-documents.ts';
 
 /** What the tests of this folder that need any commits share. */
 
@@ -101,7 +102,7 @@ export function run(step: CommitStep, plane: Plane, unwatched: Plane): void {
       return plane.store.has(key) ? deleteResource(plane, key) : undefined;
     }
     case 'dry run':
-      return void dryRunDocuments(plane, [{ draft: step.draft, problems: [] }]);
+      return void tryDocuments(plane, [{ draft: step.draft, problems: [] }]);
     case 'refuse': {
       const key = { type: step.type, mesh: 'default', zone: '', namespace: '', name: step.name };
       const inForce = inForceAfterRefusal(key, false);

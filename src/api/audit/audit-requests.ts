@@ -47,17 +47,21 @@ export function addAuditing(app: FastifyInstance, { plane, writes, report }: Api
   return trail;
 }
 
-/** Writes for a request. `body` says what it wrote: the records of that are in the same commit. Throws as it does. */
+/**
+ * Writes for a request. `body` says what it wrote: the records of that are in the same commit. `writing`: how many
+ * resources that is. Throws as it does.
+ */
 export async function writeAudited<T extends { readonly written: readonly WrittenDocument[] }>(
   { plane, writes }: ApiOptions,
   request: FastifyRequest,
   body: (tx: Transaction) => T,
+  writing = 1,
 ): Promise<T> {
   const done = await writes.write((tx) => {
     const result = body(tx);
     tx.recordAudit(recordsOf(headOf(request, plane), result.written, tx.revision));
     return result;
-  });
+  }, writing);
   request.audited = true;
   return done;
 }

@@ -10,8 +10,8 @@ import { settle } from '../mesh/settled-view.ts';
 import type { Holder } from '../../policy/match/mesh-index.ts';
 import { isGlobal, type PlaneContents, type Plane } from '../plane/plane.ts';
 import type { AppliedSet } from '../write/applied-sets.ts';
-import { warningsAbout } from '../write/write-warnings.ts';
-import { type Document, dryRunDocuments, type WrittenDocument } from '../write/write-documents.ts';
+import { warningsInParts } from '../write/write-warnings.ts';
+import { type Document, dryRunInParts, type WrittenDocument } from '../write/write-documents.ts';
 import { type Impact, ImpactSearch } from './mesh-impact.ts';
 
 /** What documents would do: to resources, and to the decisions of the proxies that are known here. */
@@ -34,23 +34,27 @@ export interface DryRunOptions extends Pick<TurnOptions, 'now' | 'gone' | 'charg
   readonly hasGlobal: boolean;
 }
 
+/** How long it is looked whose verdicts change, ms. */
+const MOST_SEARCHING = 10_000;
+
 /**
- * Says what `writeDocuments` would do, and whose verdicts would change; errors as there. That is found
- * in turns, after the rollback: nothing is held up meanwhile. A zone that denies everything, for it has never had a
- * complete scan of its global, changes none. Throws `unavailable` where the client is gone.
+ * Says what `writeDocuments` would do, and whose verdicts would change; errors as there. All of it in turns. Others
+ * write as soon as all was written, looked at and rolled back: whose verdicts change is found after that. A zone that
+ * denies everything, for it has never had a complete scan of its global, changes none. Throws `unavailable` where the
+ * client is gone.
  */
 export async function dryRun(
   { plane, hasGlobal, now, gone, charge }: DryRunOptions,
   documents: readonly Document[],
   set?: AppliedSet,
 ): Promise<DryRun> {
-  const started = now();
-  const { written, warnings, searches } = start(plane, documents, set, hasGlobal);
-  charge(now() - started);
-  const complete = await inTurns(stepsOf(searches), { now, nextTurn: () => setImmediate(), gone, charge });
-  if (gone.aborted) throw new MeridianError('unavailable', 'the client is gone');
+  const turns = { now, nextTurn: () => setImmediate(), gone, charge };
+  const tried = await inTurns(tryDocuments(plane, documents, set, hasGlobal), Number.POSITIVE_INFINITY, turns);
+  const searched = tried && (await inTurns(stepsOf(tried.result.searches), MOST_SEARCHING, turns));
+  if (!tried || gone.aborted) throw new MeridianError('unavailable', 'the client is gone');
+  const { written, warnings, searches } = tried.result;
   const impacts = searches.map(({ mesh, search }) => ({ mesh, ...search.result() }));
-  return { written, warnings, complete, impacts: impacts.filter(({ changes }) => changes.length > 0) };
+  return { written, warnings, complete: searched !== undefined, impacts: impacts.filter(({ changes }) => changes.length > 0) };
 }
 
 function* stepsOf(searches: readonly MeshSearch[]): Parts<void> {
@@ -62,31 +66,30 @@ interface MeshSearch {
   readonly search: ImpactSearch;
 }
 
+interface Tried extends Pick<DryRun, 'written' | 'warnings'> {
+  readonly searches: readonly MeshSearch[];
+}
+
 /** Writes everything, looks at it, and rolls it back: each mesh that it touches as it would be, and as it is. */
-function start(plane: Plane, documents: readonly Document[], set: AppliedSet | undefined, hasGlobal: boolean) {
-  let warnings: DryRun['warnings'] = [];
-  const [before, after] = [new Map<string, MeshView>(), new Map<string, MeshView>()];
-  const written = dryRunDocuments(plane, documents, set, (store, done) => {
-    const held = { place: plane.place, store };
-    const keys = done.map(({ key }) => key);
-    warnings = warningsAbout(held, keys);
-    if (isClosed(held, hasGlobal)) return;
-    for (const mesh of touchedMeshes(done)) {
-      after.set(
-        mesh,
-        viewAfter(held, mesh, done, (type, name) => before.get(mesh)?.index.holder(type, name)),
-      );
+function tryDocuments(plane: Plane, documents: readonly Document[], set: AppliedSet | undefined, hasGlobal: boolean): Parts<Tried> {
+  return dryRunInParts(plane, documents, set, function* (tx, before, written) {
+    const keys = written.map(({ key }) => key);
+    const held = { place: plane.place, store: tx };
+    const warnings = yield* warningsInParts(held, keys);
+    const searches: MeshSearch[] = [];
+    const crowded: ReturnType<typeof crowdedBy>[] = [];
+    for (const mesh of isClosed(held, hasGlobal) ? [] : touchedMeshes(written)) {
+      const now = readMeshView({ place: plane.place, store: before }, mesh);
+      const settled = settle(now, [], now.index.holder);
+      yield;
+      const after = viewAfter(held, mesh, written, now.index.holder);
+      yield;
+      searches.push({ mesh, search: new ImpactSearch(settled, after) });
+      crowded.push(crowdedBy(after, keys));
+      yield;
     }
+    return { written, warnings: withCrowded(warnings, keys, crowded), searches };
   });
-  const searches = [...after].map(([mesh, view]): MeshSearch => {
-    const now = readMeshView(plane, mesh);
-    const settled = settle(now, [], now.index.holder);
-    before.set(mesh, settled);
-    return { mesh, search: new ImpactSearch(settled, view) };
-  });
-  const keys = written.map(({ key }) => key);
-  const crowded = [...after.values()].map((view) => crowdedBy(view, keys));
-  return { written, warnings: withCrowded(warnings, keys, crowded), searches };
 }
 
 /** A mesh as it would be. A Mesh or a Zone that changes lets in what waited for it, so that any name may be new. */

@@ -19,7 +19,11 @@ function work(count: number, took: number) {
   }
   const nextTurn = async () => void (state.turns += 1);
   const charge = (ms: number) => void (state.charged += ms);
-  return { state, gone, run: () => inTurns(steps(), { now: () => state.now, nextTurn, gone: gone.signal, charge }) };
+  return {
+    state,
+    gone,
+    run: async () => (await inTurns(steps(), 10_000, { now: () => state.now, nextTurn, gone: gone.signal, charge })) !== undefined,
+  };
 }
 
 describe('work in turns', () => {

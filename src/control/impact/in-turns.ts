@@ -1,5 +1,6 @@
 import type { Parts } from '../../resource/store/parts.ts';
 import { sliceOf } from '../plane/in-turns.ts';
+import { turns } from '../plane/long-turns.ts';
 
 /** How work is shared with what else the event loop has to do. */
 export interface TurnOptions {
@@ -13,24 +14,26 @@ export interface TurnOptions {
   readonly charge: (took: number) => void;
 }
 
-/** Milliseconds of all turns together. */
-const MOST = 10_000;
-
 /**
- * Runs long work, a slice in each turn of the event loop (src/control/plane/in-turns.ts), within a limit. Out: whether
- * all of it was done. It was not when it took ten seconds, or nobody waits for it any more.
+ * Runs long work, a slice in each turn of the event loop (src/control/plane/in-turns.ts), for `most` milliseconds in
+ * all. Out: its result; undefined: it was ended, for it took more, or nobody waits for it any more.
  */
-export async function inTurns(steps: Parts<void>, { now, nextTurn, gone, charge }: TurnOptions): Promise<boolean> {
+export async function inTurns<T>(
+  steps: Parts<T>,
+  most: number,
+  { now, nextTurn, gone, charge }: TurnOptions,
+): Promise<{ readonly result: T } | undefined> {
   let spent = 0;
-  while (spent < MOST && !gone.aborted) {
+  while (spent < most && !gone.aborted) {
     const started = now();
-    const { done, value } = sliceOf(steps, now);
+    const step = turns.run('dry run', '', () => sliceOf(steps, now));
     const took = now() - started;
     charge(took);
-    if (done) return true;
+    if (step.done) return { result: step.value };
     spent += took;
-    await (value ?? nextTurn());
+    await (step.value ?? nextTurn());
   }
-  steps.return();
-  return false;
+  // Whoever has begun something ends it: it needs no result.
+  steps.return(undefined as T);
+  return undefined;
 }

@@ -1,5 +1,6 @@
 import type { Parts, Pause } from '../../resource/store/parts.ts';
 import type { Store } from '../../resource/store/store.ts';
+import { turns, type Work } from './long-turns.ts';
 
 /** How long (ms) one work may keep the event loop. */
 const LONGEST_SLICE = 10;
@@ -25,10 +26,10 @@ export function sliceOf<T>(work: Parts<T>, now: EventLoop['now']): IteratorResul
   }
 }
 
-/** Does long work, a slice in each turn of the event loop. Rejects with what a step throws. */
-export async function inTurns<T>(work: Parts<T>, { now, soon }: EventLoop = OF_NODE): Promise<T> {
+/** Does long work, a slice in each turn of the event loop. `name`: what it is. Rejects with what a step throws. */
+export async function inTurns<T>(name: Work, work: Parts<T>, { now, soon }: EventLoop = OF_NODE): Promise<T> {
   for (;;) {
-    const step = sliceOf(work, now);
+    const step = turns.run(name, '', () => sliceOf(work, now));
     if (step.done) return step.value;
     await (step.value ?? new Promise<void>(soon));
   }

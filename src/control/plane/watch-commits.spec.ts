@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { watchCommits } from './watch-commits.ts';
 import { EAST, MESH, newPlane } from '../../../test/harness/control-planes.ts';
-import { dryRunDocuments, writeDrafts } from '../write/write-documents.ts';
+import { tryDocuments } from '../../../test/harness/dry-run.ts';
+import { writeDrafts } from '../write/write-documents.ts';
 
 it('tells of commits once a turn, whoever makes them, and of none that was rolled back', () => {
   const tasks: (() => void)[] = [];
@@ -31,7 +32,7 @@ it('tells of commits once a turn, whoever makes them, and of none that was rolle
     }),
   );
   assert.throws(() => writeDrafts(plane, [{ ...MESH, name: 'Not A Name' }]));
-  assert.throws(() => dryRunDocuments(plane, [{ draft: { ...MESH, name: 'Not A Name' }, problems: [] }]));
+  assert.throws(() => tryDocuments(plane, [{ draft: { ...MESH, name: 'Not A Name' }, problems: [] }]));
   turn();
   assert.equal(told, 2);
   assert.equal(plane.store.setting('a'), 'd');

@@ -6,7 +6,7 @@ import { MeridianError } from '../../errors.ts';
 import { OTHERS } from '../../resource/audience.ts';
 import type { Store, Transaction } from '../../resource/store/store.ts';
 import { watchCommits } from './watch-commits.ts';
-import { MOST_BODIES } from './write-queue.ts';
+import { MOST_BODIES, MOST_WRITTEN } from './write-queue.ts';
 
 /** A plane whose commits are counted, with the tasks of its next turn. */
 function counted() {
@@ -71,6 +71,15 @@ it('takes so many at a time; what arrives meanwhile comes behind them', async ()
   all.push(writes.write(put('last')));
   turn();
   assert.deepEqual([commits, await all.at(-1)], [[MOST_BODIES, 2, 1], MOST_BODIES + 3]);
+});
+
+it('counts what bodies write: many large ones are several commits, and one beyond the bound is one alone', async () => {
+  const { writes, commits, turn } = counted();
+  const sizes = [MOST_WRITTEN / 2, MOST_WRITTEN / 2, 1, MOST_WRITTEN * 2, 1, 1];
+  const all = sizes.map((size, n) => writes.write(put(`n${n}`), size));
+  for (let turns = 0; turns < 4; turns++) turn();
+  assert.deepEqual(commits, [2, 1, 1, 2]);
+  assert.deepEqual(await Promise.all(all), [1, 2, 3, 4, 5, 6]);
 });
 
 it('rejects all that were to be committed together when the store takes nothing, and goes on with the next', async () => {

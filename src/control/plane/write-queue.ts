@@ -1,10 +1,16 @@
+import { turns } from './long-turns.ts';
 import type { Outcome, Store, Transaction } from '../../resource/store/store.ts';
 
-/** Of a commit, so that its turn of the event loop stays short. More of them make a further one in the next turn. */
+/**
+ * Of a commit, so that its turn of the event loop stays short: bodies, and resources that they write, where one body
+ * alone has no more. What is beyond them makes a further one in the next turn.
+ */
 export const MOST_BODIES = 64;
+export const MOST_WRITTEN = 200;
 
 interface WaitingWrite {
   readonly body: (tx: Transaction) => unknown;
+  readonly writing: number;
   readonly settle: (outcome: Outcome<unknown>) => void;
 }
 
@@ -28,21 +34,22 @@ export class WriteQueue {
 
   /**
    * Runs `body` in a commit, in the order of the calls. Resolves with its result when that is on the disk. Rejects with
-   * what it throws, or with what the store throws that can't be written: then nothing of it is there.
+   * what it throws, or with what the store throws that can't be written: then nothing of it is there. `writing`: how
+   * many resources it writes.
    */
-  async write<T>(body: (tx: Transaction) => T): Promise<T> {
+  async write<T>(body: (tx: Transaction) => T, writing = 1): Promise<T> {
     const outcome = await new Promise<Outcome<unknown>>((settle) => {
-      this.#waiting.push({ body, settle });
-      if (this.#waiting.length === 1) this.#soon(() => this.#commit());
+      this.#waiting.push({ body, writing, settle });
+      if (this.#waiting.length === 1) this.#soon(() => turns.run('commit', '', () => this.#commit()));
     });
     if ('thrown' in outcome) throw outcome.thrown;
     return outcome.result as T;
   }
 
   #commit(): void {
-    const group = this.#waiting.slice(0, MOST_BODIES);
-    this.#waiting = this.#waiting.slice(MOST_BODIES);
-    if (this.#waiting.length > 0) this.#soon(() => this.#commit());
+    const group = this.#waiting.slice(0, firstOf(this.#waiting));
+    this.#waiting = this.#waiting.slice(group.length);
+    if (this.#waiting.length > 0) this.#soon(() => turns.run('commit', '', () => this.#commit()));
     for (const [index, outcome] of this.#outcomes(group).entries()) group[index]?.settle(outcome);
   }
 
@@ -53,4 +60,14 @@ export class WriteQueue {
       return group.map(() => ({ thrown }));
     }
   }
+}
+
+/** How many of those that wait are for one commit: one at least. */
+function firstOf(waiting: readonly WaitingWrite[]): number {
+  let written = 0;
+  const beyond = waiting.findIndex(({ writing }, index) => {
+    written += writing;
+    return index === MOST_BODIES || (index > 0 && written > MOST_WRITTEN);
+  });
+  return beyond < 0 ? waiting.length : beyond;
 }

@@ -3,7 +3,7 @@ import { pageBytes, type ZoneInfo, type Pull } from '../../kds/protocol.ts';
 import type { ApplyOutcome } from '../../kds/receiver.ts';
 import { type Divergence, makePush, servePull } from '../../kds/serve-pulls.ts';
 import type { Effect, SessionEvent } from '../../kds/session.ts';
-import { GLOBAL_PEER } from '../../resource/audience.ts';
+import { GLOBAL_PEER, peerName } from '../../resource/audience.ts';
 import { diverged, markDiverged } from '../peers/divergence.ts';
 import { placeOf, readPeer, writePeer } from '../peers/known-peers.ts';
 import { perPeer } from '../peers/per-peer.ts';
@@ -13,6 +13,7 @@ import type { Transfer } from '../receive/apply-transfer.ts';
 import { applyWhole, applyFirstScan, isFirstScan, PER_SLICE } from '../receive/first-scan.ts';
 import type { Parts } from '../../resource/store/parts.ts';
 import { sliceOf } from '../plane/in-turns.ts';
+import { turns } from '../plane/long-turns.ts';
 import { registerZone } from '../write/zone-registration.ts';
 import type { Outbox } from './outbox.ts';
 import { writeEffect } from './store-effects.ts';
@@ -160,7 +161,8 @@ export class Performer {
   private go(transfer: Transfer, work: Parts<ApplyOutcome>): void {
     const { charge, hasEnded, machine, perSlice } = this.options;
     if (hasEnded()) return void work.return('failed');
-    const step = this.take(transfer.peer, () => (perSlice === undefined ? sliceOf(work, machine.now) : work.next()));
+    const slice = () => (perSlice === undefined ? sliceOf(work, machine.now) : work.next());
+    const step = turns.run('transfer', `from ${peerName(transfer.peer)}`, () => this.take(transfer.peer, slice));
     const goOn = (): void => charge(transfer.peer, () => this.go(transfer, work));
     if (step === 'failed') this.applied(transfer, 'failed');
     else if (step.done) this.applied(transfer, step.value);

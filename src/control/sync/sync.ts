@@ -3,10 +3,11 @@ import type { Speaker } from '../../kds/protocol.ts';
 import { takenBytes } from '../../kds/receiver.ts';
 import { newSession, postpone, type Session, type SessionEvent, step } from '../../kds/session.ts';
 import { MeridianError } from '../../errors.ts';
-import { GLOBAL_PEER } from '../../resource/audience.ts';
+import { GLOBAL_PEER, peerName } from '../../resource/audience.ts';
 import type { Head } from '../../resource/store/store.ts';
 import { DisabledZones } from '../peers/disabled-zones.ts';
 import { type PeerView, viewOf } from '../peers/peer-view.ts';
+import { turns } from '../plane/long-turns.ts';
 import { isGlobal } from '../plane/plane.ts';
 import { RoundRobin } from '../plane/round-robin.ts';
 import { TimeBudget } from '../plane/time-budget.ts';
@@ -201,7 +202,7 @@ export class Sync {
   private tell(peer: string): void {
     const since = this.untold.get(peer) ?? this.told.revision;
     this.untold.delete(peer);
-    this.handle(peer, { on: 'committed', since });
+    turns.run('tell', peerName(peer), () => this.handle(peer, { on: 'committed', since }));
   }
 
   private take(peer: string, text: string): void {
@@ -209,7 +210,7 @@ export class Sync {
     if (!message || this.endedBy !== undefined) return;
     this.outbox.heard(peer, message.takes);
     if (this.global && peer === GLOBAL_PEER) this.attempt(peer, () => this.hearGlobal(message.from));
-    else this.handle(peer, { on: 'message', message });
+    else turns.run('message', `from ${peerName(peer)}`, () => this.handle(peer, { on: 'message', message }));
   }
 
   /** The loop. What effects bring about waits for its turn: there is no step within a step. */

@@ -4,7 +4,8 @@ import { parseDocuments } from '../../resource/documents/parse-documents.ts';
 import { GLOBAL } from '../../resource/resource.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Plane } from '../plane/plane.ts';
-import { dryRunDocuments, writeDocuments } from './write-documents.ts';
+import { tryDocuments } from '../../../test/harness/dry-run.ts';
+import { writeDocuments } from './write-documents.ts';
 
 function newPlane(): Plane {
   return { place: GLOBAL, store: openStore(':memory:', { random: () => '00' }), now: () => '2026-01-01T00:00:00Z' };
@@ -21,7 +22,7 @@ function state({ store }: Plane): unknown {
   return { head: store.head(), rows, names, feed: store.feed.summary('east'), held: store.counts() };
 }
 
-describe('dryRunDocuments', () => {
+describe('a dry run', () => {
   const cases: [title: string, before: string, applied: string][] = [
     ['all new', '', `${MESH}\n---\n${SLOW}`],
     ['in another order', '', `${SLOW}\n---\n${MESH}`],
@@ -34,7 +35,7 @@ describe('dryRunDocuments', () => {
       const plane = newPlane();
       writeDocuments(plane, parseDocuments(before));
       const untouched = state(plane);
-      const told = dryRunDocuments(plane, parseDocuments(applied));
+      const told = tryDocuments(plane, parseDocuments(applied));
       assert.deepEqual(state(plane), untouched);
       assert.deepEqual(writeDocuments(plane, parseDocuments(applied)), told);
     });
@@ -42,7 +43,7 @@ describe('dryRunDocuments', () => {
 
   it('refuses as a write would', () => {
     const plane = newPlane();
-    const refusals = [dryRunDocuments, writeDocuments].map((write) => {
+    const refusals = [tryDocuments, writeDocuments].map((write) => {
       try {
         return write(plane, parseDocuments(SLOW));
       } catch (thrown) {
@@ -55,7 +56,7 @@ describe('dryRunDocuments', () => {
 
   it('leaves the store open for the next commit', () => {
     const plane = newPlane();
-    dryRunDocuments(plane, parseDocuments(MESH));
+    tryDocuments(plane, parseDocuments(MESH));
     writeDocuments(plane, parseDocuments(MESH));
     assert.equal(plane.store.head().revision, 1);
   });

@@ -20,7 +20,8 @@ import {
   timeout,
   WEST,
 } from '../../../test/harness/control-planes.ts';
-import { deleteResource, dryRunDocuments, writeDrafts } from './write-documents.ts';
+import { tryDocuments } from '../../../test/harness/dry-run.ts';
+import { deleteResource, writeDrafts } from './write-documents.ts';
 
 /** The same value with the keys of every object the other way round; lists stay as they are. */
 function turned<T extends JsonValue>(value: T): T {
@@ -93,7 +94,7 @@ describe('the order of keys', () => {
       const later = { ...plane, now: () => LATER };
       const other = turnedDraft(draft);
       assert.notEqual(JSON.stringify([draft.labels, draft.spec]), JSON.stringify([other.labels, other.spec]));
-      const outcomes = [dryRunDocuments(later, [{ draft: other, problems: [] }]), writeDrafts(later, [other])].map(
+      const outcomes = [tryDocuments(later, [{ draft: other, problems: [] }]), writeDrafts(later, [other])].map(
         ([written]) => written?.outcome,
       );
       assert.deepEqual(outcomes, ['unchanged', 'unchanged']);
@@ -132,7 +133,7 @@ describe('the order of keys', () => {
     const global = newGlobal();
     const [a, b] = [forAll('a', { labels: { z: '1', a: '2' } }), forAll('b')];
     const written = (drafts: readonly Draft[]) =>
-      dryRunDocuments(
+      tryDocuments(
         global,
         drafts.map((draft) => ({ draft, problems: [] })),
         { name: 'shop', prune: true },

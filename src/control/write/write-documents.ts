@@ -11,6 +11,7 @@ import type { Reader, Transaction } from '../../resource/store/store.ts';
 import { validateDraft } from '../../resource/documents/validate-draft.ts';
 import { meshesFirst } from '../put/meshes-first.ts';
 import { putOwn, refuseForeign, requireMesh } from '../put/put-own.ts';
+import { untilFree } from '../plane/in-turns.ts';
 import { isGlobal, owns, type Plane } from '../plane/plane.ts';
 import { rerender } from '../put/rerender-dependents.ts';
 import { retryOf, retryOfAll } from '../receive/retry-refused.ts';
@@ -81,28 +82,20 @@ function asDocument(draft: Draft): Document {
 }
 
 /**
- * What `writeDocuments` would do, without doing it: same results, same errors. The commit is rolled back, so that
- * nothing is guessed; before that, `look` may look at what it wrote.
+ * What `writeDocuments` would do, without doing it, a step at a time: same results, same errors. All is written, so that
+ * nothing is guessed, looked at with `look`, and rolled back. `before` reads what is there without it.
  */
-export function dryRunDocuments(
+export function* dryRunInParts<T>(
   plane: Plane,
   documents: readonly Document[],
-  set?: AppliedSet,
-  look: (tx: Reader, written: readonly WrittenDocument[]) => void = () => {},
-): readonly WrittenDocument[] {
-  const admitted = atOnce(admitAll(plane, documents, set));
-  const rollback = new MeridianError('internal', 'a dry run ends before its commit');
-  let written: readonly WrittenDocument[] = [];
-  try {
-    plane.store.commit((tx) => {
-      written = atOnce(writeAll(tx, plane, admitted, set));
-      look(tx, written);
-      throw rollback;
-    });
-  } catch (thrown) {
-    if (thrown !== rollback) throw thrown;
-  }
-  return written;
+  set: AppliedSet | undefined,
+  look: (tx: Reader, before: Reader, written: readonly WrittenDocument[]) => Parts<T>,
+): Parts<T> {
+  const admitted = yield* admitAll(plane, documents, set);
+  yield* untilFree(plane.store);
+  return yield* plane.store.tryInParts(function* (tx, before) {
+    return yield* look(tx, before, yield* writeAll(tx, plane, admitted, set));
+  });
 }
 
 /** Deletes what this control plane owns. Throws `not_found`, `read_only`, or `conflict` for a mesh that is in use. */

@@ -30,6 +30,11 @@ export interface Store extends Reader {
    * `whenFree`.
    */
   commitInParts<T>(body: (tx: Transaction) => Parts<T>): Parts<T>;
+  /**
+   * What `commitInParts` would do, without doing it: at the end all that `body` wrote is rolled back. `before` goes on
+   * to read what is there without it, and nothing of that changes meanwhile. `return()` gives it up.
+   */
+  tryInParts<T>(body: (tx: Transaction, before: Reader) => Parts<T>): Parts<T>;
   /** Whether nothing is under way that keeps others from committing. */
   isFree(): boolean;
   /** Runs `task` as soon as the store is free: now, or later, in the order of the calls. */

@@ -7,14 +7,16 @@ import type { Connection } from '../connection.ts';
  *
  *   read             east: 2 resources, 900 bytes
  *   put of 400 more  east: 3 resources, 1,300 bytes
- *   rolled back      read again, when they are next asked for
+ *   rolled back      as before; read again where the transaction itself had read them
  */
 export interface ZoneUsage {
   of(zone: string): Holding;
   /** Something of `zone` came (positive) or went. Nothing happens before the first `of`. */
   add(zone: string, change: Partial<Holding>): void;
-  /** The store may be another one than was counted. */
-  forget(): void;
+  /** A transaction begins, or one body of several in it. */
+  begun(what: RolledBack): void;
+  /** It was rolled back. */
+  rolledBack(what: RolledBack): void;
   /** Before the first `of` nobody needs to know the size of what is replaced. */
   isCounting(): boolean;
   /** The sums, if they were read. */
@@ -22,6 +24,9 @@ export interface ZoneUsage {
   /** What another connection knows of the same store is known here. */
   takeOver(other: ZoneUsage): void;
 }
+
+/** All of a transaction, or one body of several. */
+export type RolledBack = 'transaction' | 'body';
 
 const NOTHING: Holding = { resources: 0, bytes: 0, mirrored: 0, mirroredBytes: 0, keys: 0, names: 0 };
 
@@ -39,11 +44,15 @@ type ZoneSum = Partial<Holding> & { readonly zone: string };
 export function createZoneUsage(db: Connection): ZoneUsage {
   const sums = SUMS.map((sql) => db.prepare<[], ZoneSum>(sql));
   let known: Map<string, Holding> | undefined;
+  /** The sums of what changed since then, as they were. */
+  const before = { transaction: new Map<string, Holding>(), body: new Map<string, Holding>() };
+  let readWithin = false;
 
   function add(zone: string, change: Partial<Holding>): void {
     if (!known) return;
-    const before = known.get(zone) ?? NOTHING;
-    const more = (field: keyof Holding): number => before[field] + (change[field] ?? 0);
+    const held = known.get(zone) ?? NOTHING;
+    for (const sums of [before.transaction, before.body]) if (!sums.has(zone)) sums.set(zone, held);
+    const more = (field: keyof Holding): number => held[field] + (change[field] ?? 0);
     known.set(zone, {
       resources: more('resources'),
       bytes: more('bytes'),
@@ -56,6 +65,7 @@ export function createZoneUsage(db: Connection): ZoneUsage {
 
   function read(): Map<string, Holding> {
     known = new Map();
+    readWithin = db.inTransaction;
     for (const sum of sums) for (const { zone, ...found } of sum.all()) add(zone, found);
     return known;
   }
@@ -63,8 +73,15 @@ export function createZoneUsage(db: Connection): ZoneUsage {
   return {
     of: (zone) => (known ?? read()).get(zone) ?? NOTHING,
     add,
-    forget: () => {
-      known = undefined;
+    begun(what) {
+      before.body.clear();
+      if (what === 'body') return;
+      before.transaction.clear();
+      readWithin = false;
+    },
+    rolledBack(what) {
+      if (readWithin) known = undefined;
+      for (const [zone, held] of before[what]) known?.set(zone, held);
     },
     isCounting: () => known !== undefined,
     known: () => known,
