@@ -178,13 +178,15 @@ function verdicts({ permissions: given, inbound }: Case, { client, method, path 
 async function ask(scope: Scope, envoy: Envoy, one: Case, request: Asked, files: readonly CertificateFiles[]): Promise<Verdicts> {
   const certificate = files[request.client % files.length];
   assert.ok(certificate);
-  const before = await shadowCounts(envoy, one);
+  const before = await counts(envoy, one);
   const enforced = await answer(scope, one.inbound, certificate, request);
   const after = await until('Envoy counted it', async () => {
-    const now = await shadowCounts(envoy, one);
+    const now = await counts(envoy, one);
     return now.allowed + now.denied === before.allowed + before.denied + 1 ? now : undefined;
   });
-  return { enforced, shadow: after.allowed > before.allowed ? 'Allow' : 'Deny' };
+  // Where the shadow is what is enforced, none is sent, and Envoy counts none.
+  const isShadowed = after.shadowAllowed + after.shadowDenied > before.shadowAllowed + before.shadowDenied;
+  return { enforced, shadow: !isShadowed ? enforced : after.shadowAllowed > before.shadowAllowed ? 'Allow' : 'Deny' };
 }
 
 async function answer(scope: Scope, { protocol, port }: InboundInput, files: CertificateFiles, { method, path }: Asked): Promise<Action> {
@@ -195,10 +197,11 @@ async function answer(scope: Scope, { protocol, port }: InboundInput, files: Cer
 }
 
 /** Envoy 1.36 counts by the name of what was discovered, later ones by that of the listener. */
-async function shadowCounts(envoy: Envoy, { kind, inbound }: Case): Promise<{ allowed: number; denied: number }> {
+async function counts(envoy: Envoy, { kind, inbound }: Case) {
   const { stats, rbac } = namesOf(inbound);
   const prefix = kind === 'tcp' ? `^tcp\\.${inbound.name}` : `(${stats}|${rbac})`;
-  const text = await envoy.admin(`/stats?filter=${encodeURIComponent(`${prefix}\\.rbac\\.shadow_`)}`);
-  const value = (name: string): number => Number(new RegExp(`rbac\\.shadow_${name}: (\\d+)`).exec(text)?.[1] ?? 0);
-  return { allowed: value('allowed'), denied: value('denied') };
+  const text = await envoy.admin(`/stats?filter=${encodeURIComponent(`${prefix}\\.rbac\\.(shadow_)?(allowed|denied)`)}`);
+  const value = (name: string): number => Number(new RegExp(`rbac\\.${name}: (\\d+)`).exec(text)?.[1] ?? 0);
+  const [allowed, denied] = [value('allowed'), value('denied')];
+  return { allowed, denied, shadowAllowed: value('shadow_allowed'), shadowDenied: value('shadow_denied') };
 }
