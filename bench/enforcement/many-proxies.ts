@@ -16,10 +16,10 @@ import { report } from '../report.ts';
 const DATE = '2026-01-01T00:00:00Z';
 
 /** Whom permission `index` is for. */
-type Target = (index: number) => JsonObject;
-const MESH: Target = () => ({ kind: 'Mesh' });
-const NAMED: Target = (index) => ({ kind: 'Dataplane', name: `dp-${index % 1_000}` });
-const LABELLED: Target = (index) => ({ kind: 'Dataplane', labels: { app: `app-${index % 100}` } });
+type PermissionTarget = (index: number) => JsonObject;
+const MESH: PermissionTarget = () => ({ kind: 'Mesh' });
+const NAMED: PermissionTarget = (index) => ({ kind: 'Dataplane', name: `dp-${index % 1_000}` });
+const LABELLED: PermissionTarget = (index) => ({ kind: 'Dataplane', labels: { app: `app-${index % 100}` } });
 
 const draft = (type: string, name: string, spec: JsonObject, labels = {}): Draft => ({
   type,
@@ -36,7 +36,7 @@ const dataplane = (index: number, protocol: string, host = index): Draft => {
   return draft('Dataplane', `dp-${index}`, { networking }, { app: `app-${index % 100}` });
 };
 
-const permission = (index: number, target: Target, version = ''): Draft => {
+const permission = (index: number, target: PermissionTarget, version = ''): Draft => {
   const value = `spiffe://td/ns/shop-${index % 100}/sa/client-${index}${version}`;
   return draft('MeshTrafficPermission', `p-${index}`, {
     targetRef: target(index),
@@ -59,7 +59,7 @@ function newZone() {
   return plane;
 }
 
-async function measure(what: string, proxies: number, policies: number, target: Target, protocol: string): Promise<void> {
+async function measure(what: string, proxies: number, policies: number, target: PermissionTarget, protocol: string): Promise<void> {
   const plane = newZone();
   const write = (drafts: readonly Draft[]) => {
     for (let from = 0; from < drafts.length; from += 2_000) writeDrafts(plane, drafts.slice(from, from + 2_000));

@@ -6,11 +6,11 @@ import { nodeId, type ProxyId } from '../xds/server/proxy-id.ts';
 import type { Xds } from '../xds/server/xds-server.ts';
 
 /**
- * Tells the connected proxies whose rules are other ones, some in each turn of the event loop: one after the other, each
- * with what the store has when its turn comes, so that none gets a mix of two states. What is committed meanwhile
+ * Tells the connected proxies whose rules are other ones, some in each turn of the event loop: one after the other,
+ * each with what the store has when its turn comes, so that none gets a mix of two states. What is committed meanwhile
  * begins another round when this one has seen all of them: nobody waits for ever.
  *
- *   a, b and c are connected; a commit  ->  a is told, b is told; another commit; c is told of both; a and b of the other
+ *   a, b and c are connected; a commit  ->  a and b are told; another commit; c is told of both; a and b of the other
  */
 export class ChangeSender {
   private readonly xds: Pick<Xds, 'connected' | 'changed'>;

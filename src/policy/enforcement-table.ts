@@ -5,7 +5,7 @@ import type { JsonObject } from '../resource/resource.ts';
 import type { Proxy } from './match/read-proxy.ts';
 
 /** Whether what is stored is in force at Envoys. */
-export interface Enforcement {
+export interface KindEnforcement {
   /** `partly`: but for what the reasons name. `yes`, too, for what only says where things are and forbids nothing. */
   readonly enforced: 'yes' | 'partly' | 'no';
   /** What is not enforced of it and why, for people: `a MeshTrust is kept and shown, and not enforced: ...`. */
@@ -89,7 +89,7 @@ export const UNASKED: readonly string[] = KINDS.filter((kind) => ruleOf(kind) ==
  *   MeshTLS with tlsVersion                                ->  partly
  *   MeshTrust, MeshTimeout, AccessPolicy, ...              ->  no
  */
-export function enforcementOf(type: string, labels: Labels, spec: JsonObject): Enforcement {
+export function enforcementOf(type: string, labels: Labels, spec: JsonObject): KindEnforcement {
   const kind = findKind(type);
   const rule = kind ? ruleOf(kind) : YES;
   if (kind?.policy && labels[LABEL.effect] === 'shadow')
@@ -108,7 +108,7 @@ export function enforcementOf(type: string, labels: Labels, spec: JsonObject): E
   }
 }
 
-function ofDataplane(spec: JsonObject): Enforcement {
+function ofDataplane(spec: JsonObject): KindEnforcement {
   const type = asObject(asObject(spec.networking)?.gateway) ? 'Gateway' : 'Sidecar';
   const reason = NOT_SERVED[type];
   return reason === undefined
@@ -116,7 +116,7 @@ function ofDataplane(spec: JsonObject): Enforcement {
     : { enforced: 'no', reasons: [`${reason}: no permission is enforced at this proxy`] };
 }
 
-function ofInbounds(type: string, spec: JsonObject, ignored: readonly string[]): Enforcement {
+function ofInbounds(type: string, spec: JsonObject, ignored: readonly string[]): KindEnforcement {
   const reason = NOT_SERVED.Gateway;
   if (reason !== undefined && isForGateways(spec))
     return { enforced: 'no', reasons: [`it targets gateways alone, and is not enforced: ${reason}`] };
@@ -129,7 +129,7 @@ function isForGateways(spec: JsonObject): boolean {
   return kind === 'MeshGateway' || kind === 'MeshGatewayRoute' || (types.length > 0 && types.every((one) => one === 'Gateway'));
 }
 
-function but(type: string, ignored: readonly string[]): Enforcement {
+function but(type: string, ignored: readonly string[]): KindEnforcement {
   if (ignored.length === 0) return { enforced: 'yes', reasons: [] };
   return { enforced: 'partly', reasons: [`of a ${type}, ${ignored.join(', ')} is kept and shown, and not enforced`] };
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { Scope } from '../harness/scope.ts';
-import { type Fence, type Page, ROOT } from './markdown.ts';
+import { type Fence, type MarkdownPage, ROOT } from './markdown.ts';
 
 /**
  * Does what a page says, in a folder and a shell of its own: writes each block of YAML that names a file in its first
@@ -23,17 +23,18 @@ export interface Shell {
 }
 
 /** The ports that pages speak of. They are other ones here, for tests run beside one another. */
-const PORTS = [4222, 4322, 5678, 5680, 5681, 5690, 5691, 5778, 5780, 5781, 5790, 5791, 5800, 5801, 5878];
+const PORTS = [4222, 4322, 5678, 5680, 5681, 5690, 5691, 5778, 5780, 5781, 5790, 5791, 5800, 5801, 5878, 8000, 8080, 9901];
 
 /** The built ones, where MERIDIAN_BUILT says that dist/ is up to date (`npm test`). */
 const PROGRAMS = process.env.MERIDIAN_BUILT === 'true' ? `'${join(ROOT, 'dist/cmd/NAME/main.js')}'` : `'${join(ROOT, 'cmd/NAME/main.ts')}'`;
 
-export async function startShell(scope: Scope, natsServer: string): Promise<Shell> {
+export async function startShell(scope: Scope, natsServer: string, envoy: string): Promise<Shell> {
   const [folder, bin] = [join(scope.folder(), 'meridian'), scope.folder()];
   mkdirSync(folder);
   const ports = new Map(await Promise.all(PORTS.map(async (port) => [port, await freePort()] as const)));
   const own = (text: string) => text.replace(/(?<![\d.])\d{4}(?!\d)/g, (digits) => String(ports.get(Number(digits)) ?? digits));
   writePrograms(bin, own, natsServer);
+  symlinkSync(envoy, join(bin, 'envoy'));
   const env = { ...withoutOurs(), HOME: folder, PATH: `${bin}:${process.env.PATH ?? ''}`, NO_COLOR: '1', COLUMNS: '120' };
   const child = spawn('bash', ['--noprofile', '--norc'], { cwd: folder, env, detached: true, stdio: ['pipe', 'pipe', 'inherit'] });
   scope.add(() => {
@@ -90,7 +91,7 @@ async function freePort(): Promise<number> {
 }
 
 /** A block that is run, and what the page says that it prints. */
-interface Run {
+interface BlockRun {
   readonly block: Fence;
   readonly printed: Fence | undefined;
 }
@@ -101,8 +102,8 @@ interface File {
   readonly text: string;
 }
 
-function stepsOf({ fences }: Page): (Run | File)[] {
-  return fences.flatMap((block, index): (Run | File)[] => {
+function stepsOf({ fences }: MarkdownPage): (BlockRun | File)[] {
+  return fences.flatMap((block, index): (BlockRun | File)[] => {
     const [, file] = /^# (\S+\.(?:yaml|conf))\n/.exec(block.text) ?? [];
     if (file !== undefined) return [{ file, text: block.text }];
     const next = fences[index + 1];
@@ -118,7 +119,7 @@ const PATIENCE_MS = 15_000;
  * Plays a page. A block whose output is not as the page says is run again for a while: people are slower than we are.
  * Throws where it stays so.
  */
-export async function play(page: Page, shell: Shell): Promise<void> {
+export async function play(page: MarkdownPage, shell: Shell): Promise<void> {
   for (const step of stepsOf(page)) {
     if ('file' in step) {
       mkdirSync(dirname(join(shell.folder, step.file)), { recursive: true });
@@ -127,7 +128,7 @@ export async function play(page: Page, shell: Shell): Promise<void> {
   }
 }
 
-async function playStep({ path }: Page, { block, printed }: Run, shell: Shell): Promise<void> {
+async function playStep({ path }: MarkdownPage, { block, printed }: BlockRun, shell: Shell): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const { output, code } = await shell.run(block.text);

@@ -15,14 +15,17 @@ export interface Wire {
   readonly path?: string | undefined;
 }
 
-export interface Outcome {
+export interface RbacOutcome {
   readonly action: 'Allow' | 'Deny';
   /** The name of the action or policy that decided. */
   readonly name: string;
 }
 
-/** `side`: `matcher` and `rules`, or their shadow; where there is none, it is what is enforced (docs/design/access.md#the-shadow-side). */
-export function decideByRbac(rbac: JsonObject, side: 'enforced' | 'shadow', wire: Wire): Outcome {
+/**
+ * `side`: `matcher` and `rules`, or their shadow; where there is none, it is what is enforced
+ * (docs/design/access.md#the-shadow-side).
+ */
+export function decideByRbac(rbac: JsonObject, side: 'enforced' | 'shadow', wire: Wire): RbacOutcome {
   const isEnforced = side === 'enforced' || (rbac.shadowMatcher === undefined && rbac.shadowRules === undefined);
   const [matcher, rules] = isEnforced ? [rbac.matcher, rbac.rules] : [rbac.shadowMatcher, rbac.shadowRules];
   if (matcher !== undefined) return byMatcher(object(matcher), wire);
@@ -30,7 +33,7 @@ export function decideByRbac(rbac: JsonObject, side: 'enforced' | 'shadow', wire
   return rules === undefined ? { action: 'Allow', name: '' } : byRules(object(rules), wire);
 }
 
-function byRules(rules: JsonObject, wire: Wire): Outcome {
+function byRules(rules: JsonObject, wire: Wire): RbacOutcome {
   const action = text(rules.action ?? 'ALLOW');
   if (action !== 'ALLOW') throw new Error(`action ${action}`);
   const found = Object.entries(object(rules.policies ?? {})).find(([, policy]) => {
@@ -62,7 +65,7 @@ function hasSan({ '@type': type, sanMatcher }: JsonObject, { sans }: Wire): bool
 }
 
 /** A matcher that finds nothing denies. */
-function byMatcher(matcher: JsonObject, wire: Wire): Outcome {
+function byMatcher(matcher: JsonObject, wire: Wire): RbacOutcome {
   const action = walk(matcher, wire);
   if (!action) return { action: 'Deny', name: '' };
   const { name, action: effect } = object(action.typedConfig);

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/resource/resource.ts';
 import type { FromKind, TargetRef } from '../../src/resource/schema/reference-kinds.ts';
 import type { Permission } from '../../src/policy/decide/read-permissions.ts';
 import { readMatches } from '../../src/resource/route-match.ts';
-import type { Via } from '../../src/policy/match/route-selection.ts';
+import type { ViaRoute } from '../../src/policy/match/route-selection.ts';
 import type { Wire } from './rbac-interpreter.ts';
 
 /** Permissions and requests of a small world, so that they meet: for specs. */
@@ -73,7 +73,7 @@ const routeMatch: fc.Arbitrary<JsonObject> = fc.constantFrom<JsonObject>(
   { path: { type: 'PathPrefix', value: '/v2' }, headers: [{ name: 'x', value: 'y' }] },
   { method: 'GET' },
 );
-const via: fc.Arbitrary<Via> = fc.record({
+const via: fc.Arbitrary<ViaRoute> = fc.record({
   route: fc.constant<Key>({ type: 'MeshHTTPRoute', mesh: 'default', zone: '', namespace: '', name: 'r' }),
   matches: fc.array(routeMatch, { minLength: 1, maxLength: 2 }).map(readMatches),
   certain: fc.boolean(),
@@ -82,7 +82,7 @@ const vias = fc.option(fc.array(via, { minLength: 1, maxLength: 2 }), { nil: und
 
 const key = (name: string): Key => ({ type: 'MeshTrafficPermission', mesh: 'default', zone: '', namespace: '', name });
 
-export type Shape = 'spiffe' | 'from' | 'mixed';
+export type SampleShape = 'spiffe' | 'from' | 'mixed';
 
 const broken = fc.constant({ shape: 'broken' as const });
 const none: fc.Arbitrary<Mtp> = fc.constant({ shape: 'none' });
@@ -93,7 +93,7 @@ const SHAPES = {
 };
 
 /** Permissions of an inbound, in order. `routed`: some only through routes. */
-export function permissions(shape: Shape, routed: boolean): fc.Arbitrary<Permission[]> {
+export function permissions(shape: SampleShape, routed: boolean): fc.Arbitrary<Permission[]> {
   const one = fc.record({ mtp: SHAPES[shape], via: routed ? vias : fc.constant(undefined) });
   return fc.array(one, { maxLength: 5 }).map((given) => given.map((rest, index) => ({ key: key(`p${index}`), ...rest })));
 }

@@ -3,7 +3,7 @@ import type { AccessDecided } from './access-entry.ts';
 import { collect, optionsOf } from '../input/options.ts';
 import { note, print } from '../terminal/output.ts';
 import { printable } from '../terminal/printable.ts';
-import { type Cell, type Paper, formatTable, wraps } from '../terminal/table.ts';
+import { type Cell, type TableLayout, formatTable, wraps } from '../terminal/table.ts';
 import { readValues } from '../documents/document-values.ts';
 
 interface AccessOptions {
@@ -40,7 +40,7 @@ async function decide({ file, queries }: AccessOptions): Promise<AccessDecided> 
   return accessEntry(policies, asked);
 }
 
-function formatDecided({ queries }: AccessDecided, paper: Paper): string {
+function formatDecided({ queries }: AccessDecided, paper: TableLayout): string {
   const rows = queries.map(({ allowed, privileged, decidedBy, reason, matchedInShadow }, index): Cell[] => [
     String(index),
     allowed ? { text: 'Allow', colour: 'green' } : { text: 'Deny', colour: 'red' },

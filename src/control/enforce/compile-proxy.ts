@@ -3,12 +3,12 @@ import type { Permission } from '../../policy/decide/read-permissions.ts';
 import type { Inbound } from '../../policy/match/read-proxy.ts';
 import { type Plaintext, STRICT } from '../../policy/mesh-tls.ts';
 import { asMeridianError } from '../../errors.ts';
-import { lettingNobodyIn, type ListenAddress, type Placed } from '../mesh/listen-address.ts';
+import { lettingNobodyIn, type ListenAddress, type PlacedInbound } from '../mesh/listen-address.ts';
 import type { InboundRules, ProxyRules } from './proxy-rules.ts';
 import type { SharedRbac } from './shared-rbac.ts';
 
 /** An inbound with what decides it, in order, or why nobody gets in there; or why it is not served. */
-export type InboundInput =
+export type CompileInput =
   | {
       readonly place: ListenAddress;
       readonly permissions: readonly Permission[];
@@ -17,12 +17,12 @@ export type InboundInput =
     }
   | { readonly problem: string };
 
-type ServedInbound = Extract<InboundInput, { readonly place: ListenAddress }>;
+type ServedInbound = Extract<CompileInput, { readonly place: ListenAddress }>;
 
 /** What one proxy enforces, compiled again as far as it changed. */
 export class ProxyCompiler {
   readonly #rbac: SharedRbac;
-  #given: readonly InboundInput[] = [];
+  #given: readonly CompileInput[] = [];
   #rules: ProxyRules | undefined;
 
   constructor(rbac: SharedRbac) {
@@ -30,7 +30,7 @@ export class ProxyCompiler {
   }
 
   /** The same object as last time if nothing changed. */
-  compile(given: readonly InboundInput[]): ProxyRules {
+  compile(given: readonly CompileInput[]): ProxyRules {
     if (this.#rules && isSame(this.#given, given)) return this.#rules;
     const inbounds = given.flatMap((one, index) => ('place' in one ? [inboundRules(one, this.#given[index], this.#rbac)] : []));
     const problems = [
@@ -45,7 +45,7 @@ export class ProxyCompiler {
 }
 
 /** One that can't be compiled is shut, and holds up no other. */
-function inboundRules(decided: ServedInbound, before: InboundInput | undefined, rbac: SharedRbac): InboundRules {
+function inboundRules(decided: ServedInbound, before: CompileInput | undefined, rbac: SharedRbac): InboundRules {
   const { place, permissions, plaintext, shut } = decided;
   if (shut !== undefined) return shutAt(place, shut);
   const protocol = place.protocol === 'tcp' ? 'tcp' : 'http';
@@ -63,11 +63,14 @@ function shutAt(place: ListenAddress, reason: string): InboundRules {
 }
 
 /** Puts to each inbound that has a place what decides it. */
-export function decided(placed: readonly Placed[], decidedOn: (inbound: Inbound) => Omit<ServedInbound, 'place' | 'shut'>): InboundInput[] {
+export function decided(
+  placed: readonly PlacedInbound[],
+  decidedOn: (inbound: Inbound) => Omit<ServedInbound, 'place' | 'shut'>,
+): CompileInput[] {
   return placed.map((one) => {
     if ('problem' in one) return { problem: one.problem };
     const { inbound, place, shut } = one;
-    const closed = (reason: string): InboundInput => ({ place, permissions: [], plaintext: STRICT, shut: reason });
+    const closed = (reason: string): CompileInput => ({ place, permissions: [], plaintext: STRICT, shut: reason });
     if (shut !== undefined) return closed(shut);
     try {
       return { place, ...decidedOn(inbound) };
@@ -78,11 +81,11 @@ export function decided(placed: readonly Placed[], decidedOn: (inbound: Inbound)
 }
 
 /** What was read once is one object: a look at it suffices. */
-function isSame(before: readonly InboundInput[], now: readonly InboundInput[]): boolean {
+function isSame(before: readonly CompileInput[], now: readonly CompileInput[]): boolean {
   return before.length === now.length && now.every((one, index) => isSameInbound(before[index], one));
 }
 
-function isSameInbound(before: InboundInput | undefined, now: InboundInput): boolean {
+function isSameInbound(before: CompileInput | undefined, now: CompileInput): boolean {
   if (!before || 'problem' in before || 'problem' in now) return isDeepStrictEqual(before, now);
   const { permissions } = before;
   if (!isDeepStrictEqual([before.place, before.plaintext, before.shut], [now.place, now.plaintext, now.shut])) return false;

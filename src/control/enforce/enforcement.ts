@@ -48,8 +48,8 @@ export class Enforcement {
   }
 
   /**
-   * Reads in steps what changed in a mesh, so that `rulesOf` has little left to read. What that says is the same without
-   * it. Throws what the store throws.
+   * Reads in steps what changed in a mesh, so that `rulesOf` has little left to read. What that says is the same
+   * without it. Throws what the store throws.
    */
   *prepare(mesh: string): Parts<void> {
     const state = this.#meshes.get(mesh) ?? newMesh(this.plane, mesh);

@@ -1,6 +1,12 @@
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import type { Policy } from '../../policy/match/policy.ts';
-import { NOTHING_SELECTED, type Selection, type SelectedPermission, type Selections, type SelectionStep } from './selections.ts';
+import {
+  NOTHING_SELECTED,
+  type InboundSelection,
+  type SelectedPermission,
+  type InboundSelections,
+  type SelectionStep,
+} from './inbound-selections.ts';
 
 /** Above how many policies an index is asked which of them to match. */
 const FEW = 50;
@@ -12,11 +18,11 @@ const FEW = 50;
  *   a b c d, and c may be another    ->  c is matched
  */
 export class IncrementalSelection {
-  readonly #all: Selections;
-  #now: Selection = NOTHING_SELECTED;
+  readonly #all: InboundSelections;
+  #now: InboundSelection = NOTHING_SELECTED;
 
   /** `all`: those of the inbounds of a mesh. */
-  constructor(all: Selections) {
+  constructor(all: InboundSelections) {
     this.#all = all;
   }
 
@@ -43,7 +49,7 @@ export class IncrementalSelection {
 
 /** What differs between the policies of before and those of now lies between what is the same at both ends. */
 function between(
-  { policies: before, found: known }: Selection,
+  { policies: before, found: known }: InboundSelection,
   now: readonly Policy[],
   match: (policy: Policy) => SelectedPermission,
   maySelect: () => ReadonlySet<Policy>,
@@ -64,10 +70,10 @@ function between(
 
 /** The same list where all is as it was. */
 function matchAgain(
-  { policies, found: before }: Selection,
+  { policies, found: before }: InboundSelection,
   match: (policy: Policy) => SelectedPermission,
   mayDiffer: (policy: Policy) => boolean,
-): Selection['found'] {
+): InboundSelection['found'] {
   const now = policies.map((policy, index) => (mayDiffer(policy) ? match(policy) : before[index]));
   return now.every((one, index) => one === before[index]) ? before : now;
 }

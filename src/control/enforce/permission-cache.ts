@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Permission, readPermissions } from '../../policy/decide/read-permissions.ts';
 import type { Policy } from '../../policy/match/policy.ts';
-import type { Match } from '../../policy/match/select-policies.ts';
+import type { SelectingPolicy } from '../../policy/match/select-policies.ts';
 import { keyId } from '../../resource/key.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 
@@ -25,7 +25,7 @@ export class PermissionCache {
   readonly #whole = new WeakMap<Policy, Permission>();
 
   /** As `readPermissions`, of one; undefined: it is none. */
-  read(match: Match): Permission | undefined {
+  read(match: SelectingPolicy): Permission | undefined {
     if (match.policy.shadow) return undefined;
     const whole = match.via === undefined ? this.#whole.get(match.policy) : undefined;
     const permission = whole ?? this.#readOne(match);
@@ -40,7 +40,7 @@ export class PermissionCache {
     this.#known = new Map([...this.#known].filter(([id]) => ids.has(id)));
   }
 
-  #readOne(match: Match): Permission | undefined {
+  #readOne(match: SelectingPolicy): Permission | undefined {
     const { key, spec } = match.policy.resource;
     const id = keyId(key);
     const known = this.#known.get(id);

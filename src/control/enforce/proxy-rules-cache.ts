@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import type { Policy } from '../../policy/match/policy.ts';
-import { PolicyIndex } from '../../policy/match/policy-index.ts';
+import { PolicyIndex } from './policy-index.ts';
 import { type Inbound, type Proxy, readProxy } from '../../policy/match/read-proxy.ts';
 import { matchInbound } from '../../policy/match/select-policies.ts';
 import { STRICT } from '../../policy/mesh-tls.ts';
@@ -9,11 +9,11 @@ import type { Resource } from '../../resource/resource.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 import { plaintextAt } from '../mesh/plaintext-notes.ts';
 import { PermissionCache } from './permission-cache.ts';
-import { type Placed, placesOf } from '../mesh/listen-address.ts';
+import { type PlacedInbound, placesOf } from '../mesh/listen-address.ts';
 import { decided, ProxyCompiler } from './compile-proxy.ts';
 import type { ProxyRules } from './proxy-rules.ts';
 import { IncrementalSelection } from './incremental-selection.ts';
-import { NOTHING_SELECTED, Selections } from './selections.ts';
+import { NOTHING_SELECTED, InboundSelections } from './inbound-selections.ts';
 import { SharedRbac } from './shared-rbac.ts';
 
 /** All that the rules of a proxy are made of. */
@@ -27,7 +27,7 @@ interface ProxyInputs {
 /** What the proxies of a mesh have in common. */
 export class MeshCaches {
   readonly permissions = new PermissionCache();
-  readonly selections = new Selections();
+  readonly selections = new InboundSelections();
   readonly rbac = new SharedRbac();
   #indexed: readonly Policy[] | undefined;
   #index = new PolicyIndex([]);
@@ -47,7 +47,7 @@ export class CachedProxy {
   #given: ProxyInputs | undefined;
   #rules: ProxyRules | undefined;
   #proxy: Proxy | undefined;
-  #placed: readonly Placed[] = [];
+  #placed: readonly PlacedInbound[] = [];
   #selected = new Map<Inbound, IncrementalSelection>();
 
   constructor(shared: MeshCaches) {

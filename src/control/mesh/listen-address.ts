@@ -27,7 +27,7 @@ export interface ShutInbound {
 }
 
 /** An inbound of a Dataplane with its place, and why it is shut there, if it is; or why it has no place. */
-export type Placed =
+export type PlacedInbound =
   | { readonly inbound: Inbound; readonly place: ListenAddress; readonly shut?: string | undefined }
   | { readonly inbound?: Inbound | undefined; readonly problem: string };
 
@@ -37,7 +37,7 @@ export type Placed =
  *
  *   {port: 8080, servicePort: 80, ...}  ->  listens on 8080 of networking.address, leads to 127.0.0.1:80
  */
-export function placesOf(proxy: Proxy): Placed[] {
+export function placesOf(proxy: Proxy): PlacedInbound[] {
   const unserved = NOT_SERVED[proxy.type];
   if (unserved !== undefined) return [{ problem: unserved }];
   const items = asArray(asObject(proxy.dataplane.spec.networking)?.inbound);
@@ -50,7 +50,7 @@ export function placesOf(proxy: Proxy): Placed[] {
 }
 
 /** Why nobody gets in at an inbound, whatever the policies say; undefined: that depends on them. */
-export function whyShut(placed: readonly Placed[], inbound: Inbound): string | undefined {
+export function whyShut(placed: readonly PlacedInbound[], inbound: Inbound): string | undefined {
   const found = placed.find((one) => one.inbound === inbound);
   return found && ('problem' in found ? found.problem : found.shut);
 }
@@ -69,7 +69,7 @@ export function lettingNobodyIn(inbound: string, reason: string): string {
   return `inbound ${readable(inbound)} lets nobody in: ${readable(reason)}`;
 }
 
-function shutClashing(all: readonly Placed[]): Placed[] {
+function shutClashing(all: readonly PlacedInbound[]): PlacedInbound[] {
   const places = all.flatMap((one) => ('place' in one ? [one.place] : []));
   const [names, sockets] = [repeated(places.map(({ name }) => name)), repeated(places.map(socketAt))];
   return all.map((one) => {
@@ -88,11 +88,11 @@ function repeated(texts: readonly string[]): ReadonlySet<string> {
   return new Set(texts.filter((text) => seen.has(text) || !seen.add(text)));
 }
 
-function placed(inbound: Inbound, item: JsonObject, index: number): Placed {
+function placed(inbound: Inbound, item: JsonObject, index: number): PlacedInbound {
   const { port } = inbound;
   const [servicePort, said] = [item.servicePort ?? port, asText(item.serviceAddress)];
   const [address, serviceAddress] = [canonicalAddress(inbound.address ?? ''), said === undefined ? undefined : canonicalAddress(said)];
-  const problem = (reason: string): Placed => ({ inbound, problem: `networking.inbound[${index}] is not served: ${reason}` });
+  const problem = (reason: string): PlacedInbound => ({ inbound, problem: `networking.inbound[${index}] is not served: ${reason}` });
   if (!isPort(port)) return problem('port is none');
   if (!isPort(servicePort)) return problem('servicePort is none');
   if (address === undefined) return problem('its address is no IP address');

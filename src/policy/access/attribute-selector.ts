@@ -4,14 +4,14 @@ import { attributeKey, type AttributeSet } from './attribute-keys.ts';
 
 type Operator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
 
-interface Requirement {
+interface AttributeRequirement {
   readonly key: string;
   readonly operator: Operator;
   readonly values: readonly string[];
 }
 
 /** Requirements that must all hold: with none, it is everybody. */
-type Selector = readonly Requirement[];
+type Selector = readonly AttributeRequirement[];
 
 /** Selectors of which one must match: with none, it is nobody. */
 export type Selection = readonly Selector[];
@@ -29,7 +29,7 @@ export const NOBODY: Selection = [];
 export function readSelection(side: AttributeSet, action: 'allow' | 'deny', items: readonly SelectionSpec[]): Selection {
   return items.flatMap((item) => {
     const all = requirementsOf(item).map(({ key, ...rest }) => ({ key: attributeKey(side, key), ...rest }));
-    const known = all.filter((requirement): requirement is Requirement => requirement.key !== undefined);
+    const known = all.filter((requirement): requirement is AttributeRequirement => requirement.key !== undefined);
     return action === 'deny' || known.length === all.length ? [known] : [];
   });
 }
@@ -47,7 +47,7 @@ export function selects(selection: Selection, attributes: Attributes): boolean {
   return selection.some((selector) => selector.every((requirement) => holds(requirement, attributes.get(requirement.key))));
 }
 
-function holds({ operator, values }: Requirement, value: string | undefined): boolean {
+function holds({ operator, values }: AttributeRequirement, value: string | undefined): boolean {
   switch (operator) {
     case 'In':
       return value !== undefined && values.includes(value);
@@ -60,7 +60,7 @@ function holds({ operator, values }: Requirement, value: string | undefined): bo
   }
 }
 
-function requirementsOf({ workloadSelector: { matchLabels = {}, matchExpressions = [] } }: SelectionSpec): Requirement[] {
-  const equal = Object.entries(matchLabels).map(([key, value]): Requirement => ({ key, operator: 'In', values: [value] }));
+function requirementsOf({ workloadSelector: { matchLabels = {}, matchExpressions = [] } }: SelectionSpec): AttributeRequirement[] {
+  const equal = Object.entries(matchLabels).map(([key, value]): AttributeRequirement => ({ key, operator: 'In', values: [value] }));
   return [...equal, ...matchExpressions.map(({ key, operator, values = [] }) => ({ key, operator, values }))];
 }

@@ -30,13 +30,13 @@ export function attributeProblems(type: string, spec: JsonObject): Problem[] {
   }
 }
 
-interface Named {
+interface NamedKey {
   readonly key: string;
   readonly path: Path;
 }
 
 function siteProblems(attributes: JsonObject): Problem[] {
-  const named = Object.keys(attributes).map((key): Named => ({ key, path: ['attributes', key] }));
+  const named = Object.keys(attributes).map((key): NamedKey => ({ key, path: ['attributes', key] }));
   return [...named.flatMap((one) => problem(one.path, siteReason(one.key))), ...twice(named, siteKey)];
 }
 
@@ -59,9 +59,11 @@ function selectionProblems(spec: JsonObject): Problem[] {
     asArray(spec[field]).flatMap((item, index) => {
       const at: Path = ['spec', field, index, 'workloadSelector'];
       const selector = asObject(asObject(item)?.workloadSelector);
-      const labels = Object.keys(asObject(selector?.matchLabels) ?? {}).map((key): Named => ({ key, path: [...at, 'matchLabels', key] }));
+      const labels = Object.keys(asObject(selector?.matchLabels) ?? {}).map(
+        (key): NamedKey => ({ key, path: [...at, 'matchLabels', key] }),
+      );
       const expressions = asArray(selector?.matchExpressions).map(
-        (one, place): Named => ({ key: asText(asObject(one)?.key) ?? '', path: [...at, 'matchExpressions', place, 'key'] }),
+        (one, place): NamedKey => ({ key: asText(asObject(one)?.key) ?? '', path: [...at, 'matchExpressions', place, 'key'] }),
       );
       return [...malformed([...labels, ...expressions]), ...twice(labels, (key) => attributeKey(side, key))];
     }),
@@ -70,16 +72,16 @@ function selectionProblems(spec: JsonObject): Problem[] {
 
 /** What a load balancing policy compares, in this order. */
 function comparedProblems(keys: readonly string[]): Problem[] {
-  const named = keys.map((key, index): Named => ({ key, path: ['spec', 'attributes', index] }));
+  const named = keys.map((key, index): NamedKey => ({ key, path: ['spec', 'attributes', index] }));
   return [...malformed(named), ...twice(named, (key) => attributeKey('source', key) ?? attributeKey('destination', key))];
 }
 
-function malformed(named: readonly Named[]): Problem[] {
+function malformed(named: readonly NamedKey[]): Problem[] {
   return named.flatMap(({ key, path }) => (key === '' || KEY.test(key) ? [] : problem(path, CHARACTERS)));
 }
 
 /** All but the first of those that are one attribute. */
-function twice(named: readonly Named[], meaning: (key: string) => string | undefined): Problem[] {
+function twice(named: readonly NamedKey[], meaning: (key: string) => string | undefined): Problem[] {
   const first = new Map<string, string>();
   return named.flatMap(({ key, path }) => {
     const attribute = meaning(key);

@@ -24,7 +24,7 @@ function readItem(value: JsonValue): ConvertedItem {
 const SPECIFICITY = ['Mesh', 'MeshService', 'MeshServiceSubset', 'MeshHTTPRoute'];
 
 /** The destinations that weaker items name, by what tells them apart. */
-export type Seen = Map<string, JsonObject>;
+export type NamedDestinations = Map<string, JsonObject>;
 
 /**
  * Items of `to` that today mean what they meant in the early form. There an item wins over all that are weaker; today
@@ -34,7 +34,7 @@ export type Seen = Map<string, JsonObject>;
  *
  *   backend {a: 1}, then Mesh {a: 2}  ->  backend {a: 1}, Mesh {a: 2}, backend {a: 2}
  */
-export function spellOut(items: readonly ConvertedItem[], seen: Seen): ConvertedItem[] | undefined {
+export function spellOut(items: readonly ConvertedItem[], seen: NamedDestinations): ConvertedItem[] | undefined {
   const result: ConvertedItem[] = [];
   for (const item of items) {
     const others = [...seen.values()].filter((ref) => specificity(ref) > specificity(item.targetRef));

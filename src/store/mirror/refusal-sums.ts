@@ -27,13 +27,13 @@ export interface RefusalSums {
   forget(): void;
 }
 
-interface Sum {
+interface RunningSum {
   count: number;
   bytes: number;
   digest: Digest;
 }
 
-type Columns = [peer: string, hash: string, reason: string, inForce: Refusal['inForce'], bytes: number, ...key: string[]];
+type RefusalSumRow = [peer: string, hash: string, reason: string, inForce: Refusal['inForce'], bytes: number, ...key: string[]];
 
 const NOTHING: RefusalSum = { count: 0, bytes: 0, digest: '' };
 const REFUSED = `
@@ -41,12 +41,12 @@ const REFUSED = `
   FROM mirror m JOIN keys k ON k.id = m.key WHERE m.refused_hash IS NOT NULL`;
 
 export function createRefusalSums(db: Connection): RefusalSums {
-  const select = db.prepare<[], Columns>(REFUSED).raw();
-  let known: Map<string, Sum> | undefined;
+  const select = db.prepare<[], RefusalSumRow>(REFUSED).raw();
+  let known: Map<string, RunningSum> | undefined;
 
-  function read(): Map<string, Sum> {
-    const sums = new Map<string, Sum>();
-    for (const [peer, hash, reason, inForce, bytes, ...key] of select.iterate() as Iterable<Columns>) {
+  function read(): Map<string, RunningSum> {
+    const sums = new Map<string, RunningSum>();
+    for (const [peer, hash, reason, inForce, bytes, ...key] of select.iterate() as Iterable<RefusalSumRow>) {
       const [type = '', mesh = '', zone = '', namespace = '', name = ''] = key;
       change(sums, peer, { key: keyFromTuple([type, mesh, zone, namespace, name]), hash, reason, inForce, bytes }, 1);
     }
@@ -72,7 +72,7 @@ export function createRefusalSums(db: Connection): RefusalSums {
   };
 }
 
-function change(sums: Map<string, Sum>, peer: string, refused: RefusedBytes, by: 1 | -1): void {
+function change(sums: Map<string, RunningSum>, peer: string, refused: RefusedBytes, by: 1 | -1): void {
   const sum = sums.get(peer) ?? { count: 0, bytes: 0, digest: EMPTY_DIGEST };
   sum.count += by;
   sum.bytes += by * refused.bytes;

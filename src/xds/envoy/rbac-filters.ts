@@ -34,7 +34,9 @@ export function rbacExtension(inbound: InboundInput): JsonObject {
 
 const made = new WeakMap<object, Map<string, JsonObject>>();
 
-/** What is made of something that never changes: one object for all proxies that have it, so that it is encoded once. */
+/**
+ * What is made of something that never changes: one object for all proxies that have it, so that it is encoded once.
+ */
 export function madeOnce(of: object, name: string, make: () => JsonObject): JsonObject {
   const known = made.get(of) ?? new Map<string, JsonObject>();
   made.set(of, known);

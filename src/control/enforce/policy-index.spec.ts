@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { JsonObject } from '../../resource/resource.ts';
 import { dataplane, exact, permission, resource, storedPermission, world } from '../../../test/harness/policies.ts';
 import { PolicyIndex } from './policy-index.ts';
-import { matchInbound } from './select-policies.ts';
+import { matchInbound } from '../../policy/match/select-policies.ts';
 
 const ALLOW = { default: { allow: [exact('spiffe://td/web')] } };
 const one = fc.constantFrom('a', 'b');

@@ -4,7 +4,7 @@ import type { Policy } from '../../policy/match/policy.ts';
 export type SelectedPermission = Permission | undefined;
 
 /** Which permissions decide an inbound. */
-export interface Selection {
+export interface InboundSelection {
   /** All of the mesh, in order. */
   readonly policies: readonly Policy[];
   /** What each of them is for the inbound. */
@@ -23,21 +23,21 @@ export interface SelectionStep {
 /** How many next ones are remembered of a selection. */
 const STEPS = 4;
 
-export const NOTHING_SELECTED: Selection = { policies: [], found: [], permissions: [] };
+export const NOTHING_SELECTED: InboundSelection = { policies: [], found: [], permissions: [] };
 
 /**
  * The selections of the inbounds of a mesh: one object for all that the same permissions select, so that it is compiled
  * once, and kept once. Only those of the latest list of policies are looked up; inbounds that are behind keep theirs.
  */
-export class Selections {
+export class InboundSelections {
   #policies: readonly Policy[] = NOTHING_SELECTED.policies;
-  #known = new Map<number, Selection[]>();
-  #steps = new WeakMap<Selection, readonly (SelectionStep & { readonly after: Selection })[]>();
+  #known = new Map<number, InboundSelection[]>();
+  #steps = new WeakMap<InboundSelection, readonly (SelectionStep & { readonly after: InboundSelection })[]>();
   readonly #numbers = new WeakMap<Permission, number>();
   #count = 0;
 
   /** What comes after `before`. Its permissions are the same list if they are the same. */
-  after(before: Selection, policies: readonly Policy[], step: SelectionStep): Selection {
+  after(before: InboundSelection, policies: readonly Policy[], step: SelectionStep): InboundSelection {
     if (this.#policies !== policies) [this.#policies, this.#known, this.#steps] = [policies, new Map(), new WeakMap()];
     const steps = this.#steps.get(before) ?? [];
     const known = steps.find(({ start, end, found }) => start === step.start && end === step.end && isSame(found, step.found));
@@ -49,7 +49,7 @@ export class Selections {
     return after;
   }
 
-  #of(before: Selection, policies: readonly Policy[], found: Selection['found']): Selection {
+  #of(before: InboundSelection, policies: readonly Policy[], found: InboundSelection['found']): InboundSelection {
     const id = found.reduce((sum, one) => sum + (one ? this.#number(one) : 0), 0);
     const alike = this.#known.get(id) ?? [];
     const known = alike.find((one) => isSame(one.found, found));

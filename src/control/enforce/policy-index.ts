@@ -1,15 +1,15 @@
 import { looksHashed } from '../../naming/hash-name.ts';
-import { staysHome } from '../policy-role.ts';
-import type { Policy } from './policy.ts';
-import { labelsOf, SERVICE_TAG } from './proxy-tags.ts';
-import type { Inbound, Proxy } from './read-proxy.ts';
+import { staysHome } from '../../policy/policy-role.ts';
+import type { Policy } from '../../policy/match/policy.ts';
+import { labelsOf, SERVICE_TAG } from '../../policy/match/proxy-tags.ts';
+import type { Inbound, Proxy } from '../../policy/match/read-proxy.ts';
 
 /** What a policy that may select any proxy asks for. */
 const ANYTHING = 'anything';
 
 /**
- * Policies by what their targetRefs ask of a proxy: who wants to know which of many select an inbound need not ask each.
- * One of several tags or labels is enough to find those that may have all.
+ * Policies by what their targetRefs ask of a proxy: who wants to know which of many select an inbound need not ask
+ * each. One of several tags or labels is enough to find those that may have all.
  *
  *   Dataplane {labels: {app: web}}   is asked about proxies with that label alone
  *   MeshService {name: web}          is asked about every proxy: what it selects depends on services
