@@ -8,7 +8,7 @@ import type { Draft, JsonObject } from '../../src/resource/resource.ts';
 import type { Parts } from '../../src/resource/store/parts.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { nodeId, type ProxyId } from '../../src/xds/server/proxy-id.ts';
-import { type Encoded, encodeSnapshot } from '../../src/xds/wire/encode-resource.ts';
+import { type EncodedResources, encodeSnapshot } from '../../src/xds/wire/encode-resource.ts';
 import { report } from '../report.ts';
 
 /** What a change costs a zone with many proxies: from the commit to the bytes for each. CPU time, also of turns. */
@@ -70,7 +70,7 @@ async function measure(what: string, proxies: number, policies: number, target: 
   const enforcement = new Enforcement(plane, false);
   const given = new GivenRules(enforcement, '/certs', () => {});
   const connected: ProxyId[] = Array.from({ length: proxies }, (_, index) => ({ mesh: 'default', name: `dp-${index}.shop` }));
-  const sent = new Map<string, Encoded>();
+  const sent = new Map<string, EncodedResources>();
   let told = 0;
   const changed = (proxy?: ProxyId) => {
     const snapshot = proxy && given.snapshotOf(proxy);
