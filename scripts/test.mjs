@@ -1,33 +1,70 @@
-// `npm test`: prepares, checks the format, lints, checks types and what is unused, then runs every spec file.
+// `npm test`: prepares, then runs every spec file, and beside them checks the format, lint, types and what is unused.
 // `npm test -- PATTERN...`: prepares, then runs only the spec files whose path contains one of the patterns.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { failedChecks } from './checks.mjs';
 import { main, Problem, ROOT, say } from './command.mjs';
 import { prepare } from './prepare.mjs';
 
 const FOLDERS = ['src', 'cmd', 'test'];
 const CHECKS = ['format', 'lint', 'types', 'page', 'unused'];
-const FILE_TIMEOUT_MS = 300_000;
-/** One more than the cores that are promised: many wait for what they started. */
-const AT_ONCE = 3;
+/** Those that take longest, begun first, so that at the end no core waits for one. */
+const LONG = [
+  'test/kumactl',
+  'test/side-by-side/side-by-side',
+  'test/envoy/agreement',
+  'test/envoy/bypass-requests',
+  'test/xds-tls',
+  'test/daemons',
+  'test/faults/kills',
+  'src/nats/nats-transport',
+  'test/envoy/revocation',
+  'test/dashboard/page',
+  'cmd/ctl/resources/export-command',
+  'test/security',
+  'test/nats-limits',
+  'test/hostile/hostile-zone',
+  'test/credentials/zone-add',
+  'test/faults/damage',
+  'cmd/ctl/diff/diff-command',
+  'test/scenarios',
+  'test/simulator/simulator',
+].map((path) => `${path}.spec.ts`);
 /** Their specs start no programs: several share a process, for starting one takes longer than what most of them do. */
 const SHARING = /^(src\/(config|control|kds|naming|policy|resource|runtime|store)|test\/api)\//;
-const SHARERS = 4;
+const SHARERS = 8;
 
 await main(async () => {
   const patterns = process.argv.slice(2);
   const { natsServer } = prepare();
   const files = specFiles(patterns);
+  // Node keeps there what it made of a source: of some hundred processes most read the same ones.
+  const env = { ...process.env, NATS_SERVER: natsServer, MERIDIAN_BUILT: 'true', NODE_COMPILE_CACHE: join(ROOT, '.tools', 'compiled') };
   if (patterns.length > 0) say('only some spec files: format, lint, types and what is unused are not checked');
-  const failed = patterns.length > 0 ? [] : failedChecks(CHECKS);
+  const checked = patterns.length > 0 ? { passed: true, said: '' } : runChecks();
   say(`${files.length} spec files`);
-  const code = await runSpecs(processes(files), { ...process.env, NATS_SERVER: natsServer, MERIDIAN_BUILT: 'true' });
-  if (failed.length > 0) say(`npm test fails: ${failed.join(', ')} (see above)`);
-  return code || (failed.length > 0 ? 1 : 0);
+  const passed = await runSpecs(processes(files), env);
+  const checks = await checked;
+  if (!checks.passed) process.stderr.write(`\n${checks.said}`);
+  return passed && checks.passed ? 0 : 1;
 });
+
+/** Beside the specs. Out: whether all passed, and what they said, which is shown after the specs where one did not. */
+function runChecks() {
+  say(`beside the specs: ${CHECKS.join(', ')}`);
+  const checks = spawn(process.execPath, [join(ROOT, 'scripts', 'checks.mjs'), ...CHECKS], { stdio: ['ignore', 'pipe', 'pipe'] });
+  endWithUs(checks);
+  const said = [];
+  for (const stream of [checks.stdout, checks.stderr]) stream.on('data', (chunk) => said.push(chunk));
+  return new Promise((resolve, reject) => {
+    checks.on('error', reject);
+    checks.on('close', (code) => {
+      say(code === 0 ? `nothing is wrong with ${CHECKS.join(', ')}` : 'npm test fails: a check found something, which is shown at the end');
+      resolve({ passed: code === 0, said: Buffer.concat(said).toString() });
+    });
+  });
+}
 
 /** Every `*.spec.ts`, or those whose path contains one of the patterns. Throws Problem when there is none. */
 function specFiles(patterns) {
@@ -42,7 +79,7 @@ function specFiles(patterns) {
 }
 
 /**
- * What node's test runner starts a process for: spec files, and files that import some of one folder.
+ * What a process is started for, in this order: those that take long first, so that at the end no core waits for one.
  *
  *   cmd/ctl/resources/get-command.spec.ts                ->  itself
  *   src/kds/item.spec.ts, src/kds/serve-pulls.spec.ts    ->  .tools/specs/src-kds-1.mjs
@@ -53,11 +90,13 @@ function processes(files) {
   mkdirSync(folder, { recursive: true });
   const sharing = new Map();
   for (const file of files.filter((file) => SHARING.test(file))) {
-    const name = dirname(file).replaceAll('/', '-');
+    const name = file.split('/', 2).join('-');
     sharing.set(name, [...(sharing.get(name) ?? []), file]);
   }
   const shared = [...sharing].flatMap(([name, group]) => parts(group).map((part, index) => together(folder, `${name}-${index + 1}`, part)));
-  return [...files.filter((file) => !SHARING.test(file)), ...shared];
+  const alone = files.filter((file) => !SHARING.test(file));
+  const long = LONG.filter((file) => alone.includes(file));
+  return [...long, ...alone.filter((file) => !LONG.includes(file)), ...shared];
 }
 
 function parts(files) {
@@ -71,14 +110,21 @@ function together(folder, name, files) {
   return path;
 }
 
-/** Out: the exit code of node's test runner. A signal to us goes on to it. */
+/** Out: whether all passed. */
 function runSpecs(files, env) {
-  const args = ['--test', `--test-concurrency=${AT_ONCE}`, `--test-timeout=${FILE_TIMEOUT_MS}`];
-  args.push(`--test-reporter=${join(ROOT, 'scripts', 'test-reporter.mjs')}`, '--test-reporter-destination=stdout', ...files);
-  const runner = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'] });
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => runner.kill(signal));
-  return new Promise((resolve, reject) => {
-    runner.on('error', reject);
-    runner.on('close', (code) => resolve(code ?? 1));
+  const specs = spawn(process.execPath, [join(ROOT, 'scripts', 'specs.mjs'), ...files], {
+    cwd: ROOT,
+    env,
+    stdio: ['ignore', 'inherit', 'inherit'],
   });
+  endWithUs(specs);
+  return new Promise((resolve, reject) => {
+    specs.on('error', reject);
+    specs.on('close', (code) => resolve(code === 0));
+  });
+}
+
+/** A signal to us goes on to a process of ours. */
+function endWithUs(child) {
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
 }

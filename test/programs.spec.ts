@@ -11,6 +11,8 @@ import { until } from './harness/until.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const { bin, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { bin: Record<string, string>; version: string };
+// Of programs in a folder that goes away nothing is worth keeping.
+process.env.NODE_DISABLE_COMPILE_CACHE = '1';
 const scope = new Scope();
 after(() => scope.close());
 

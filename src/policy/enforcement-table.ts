@@ -2,6 +2,7 @@ import { asObject, asArray, isAbsent } from '../naming/json.ts';
 import { findKind, type Kind, KINDS, type KindType, type Nature } from '../resource/kinds.ts';
 import { LABEL, type Labels } from '../resource/labels.ts';
 import type { JsonObject } from '../resource/resource.ts';
+import { kindAt, TOP, type TopKind } from '../resource/schema/reference-kinds.ts';
 import type { Proxy } from './match/read-proxy.ts';
 
 /** Whether what is stored is in force at Envoys. */
@@ -15,6 +16,8 @@ export interface KindEnforcement {
 /** What is enforced of a kind, wherever a listener is served. */
 type Rule =
   | { readonly enforced: 'yes' }
+  /** A proxy: as far as its listeners are served. */
+  | { readonly enforced: 'served' }
   /** Decides at the listeners that its top-level targetRef selects, but for these fields. */
   | { readonly enforced: 'inbounds'; readonly ignored: (spec: JsonObject) => readonly string[] }
   /** Only what `but` says of it counts. */
@@ -39,7 +42,7 @@ const ASKED_BY_NOBODY: Rule = {
 const BY_NATURE: Readonly<Record<Nature, Rule>> = {
   mesh: { enforced: 'ignoring', ignored: (spec) => present(spec, MESH_IGNORED) },
   zone: YES,
-  proxy: YES,
+  proxy: { enforced: 'served' },
   service: { enforced: 'no', because: 'kept and shown, and not enforced: no proxy sends requests to it' },
   gateway: { enforced: 'no', because: 'matched and shown, and not enforced: the listeners of gateways are not served' },
   route: ROUTE,
@@ -96,7 +99,9 @@ export function enforcementOf(type: string, labels: Labels, spec: JsonObject): K
     return { enforced: 'no', reasons: [`it is labelled ${LABEL.effect}: shadow: it is matched and shown, and not enforced`] };
   switch (rule.enforced) {
     case 'yes':
-      return kind?.nature === 'proxy' ? ofDataplane(spec) : { enforced: 'yes', reasons: [] };
+      return { enforced: 'yes', reasons: [] };
+    case 'served':
+      return ofDataplane(spec);
     case 'inbounds':
       return ofInbounds(type, spec, rule.ignored(spec));
     case 'ignoring':
@@ -123,10 +128,23 @@ function ofInbounds(type: string, spec: JsonObject, ignored: readonly string[]):
   return but(type, ignored);
 }
 
+/** Whether a kind of top-level targetRef selects gateways alone. */
+const OF_GATEWAYS: Readonly<Record<TopKind, boolean>> = {
+  Mesh: false,
+  MeshSubset: false,
+  MeshService: false,
+  MeshServiceSubset: false,
+  MeshGateway: true,
+  Dataplane: false,
+  MeshHTTPRoute: false,
+  MeshTCPRoute: false,
+  MeshGatewayRoute: true,
+};
+
 function isForGateways(spec: JsonObject): boolean {
-  const { kind, proxyTypes } = asObject(spec.targetRef) ?? {};
-  const types = asArray(proxyTypes);
-  return kind === 'MeshGateway' || kind === 'MeshGatewayRoute' || (types.length > 0 && types.every((one) => one === 'Gateway'));
+  const { kind: written, proxyTypes } = asObject(spec.targetRef) ?? {};
+  const [kind, types] = [kindAt(TOP, written), asArray(proxyTypes)];
+  return (kind !== undefined && OF_GATEWAYS[kind]) || (types.length > 0 && types.every((one) => one === 'Gateway'));
 }
 
 function but(type: string, ignored: readonly string[]): KindEnforcement {

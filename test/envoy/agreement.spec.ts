@@ -89,9 +89,12 @@ async function play(scope: Scope, seed: number): Promise<string> {
   );
   const counts = { Allow: 0, Deny: 0 };
   for (const [index, one] of cases.entries()) {
+    let counted = await rbacCounts(envoy, one);
     for (const request of requestsFor(one, seed * 1_000 + index)) {
       const expected = verdicts(one, request);
-      const actual = await ask(scope, envoy, one, request, files);
+      const [enforced, now] = await ask(scope, envoy, one, request, files, counted);
+      const actual: Verdicts = { enforced, shadow: shadowOf(enforced, counted, now) };
+      counted = now;
       const { client, ...rest } = request;
       const why = { seed, kind: one.kind, request: { sans: sansOf(client), ...rest }, permissions: one.permissions };
       assert.deepEqual(actual, expected, JSON.stringify(why));
@@ -165,6 +168,20 @@ interface Verdicts {
   readonly shadow: Action;
 }
 
+/** Of the rules, and of the shadow rules. */
+interface RbacCounts {
+  readonly allowed: number;
+  readonly denied: number;
+  readonly shadowAllowed: number;
+  readonly shadowDenied: number;
+}
+
+/** Where the shadow is what is enforced, none is sent, and Envoy counts none. */
+function shadowOf(enforced: Action, before: RbacCounts, now: RbacCounts): Action {
+  if (now.shadowAllowed + now.shadowDenied === before.shadowAllowed + before.shadowDenied) return enforced;
+  return now.shadowAllowed > before.shadowAllowed ? 'Allow' : 'Deny';
+}
+
 function sansOf(client: number): readonly string[] {
   return clients[client % clients.length] ?? [];
 }
@@ -175,24 +192,23 @@ function verdicts({ permissions: given, inbound }: CompiledInbound, { client, me
   return { enforced: evaluate(given, subject, 'enforced').action, shadow: evaluate(given, subject, 'shadow').action };
 }
 
+/** Out: what Envoy did, and what it has counted since `before`. */
 async function ask(
   scope: Scope,
   envoy: Envoy,
   one: CompiledInbound,
   request: AskedRequest,
   files: readonly IssuedCertificate[],
-): Promise<Verdicts> {
+  before: RbacCounts,
+): Promise<readonly [Action, RbacCounts]> {
   const certificate = files[request.client % files.length];
   assert.ok(certificate);
-  const before = await counts(envoy, one);
   const enforced = await answer(scope, one.inbound, certificate, request);
   const after = await until('Envoy counted it', async () => {
-    const now = await counts(envoy, one);
+    const now = await rbacCounts(envoy, one);
     return now.allowed + now.denied === before.allowed + before.denied + 1 ? now : undefined;
   });
-  // Where the shadow is what is enforced, none is sent, and Envoy counts none.
-  const isShadowed = after.shadowAllowed + after.shadowDenied > before.shadowAllowed + before.shadowDenied;
-  return { enforced, shadow: !isShadowed ? enforced : after.shadowAllowed > before.shadowAllowed ? 'Allow' : 'Deny' };
+  return [enforced, after];
 }
 
 async function answer(
@@ -207,11 +223,14 @@ async function answer(
   return status === 200 ? 'Allow' : 'Deny';
 }
 
-/** Envoy 1.36 counts by the name of what was discovered, later ones by that of the listener. */
-async function counts(envoy: Envoy, { kind, inbound }: CompiledInbound) {
+/**
+ * Envoy 1.36 counts by the name of what was discovered, later ones by that of the listener. `usedonly`: it looks at the
+ * names of some, not of ten thousand.
+ */
+async function rbacCounts(envoy: Envoy, { kind, inbound }: CompiledInbound): Promise<RbacCounts> {
   const { stats, rbac } = namesOf(inbound);
   const prefix = kind === 'tcp' ? `^tcp\\.${inbound.name}` : `(${stats}|${rbac})`;
-  const text = await envoy.admin(`/stats?filter=${encodeURIComponent(`${prefix}\\.rbac\\.(shadow_)?(allowed|denied)`)}`);
+  const text = await envoy.admin(`/stats?usedonly&filter=${encodeURIComponent(`${prefix}\\.rbac\\.(shadow_)?(allowed|denied)`)}`);
   const value = (name: string): number => Number(new RegExp(`rbac\\.${name}: (\\d+)`).exec(text)?.[1] ?? 0);
   const [allowed, denied] = [value('allowed'), value('denied')];
   return { allowed, denied, shadowAllowed: value('shadow_allowed'), shadowDenied: value('shadow_denied') };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Key } from '../../src/resource/key.ts';
 import type { Matcher, Mtp } from '../../src/resource/permission.ts';
-import type { StringMatch } from '../../src/resource/string-match.ts';
+import { MATCH_TYPES, type MatchType, type StringMatch } from '../../src/resource/string-match.ts';
 import type { JsonObject } from '../../src/resource/resource.ts';
 import type { FromKind, TargetRef } from '../../src/resource/schema/reference-kinds.ts';
 import type { Permission } from '../../src/policy/decide/read-permissions.ts';
@@ -14,13 +14,15 @@ import type { Wire } from './rbac-interpreter.ts';
 const TEXTS = ['', '/', '/a', '/a/', '/a/b', '/ab', '/web', '/web/x'];
 const IDS = ['default', 'default.evil', 'other'].flatMap((domain) => TEXTS.map((text) => `spiffe://${domain}${text}`));
 
+/** What matches of each type may say. */
+const IDS_OF: Readonly<Record<MatchType, readonly string[]>> = { Exact: IDS.filter((id) => !id.endsWith('/')), Prefix: IDS };
+
 const spiffeId: fc.Arbitrary<StringMatch> = fc.oneof(
-  fc.constantFrom(...IDS.filter((id) => !id.endsWith('/'))).map((value): StringMatch => ({ type: 'Exact', value })),
-  fc.constantFrom(...IDS).map((value): StringMatch => ({ type: 'Prefix', value })),
+  ...MATCH_TYPES.map((type) => fc.constantFrom(...IDS_OF[type]).map((value): StringMatch => ({ type, value }))),
 );
 
 const path: fc.Arbitrary<StringMatch> = fc.record({
-  type: fc.constantFrom('Exact', 'Prefix'),
+  type: fc.constantFrom(...MATCH_TYPES),
   value: fc.constantFrom('/', '/v2', '/v2/', '/v2/x', '/admin', '/v2/a!b', '/v2/%2A'),
 });
 const method = fc.constantFrom('GET', 'POST');

@@ -66,8 +66,8 @@ export function openXdsStream(
     send: (request) => void stream.write(request),
     answer: ({ typeUrl, nonce }, reason) =>
       void stream.write({ typeUrl, responseNonce: nonce, ...(reason === undefined ? {} : { errorDetail: { message: reason } }) }),
-    at: (index) => until(`response ${index}`, () => received[index] ?? (ended ? Promise.reject(new Error(ended)) : undefined), 10),
-    end: () => until('the end of the stream', () => ended, 10),
+    at: (index) => until(`response ${index}`, () => received[index] ?? (ended ? Promise.reject(new Error(ended)) : undefined)),
+    end: () => until('the end of the stream', () => ended),
     cancel: () => stream.cancel(),
   };
 }

@@ -9,7 +9,7 @@ import { FILE_LIMITS } from '../../../src/resource/documents/reading-limits.ts';
 import { kindOf } from '../../../src/resource/kinds.ts';
 import { parseDocument } from '../../../src/resource/documents/parse-documents.ts';
 import { isObject } from '../../../src/resource/field-path.ts';
-import { type Draft, GLOBAL, type JsonObject, type Place } from '../../../src/resource/resource.ts';
+import { type Draft, GLOBAL, type JsonObject, type Place, usesNamespaces } from '../../../src/resource/resource.ts';
 import { hasNamespaces } from '../../../src/resource/rest-name.ts';
 import { validateDraft } from '../../../src/resource/documents/validate-draft.ts';
 
@@ -94,11 +94,11 @@ function lintDraft(draft: Draft, unread: readonly Problem[], where: LintPlace): 
 function placeFor({ namespace }: Draft, where: LintPlace): Place {
   const { zone, environment, systemNamespace } = where;
   if (!(zone ?? environment ?? systemNamespace ?? namespace)) return GLOBAL;
-  const kubernetes = environment !== 'universal';
+  const meant = environment ?? 'kubernetes';
   return {
     zone: zone ?? DEFAULT_ZONE,
-    environment: kubernetes ? 'kubernetes' : 'universal',
-    systemNamespace: kubernetes ? (systemNamespace ?? DEFAULT_SYSTEM_NAMESPACE) : '',
+    environment: meant,
+    systemNamespace: usesNamespaces(meant) ? (systemNamespace ?? DEFAULT_SYSTEM_NAMESPACE) : '',
   };
 }
 

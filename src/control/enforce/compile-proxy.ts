@@ -3,7 +3,7 @@ import type { Permission } from '../../policy/decide/read-permissions.ts';
 import type { Inbound } from '../../policy/match/read-proxy.ts';
 import { type Plaintext, STRICT } from '../../policy/mesh-tls.ts';
 import { asMeridianError } from '../../errors.ts';
-import { lettingNobodyIn, type ListenAddress, type PlacedInbound } from '../mesh/listen-address.ts';
+import { lettingNobodyIn, type ListenAddress, type PlacedInbound, SEEN_AS } from '../mesh/listen-address.ts';
 import type { InboundRules, ProxyRules } from './proxy-rules.ts';
 import type { SharedRbac } from './shared-rbac.ts';
 
@@ -48,7 +48,7 @@ export class ProxyCompiler {
 function inboundRules(decided: ServedInbound, before: CompileInput | undefined, rbac: SharedRbac): InboundRules {
   const { place, permissions, plaintext, shut } = decided;
   if (shut !== undefined) return shutAt(place, shut);
-  const protocol = place.protocol === 'tcp' ? 'tcp' : 'http';
+  const protocol = SEEN_AS[place.protocol];
   try {
     const { alone, routes } = rbac.compile(permissions, protocol, before && 'place' in before ? before.permissions : undefined);
     return { ...place, rbac: alone, plaintextToo: plaintext.taken, routes };

@@ -6,6 +6,8 @@ import { readable } from '../../resource/readable-text.ts';
 import { canonicalAddress, socketOf } from '../../resource/ip-address.ts';
 import type { JsonObject, JsonValue } from '../../resource/resource.ts';
 
+export type ListenProtocol = 'tcp' | 'http' | 'http2' | 'grpc';
+
 /** Where requests come in, and where they go. */
 export interface ListenAddress {
   /** The inbound's name, else its port. */
@@ -16,8 +18,11 @@ export interface ListenAddress {
   /** An IP address; undefined: loopback. */
   readonly serviceAddress: string | undefined;
   readonly servicePort: number;
-  readonly protocol: 'tcp' | 'http' | 'http2' | 'grpc';
+  readonly protocol: ListenProtocol;
 }
+
+/** What the rules of an inbound can see: requests, or connections alone. */
+export const SEEN_AS: Readonly<Record<ListenProtocol, Inbound['protocol']>> = { tcp: 'tcp', http: 'http', http2: 'http', grpc: 'http' };
 
 /** An inbound that lets nobody in, whatever the policies say. */
 export interface ShutInbound {
@@ -106,7 +111,7 @@ function isPort(value: JsonValue | undefined): value is number {
 }
 
 /** The matcher tells HTTP from TCP alone; to the application it matters which HTTP. */
-function protocolOf({ protocol }: Inbound, { protocol: said, tags }: JsonObject): ListenAddress['protocol'] {
+function protocolOf({ protocol }: Inbound, { protocol: said, tags }: JsonObject): ListenProtocol {
   if (protocol === 'tcp') return 'tcp';
   const name = (asText(said) ?? asText(asObject(tags)?.['kuma.io/protocol']))?.toLowerCase();
   return name === 'http2' || name === 'grpc' ? name : 'http';

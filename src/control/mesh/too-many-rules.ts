@@ -6,6 +6,7 @@ import { type SelectingPolicy, matchInbound } from '../../policy/match/select-po
 import { whyTooMany } from '../../policy/rbac/request-regions.ts';
 import { type Key, keyId } from '../../resource/key.ts';
 import { readable } from '../../resource/readable-text.ts';
+import { namedType } from '../../resource/schema/reference-kinds.ts';
 import { lettingNobodyIn } from './listen-address.ts';
 import type { MeshView } from './mesh-view.ts';
 
@@ -79,7 +80,7 @@ function* servedInbounds(view: MeshView, concerned: readonly Policy[]): Generato
 /** Which permissions are among the keys, or may name a route that is. */
 function mayConcern(ids: ReadonlySet<string>, keys: readonly Key[]): (policy: Policy) => boolean {
   const routes = keys.some(({ type }) => type === ROUTE);
-  return ({ explicit, resource }) => (routes && explicit?.kind === ROUTE) || ids.has(keyId(resource.key));
+  return ({ explicit, resource }) => (routes && explicit && namedType(explicit.kind) === ROUTE) || ids.has(keyId(resource.key));
 }
 
 function partsOf({ policy, via = [] }: SelectingPolicy): string[] {

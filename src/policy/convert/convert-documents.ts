@@ -88,6 +88,10 @@ function toBody({ to, from, ...single }: JsonObject, seen: NamedDestinations): J
 
 function toDocument({ policy: { format, document, type }, name }: RankedPolicy, spec: JsonObject): JsonObject {
   const { conf: _conf, targetRef: _targetRef, ...envelope } = document;
-  if (format === 'universal') return { ...envelope, type, name, spec };
-  return { ...envelope, apiVersion: 'kuma.io/v1alpha1', kind: type, metadata: { ...asObject(document.metadata), name }, spec };
+  switch (format) {
+    case 'universal':
+      return { ...envelope, type, name, spec };
+    case 'kubernetes':
+      return { ...envelope, apiVersion: 'kuma.io/v1alpha1', kind: type, metadata: { ...asObject(document.metadata), name }, spec };
+  }
 }

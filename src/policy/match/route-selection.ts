@@ -20,7 +20,7 @@ export interface ViaRoute {
    * it counts for denies alone.
    */
   readonly certain: boolean;
-  /** What isn't here, so that it can't be told (see lost.ts). */
+  /** What isn't here, so that it can't be told (see src/policy/match/lost-policies.ts). */
   readonly lost?: Key;
 }
 

@@ -1,5 +1,14 @@
 import type { Permission } from '../decide/read-permissions.ts';
-import { pathId, type RegionPath, type RoutedMatch, type RoutedMatches, RuleCount, rulesIn } from './routed-matches.ts';
+import {
+  holdsOthers,
+  outerFirst,
+  pathId,
+  type RegionPath,
+  type RoutedMatch,
+  type RoutedMatches,
+  RuleCount,
+  rulesIn,
+} from './routed-matches.ts';
 
 /** A permission where it is about requests of a region; `certain`: it can be told, else only its denies count. */
 export interface AppliedHere {
@@ -67,7 +76,7 @@ export class Places {
     for (const path of this.#matches.paths.sort(outerFirst)) {
       const around = this.#matches.around(path).flatMap((outer) => kept.get(pathId(outer)) ?? [])[0] ?? { place: root, depth: 0 };
       const place = this.at(path);
-      if (!isAlike(place, around.place)) kept.set(pathId(path), { place, depth: path.type === 'Exact' ? Infinity : around.depth + 1 });
+      if (!isAlike(place, around.place)) kept.set(pathId(path), { place, depth: holdsOthers(path.type) ? around.depth + 1 : Infinity });
     }
     const groups = new Map<string, [RegionPlace, ...RegionPlace[]]>();
     for (const { place, depth } of [...kept.values()].sort((a, b) => (a.depth === b.depth ? 0 : b.depth - a.depth))) {
@@ -128,10 +137,4 @@ export function decidedUnseen(permissions: readonly Permission[]): DecidedRegion
 function isAlike(one: RegionPlace, other: RegionPlace): boolean {
   if (one.others !== other.others || one.methods.size !== other.methods.size) return false;
   return [...one.methods].every(([method, decided]) => other.methods.get(method) === decided);
-}
-
-/** What may lie around another comes before it. */
-function outerFirst(a: RegionPath, b: RegionPath): number {
-  const exact = Number(a.type === 'Exact') - Number(b.type === 'Exact');
-  return exact || a.value.length - b.value.length || Number(a.type === 'Prefix') - Number(b.type === 'Prefix');
 }

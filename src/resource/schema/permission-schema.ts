@@ -30,12 +30,14 @@ function match(reasonFor: (type: MatchType, value: string) => string | undefined
 
 const spiffe = match(spiffeReason).meta({ id: 'SpiffeIdMatch' });
 
+const PATH_REASONS: Readonly<Record<MatchType, typeof pathReason>> = { Exact: pathReason, Prefix: pathReason };
+
 /** One matcher: all that it says must hold. An empty one would match everybody. */
 const matcher = z
   .strictObject({
     spiffeId: spiffe.optional(),
     spiffeID: spiffe.optional(),
-    path: match((_, value) => pathReason(value)).optional(),
+    path: match((type, value) => PATH_REASONS[type](value)).optional(),
     method: z.enum(METHODS).optional(),
   })
   .superRefine((given, context) => {
@@ -111,7 +113,13 @@ const ADVICE: Readonly<Record<PermissionShape, string>> = {
  * (see ALWAYS).
  */
 export function shapesOf(spec: Readonly<Partial<Record<PermissionShape, unknown>>>): PermissionShape[] {
-  return SHAPES.filter((shape) => (shape === 'default' ? saysAny(spec.default) : listOf(spec[shape]).length > 0));
+  return SHAPES.filter((shape) => SAYS[shape](spec[shape]));
+}
+
+const SAYS: Readonly<Record<PermissionShape, (part: unknown) => boolean>> = { default: saysAny, rules: isFilled, from: isFilled };
+
+function isFilled(list: unknown): boolean {
+  return listOf(list).length > 0;
 }
 
 function saysAny(conf: unknown): boolean {

@@ -210,6 +210,11 @@ interface MirrorReader {
   size(peer: string): number;
   /** What the peer's refusals add up to. O(1), but for the first time. */
   refusalSum(peer: string): RefusalSum;
+  /**
+   * How many of them are of each kind; of kinds that are not known, together as `unknown`, for a peer may make up any
+   * number of these. Costs as `refusalSum`.
+   */
+  refusedByType(peer: string): ReadonlyMap<string, number>;
   /** The peers of whose feeds something is refused. */
   refusedPeers(): readonly string[];
   /** The refusals of the peer's feed, in key order, after the key `after`; with `most`, no more than that. */

@@ -45,6 +45,7 @@ export function createMirror(
     position,
     setPosition,
     refusalSum: sums.of,
+    refusedByType: sums.byType,
     refusedPeers: sums.peers,
     ...createStaging(db, keys),
   };

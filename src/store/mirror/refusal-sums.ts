@@ -1,6 +1,7 @@
 import { addHash, type Digest, EMPTY_DIGEST, formatDigest, subtractHash } from '../../kds/digest.ts';
 import { hashOfRefusal } from '../../kds/refusal.ts';
 import { keyFromTuple } from '../../resource/key.ts';
+import { findKind } from '../../resource/kinds.ts';
 import type { Refusal, RefusalSum } from '../../resource/store/store.ts';
 import type { Connection } from '../connection.ts';
 import { KEY_COLUMNS } from '../resources/key-table.ts';
@@ -17,6 +18,8 @@ type RefusedBytes = Pick<Refusal, 'key' | 'hash' | 'reason' | 'inForce'> & { rea
  */
 export interface RefusalSums {
   of(peer: string): RefusalSum;
+  /** How many are of each kind; those that are not known are `unknown`. */
+  byType(peer: string): ReadonlyMap<string, number>;
   /** The peers of whose feeds something is refused. */
   peers(): readonly string[];
   /** Whether it matters what is replaced in a peer's mirror. */
@@ -31,6 +34,7 @@ interface RunningSum {
   count: number;
   bytes: number;
   digest: Digest;
+  readonly types: Map<string, number>;
 }
 
 type RefusalSumRow = [peer: string, hash: string, reason: string, inForce: Refusal['inForce'], bytes: number, ...key: string[]];
@@ -59,6 +63,7 @@ export function createRefusalSums(db: Connection): RefusalSums {
       const sum = (known ?? read()).get(peer);
       return sum ? { count: sum.count, bytes: sum.bytes, digest: formatDigest(sum.digest) } : NOTHING;
     },
+    byType: (peer) => new Map((known ?? read()).get(peer)?.types),
     peers: () => [...(known ?? read()).keys()],
     isCounting: (peer) => known?.has(peer) === true,
     replace(peer, before, after) {
@@ -73,10 +78,14 @@ export function createRefusalSums(db: Connection): RefusalSums {
 }
 
 function change(sums: Map<string, RunningSum>, peer: string, refused: RefusedBytes, by: 1 | -1): void {
-  const sum = sums.get(peer) ?? { count: 0, bytes: 0, digest: EMPTY_DIGEST };
+  const sum = sums.get(peer) ?? { count: 0, bytes: 0, digest: EMPTY_DIGEST, types: new Map<string, number>() };
   sum.count += by;
   sum.bytes += by * refused.bytes;
   sum.digest = (by > 0 ? addHash : subtractHash)(sum.digest, hashOfRefusal(refused));
+  const type = findKind(refused.key.type)?.type ?? 'unknown';
+  const ofType = (sum.types.get(type) ?? 0) + by;
+  if (ofType > 0) sum.types.set(type, ofType);
+  else sum.types.delete(type);
   if (sum.count > 0) sums.set(peer, sum);
   else sums.delete(peer);
 }

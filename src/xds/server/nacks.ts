@@ -51,10 +51,9 @@ export class Nacks {
     return refusal?.version === version && this.clock.now() < refusal.retryAt;
   }
 
-  /** When the next one may be tried again; undefined: none waits for that. */
-  retryAt(): number | undefined {
-    const now = this.clock.now();
-    const times = [...this.kept.values()].map(({ retryAt }) => retryAt).filter((time) => time > now);
+  /** When the first after `since` may be tried again; undefined: none waits for that. */
+  retryAt(since: number): number | undefined {
+    const times = [...this.kept.values()].map(({ retryAt }) => retryAt).filter((time) => time > since);
     return times.length === 0 ? undefined : Math.min(...times);
   }
 

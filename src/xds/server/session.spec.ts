@@ -200,9 +200,13 @@ describe('a refusal', () => {
     assert.deepEqual(session.view(), [
       { typeUrl: EXTENSIONS, accepted: 0, waiting: false, refused: [refusal], responses: { sent: 1, accepted: 0, refused: 1 } },
     ]);
-    assert.equal(session.wakeAt(), 1_000);
-    pass(1_000);
-    assert.equal(session.wakeAt(), undefined);
+    assert.equal(session.wakeAt(0), 1_000);
+    pass(999);
+    assert.equal(next(), undefined);
+    // Its time comes between that answer and this question.
+    pass(1);
+    assert.equal(session.wakeAt(999), 1_000);
+    assert.equal(session.wakeAt(1_000), undefined);
     refuse();
     assert.deepEqual(session.view()[0]?.refused, [{ ...refusal, attempts: 2 }]);
     pass(10_000_000);

@@ -63,9 +63,12 @@ export class XdsSession {
     return undefined;
   }
 
-  /** When `next` may have something though nothing happened (`Clock.now`); undefined: never. */
-  wakeAt(): number | undefined {
-    const times = [...this.subscriptions.values()].map((subscription) => subscription.retryAt()).filter((time) => time !== undefined);
+  /**
+   * When `next`, which had nothing at `since`, may have something though nothing happened (`Clock.now`); undefined:
+   * never.
+   */
+  wakeAt(since: number): number | undefined {
+    const times = [...this.subscriptions.values()].map((subscription) => subscription.retryAt(since)).filter((time) => time !== undefined);
     return times.length === 0 ? undefined : Math.min(...times);
   }
 

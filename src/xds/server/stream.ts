@@ -209,17 +209,19 @@ class ProxyStream implements Stream {
 
   /** Writes what there is to write, as long as the network takes it. */
   private flow(): void {
+    // Before it is asked: what may be tried again while it is asked must wake us too.
+    const since = this.shared.clock.now();
     while (!this.full && !this.over) {
       const response = this.session.next();
       if (!response) break;
       this.full = !this.call.write(response);
     }
-    this.wake();
+    this.wake(since);
   }
 
-  private wake(): void {
+  private wake(since: number): void {
     clearTimeout(this.timer);
-    const at = this.session.wakeAt();
+    const at = this.session.wakeAt(since);
     if (at === undefined || this.over) return;
     this.timer = setTimeout(() => this.flow(), Math.max(1, at - this.shared.clock.now())).unref();
   }

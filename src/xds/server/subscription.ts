@@ -111,8 +111,8 @@ export class Subscription {
     return !this.pending && this.differing(there).length === 0;
   }
 
-  retryAt(): number | undefined {
-    return this.refusals.retryAt();
+  retryAt(since: number): number | undefined {
+    return this.refusals.retryAt(since);
   }
 
   view(): SubscriptionView {
