@@ -6,6 +6,7 @@ import { until } from '../test/harness/until.ts';
 import { measureAcks } from './enforcement/ack.ts';
 import { measureCold } from './enforcement/cold.ts';
 import { measureLatency } from './enforcement/latency.ts';
+import { measureManyProxies } from './enforcement/many-proxies.ts';
 import { cpuMs, residentMb } from './process.ts';
 import { measureRbac } from './rbac.ts';
 import { report } from './report.ts';
@@ -108,6 +109,7 @@ const PARTS: Readonly<Record<string, (scope: Scope) => Promise<void>>> = {
   async enforcement(scope) {
     measureRbac();
     await measureCold();
+    await measureManyProxies();
     await measureAcks(scope);
     await measureLatency(scope);
   },

@@ -1,7 +1,6 @@
 import { Insights } from '../src/control/enforce/dataplane-insights.ts';
 import { Enforcement } from '../src/control/enforce/enforcement.ts';
 import type { ProxyStanding } from '../src/control/enforce/proxy-status.ts';
-import { turns } from '../src/control/plane/long-turns.ts';
 import { retryWhenAvailable } from '../src/control/plane/retry-when-available.ts';
 import type { WatchedPlane } from '../src/control/plane/watch-commits.ts';
 import { xdsTls } from '../src/config/nats-security.ts';
@@ -9,7 +8,7 @@ import type { ZoneConfig } from '../src/config/settings.ts';
 import type { ProxyTokens } from '../src/api/api-options.ts';
 import { GivenRules } from '../src/enforce/given-rules.ts';
 import { authenticateProxies, issueProxyToken, revokeProxyTokens } from '../src/enforce/proxy-tokens.ts';
-import { sendChanges, type ToldRules } from '../src/enforce/send-changes.ts';
+import { ChangeSender } from '../src/enforce/send-changes.ts';
 import { startXds } from '../src/xds/server/xds-server.ts';
 import type { DaemonContext } from './daemon.ts';
 
@@ -51,15 +50,14 @@ export async function serveXds(
     record(views);
     given.keepOnly(views);
   }, LOOK).unref();
+  const sender = new ChangeSender(xds, enforcement);
   supervisor.onStop('xds', async () => {
     clearInterval(looking);
+    sender.stop();
     await xds.close();
     record(xds.views());
   });
-  let told: ToldRules = new Map();
-  onCommit(() => {
-    told = turns.run('compile', '', () => sendChanges(xds, enforcement, told));
-  });
+  onCommit(() => void sender.changed());
   report('info', 'listening', { address, port: xds.port });
   return {
     proxyTokens: {

@@ -116,7 +116,7 @@ function services(): void {
   writeDrafts(plane, [...each(PROXIES, dataplane), ...each(PROXIES, permission)]);
   const enforcement = new Enforcement(plane, true);
   const rules = () => {
-    const of = enforcement.rulesIn('default');
+    const of = (name: string) => enforcement.rulesOf('default', name);
     for (let index = 0; index < PROXIES; index++) of(`d${index}.app`);
   };
   rules();

@@ -11,8 +11,9 @@ The command line of Meridian. It talks to the REST API of one control plane, glo
 | exit code | |
 |---|---|
 | 0 | done |
-| 1 | refused or failed; with \`diff --exit-code\` also: there are differences |
+| 1 | refused or failed; with \`diff --exit-code\` also: there are differences; of \`can\`: the request may not enter |
 | 2 | wrong usage |
+| 3 | of \`can\`: nothing is enforced there |
 
 Results are on standard output. Errors, with what to do about them, warnings and progress (on a terminal alone) are on standard error. With \`-o json\` an error is
 \`{error: {code, message, problems: [{field, reason}], hint | null}}\` there. On a terminal texts wrap, columns that say the same in all rows are left out,

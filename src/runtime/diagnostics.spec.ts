@@ -113,7 +113,7 @@ test('/metrics shows what is true now, and nothing of what was', async () => {
     turns: [
       { work: 'request', milliseconds: 250, long: 2 },
       { work: 'request', milliseconds: 120, long: 1 },
-      { work: 'start', milliseconds: 20, long: 0 },
+      { work: 'commit', milliseconds: 20, long: 0 },
     ],
   };
   const state: { ready: ReadyState; sample: Sample } = { ready: { ready: true, reasons: [], warnings: [] }, sample };

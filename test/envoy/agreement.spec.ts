@@ -89,11 +89,11 @@ async function play(scope: Scope, seed: number): Promise<string> {
   );
   const counts = { Allow: 0, Deny: 0 };
   for (const [index, one] of cases.entries()) {
-    let counted = await shadowCounts(envoy, one);
+    let counted = await rbacCounts(envoy, one);
     for (const request of requestsFor(one, seed * 1_000 + index)) {
       const expected = verdicts(one, request);
       const [enforced, now] = await ask(scope, envoy, one, request, files, counted);
-      const actual: Verdicts = { enforced, shadow: now.allowed > counted.allowed ? 'Allow' : 'Deny' };
+      const actual: Verdicts = { enforced, shadow: shadowOf(enforced, counted, now) };
       counted = now;
       const { client, ...rest } = request;
       const why = { seed, kind: one.kind, request: { sans: sansOf(client), ...rest }, permissions: one.permissions };
@@ -168,10 +168,18 @@ interface Verdicts {
   readonly shadow: Action;
 }
 
-/** Of the shadow rules. */
-interface ShadowCounts {
+/** Of the rules, and of the shadow rules. */
+interface RbacCounts {
   readonly allowed: number;
   readonly denied: number;
+  readonly shadowAllowed: number;
+  readonly shadowDenied: number;
+}
+
+/** Where the shadow is what is enforced, none is sent, and Envoy counts none. */
+function shadowOf(enforced: Action, before: RbacCounts, now: RbacCounts): Action {
+  if (now.shadowAllowed + now.shadowDenied === before.shadowAllowed + before.shadowDenied) return enforced;
+  return now.shadowAllowed > before.shadowAllowed ? 'Allow' : 'Deny';
 }
 
 function sansOf(client: number): readonly string[] {
@@ -191,13 +199,13 @@ async function ask(
   one: CompiledInbound,
   request: AskedRequest,
   files: readonly IssuedCertificate[],
-  before: ShadowCounts,
-): Promise<readonly [Action, ShadowCounts]> {
+  before: RbacCounts,
+): Promise<readonly [Action, RbacCounts]> {
   const certificate = files[request.client % files.length];
   assert.ok(certificate);
   const enforced = await answer(scope, one.inbound, certificate, request);
   const after = await until('Envoy counted it', async () => {
-    const now = await shadowCounts(envoy, one);
+    const now = await rbacCounts(envoy, one);
     return now.allowed + now.denied === before.allowed + before.denied + 1 ? now : undefined;
   });
   return [enforced, after];
@@ -219,10 +227,11 @@ async function answer(
  * Envoy 1.36 counts by the name of what was discovered, later ones by that of the listener. `usedonly`: it looks at the
  * names of some, not of ten thousand.
  */
-async function shadowCounts(envoy: Envoy, { kind, inbound }: CompiledInbound): Promise<ShadowCounts> {
+async function rbacCounts(envoy: Envoy, { kind, inbound }: CompiledInbound): Promise<RbacCounts> {
   const { stats, rbac } = namesOf(inbound);
   const prefix = kind === 'tcp' ? `^tcp\\.${inbound.name}` : `(${stats}|${rbac})`;
-  const text = await envoy.admin(`/stats?usedonly&filter=${encodeURIComponent(`${prefix}\\.rbac\\.shadow_`)}`);
-  const value = (name: string): number => Number(new RegExp(`rbac\\.shadow_${name}: (\\d+)`).exec(text)?.[1] ?? 0);
-  return { allowed: value('allowed'), denied: value('denied') };
+  const text = await envoy.admin(`/stats?usedonly&filter=${encodeURIComponent(`${prefix}\\.rbac\\.(shadow_)?(allowed|denied)`)}`);
+  const value = (name: string): number => Number(new RegExp(`rbac\\.${name}: (\\d+)`).exec(text)?.[1] ?? 0);
+  const [allowed, denied] = [value('allowed'), value('denied')];
+  return { allowed, denied, shadowAllowed: value('shadow_allowed'), shadowDenied: value('shadow_denied') };
 }

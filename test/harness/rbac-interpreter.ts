@@ -21,9 +21,13 @@ export interface RbacOutcome {
   readonly name: string;
 }
 
-/** `side`: `matcher` and `rules`, or their shadow. */
+/**
+ * `side`: `matcher` and `rules`, or their shadow; where there is none, it is what is enforced
+ * (docs/design/access.md#the-shadow-side).
+ */
 export function decideByRbac(rbac: JsonObject, side: 'enforced' | 'shadow', wire: Wire): RbacOutcome {
-  const [matcher, rules] = side === 'enforced' ? [rbac.matcher, rbac.rules] : [rbac.shadowMatcher, rbac.shadowRules];
+  const isEnforced = side === 'enforced' || (rbac.shadowMatcher === undefined && rbac.shadowRules === undefined);
+  const [matcher, rules] = isEnforced ? [rbac.matcher, rbac.rules] : [rbac.shadowMatcher, rbac.shadowRules];
   if (matcher !== undefined) return byMatcher(object(matcher), wire);
   // Without either, the filter lets everything pass.
   return rules === undefined ? { action: 'Allow', name: '' } : byRules(object(rules), wire);

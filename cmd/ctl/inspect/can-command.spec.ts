@@ -37,10 +37,10 @@ describe('meridianctl can', { concurrency: 2 }, () => {
     });
   }
 
-  it('shows both sides in a table; a deny is an answer, no failure', async (t) => {
+  it('shows both sides in a table; a deny is an answer of exit code 1', async (t) => {
     const stub = await startStub(t, () => ({ body: { ...ANSWER, decision: 'Deny', decidedBy: null, reason: 'no policy allows it' } }));
     const { code, out } = await meridianctl(['can', '--from', 'spiffe://td', '--to', 'web', '--url', stub.url]);
-    assert.equal(code, 0);
+    assert.equal(code, 1);
     assert.deepEqual(
       out.split('\n').map((line) => line.split(/ {3,}/)),
       [['SIDE', 'DECISION', 'DECIDED BY', 'BECAUSE'], ['enforced', 'Deny', '-', 'no policy allows it'], ['shadow', 'Deny', '-', '-'], ['']],
@@ -51,7 +51,7 @@ describe('meridianctl can', { concurrency: 2 }, () => {
     const reason = 'not enforced: the listeners of gateways are not served, so nobody asks what the policies say';
     const stub = await startStub(t, () => ({ body: { ...ANSWER, enforced: false, decidedBy: null, reason } }));
     const { code, out } = await meridianctl(['can', '--from', 'spiffe://td', '--to', 'web', '--url', stub.url]);
-    assert.equal(code, 0);
+    assert.equal(code, 3);
     assert.match(out, /^not enforced +\(Allow\) +- +not enforced: the listeners of gateways are not served/m);
     assert.doesNotMatch(out, /^enforced/m);
   });

@@ -3,6 +3,7 @@ import { isObject } from '../../../src/resource/field-path.ts';
 import type { JsonObject } from '../../../src/resource/resource.ts';
 import { ask } from '../api/api-client.ts';
 import { optionsOf } from '../input/options.ts';
+import { NOT_ENFORCED, REFUSED } from '../terminal/failure.ts';
 import { note, print } from '../terminal/output.ts';
 import { printable, textOf } from '../terminal/printable.ts';
 import { serverOf } from '../api/server-address.ts';
@@ -31,7 +32,7 @@ export function addCan(program: Command): void {
     .option('--path <path>', 'of the request: /orders')
     .addHelpText(
       'after',
-      '\nWhat is not said of a request is unknown: then no allow that asks for it matches, and every deny does.\nA deny, and what is not enforced, are answers too: exit code 0. A script reads `enforced` before `decision` (-o json).',
+      '\nWhat is not said of a request is unknown: then no allow that asks for it matches, and every deny does.\nExit code 0: it may enter. 1: it may not (or the question failed, which standard error tells). 3: nothing asks what policies say there,\nso that it is neither allowed nor denied. A script that needs more reads `enforced` before `decision` (-o json).',
     )
     .action(async (options: CanOptions, command: Command) => {
       const { mesh } = optionsOf(command);
@@ -39,7 +40,14 @@ export function addCan(program: Command): void {
       const { warnings } = isObject(answer) ? answer : {};
       for (const warning of Array.isArray(warnings) ? warnings : []) note(`warning: ${printable(textOf(warning))}`);
       await print(optionsOf(command), answer, (paper) => formatDecision(isObject(answer) ? answer : {}, paper));
+      process.exitCode = exitCodeOf(isObject(answer) ? answer : {});
     });
+}
+
+/** As `kubectl auth can-i`: only an Allow that is enforced is a yes. */
+function exitCodeOf({ enforced, decision }: JsonObject): number {
+  if (enforced === false) return NOT_ENFORCED;
+  return decision === 'Allow' ? 0 : REFUSED;
 }
 
 function toQuestion({ from, to, method, path, tags }: CanOptions, mesh: string, command: Command): JsonObject {

@@ -161,7 +161,7 @@ describe('meridianctl can: each example of docs/design/sources.md#spiffe', { con
     for (const [asks, decision, decidedBy, shadow = decision] of requests) {
       it(`${title}: ${asks.replaceAll('--from ', '')}: ${decision}${decidedBy ? ` by ${decidedBy}` : ''}`, async () => {
         const { code, out, err } = await zone.run(`can ${asks} --to backend:8080 -m story-${index} -o json`);
-        assert.deepEqual([code, err], [0, '']);
+        assert.deepEqual([code, err], [decision === 'Allow' ? 0 : 1, '']);
         const answer = JSON.parse(out) as { decision: string; shadow: string; decidedBy: string | null; reason: string };
         const kri = decidedBy && `kri_mtp_story-${index}_west__${decidedBy}_`;
         assert.deepEqual([answer.decision, answer.shadow, answer.decidedBy], [decision, shadow, kri], answer.reason);

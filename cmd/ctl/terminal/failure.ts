@@ -6,6 +6,7 @@ import { printable } from './printable.ts';
 
 /** Exit codes (docs/design/interfaces.md#command-line). */
 export const REFUSED = 1;
+export const NOT_ENFORCED = 3;
 const WRONG_USAGE = 2;
 
 /** What went wrong, as scripts read it on standard error. */

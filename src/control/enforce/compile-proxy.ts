@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import type { Inbound } from '../../policy/match/read-proxy.ts';
-import { InboundRbac } from '../../policy/rbac/compile-rbac.ts';
 import { type Plaintext, STRICT } from '../../policy/mesh-tls.ts';
 import { asMeridianError } from '../../errors.ts';
 import { lettingNobodyIn, type ListenAddress, type PlacedInbound, SEEN_AS } from '../mesh/listen-address.ts';
 import type { InboundRules, ProxyRules } from './proxy-rules.ts';
+import type { SharedRbac } from './shared-rbac.ts';
 
 /** An inbound with what decides it, in order, or why nobody gets in there; or why it is not served. */
 export type CompileInput =
@@ -21,25 +21,22 @@ type ServedInbound = Extract<CompileInput, { readonly place: ListenAddress }>;
 
 /** What one proxy enforces, compiled again as far as it changed. */
 export class ProxyCompiler {
+  readonly #rbac: SharedRbac;
   #given: readonly CompileInput[] = [];
   #rules: ProxyRules | undefined;
-  #compilers = new Map<string, InboundRbac>();
 
-  /**
-   * The same object as last time if nothing changed. It shares with what came out before, and changes it: use it before
-   * the next call.
-   */
+  constructor(rbac: SharedRbac) {
+    this.#rbac = rbac;
+  }
+
+  /** The same object as last time if nothing changed. */
   compile(given: readonly CompileInput[]): ProxyRules {
     if (this.#rules && isSame(this.#given, given)) return this.#rules;
-    const [before, compilers] = [this.#compilers, new Map<string, InboundRbac>()];
-    // What failed half-way can't be gone on with: the next time begins anew.
-    [this.#compilers, this.#rules] = [new Map(), undefined];
-    const inbounds = given.flatMap((one, index) => ('place' in one ? [inboundRules(one, index, before, compilers)] : []));
+    const inbounds = given.flatMap((one, index) => ('place' in one ? [inboundRules(one, this.#given[index], this.#rbac)] : []));
     const problems = [
       ...given.flatMap((one) => ('problem' in one ? [one.problem] : [])),
       ...inbounds.flatMap(({ name, shut }) => (shut === undefined ? [] : [lettingNobodyIn(name, shut)])),
     ];
-    this.#compilers = compilers;
     this.#given = given;
     const warnings = given.flatMap((one) => ('place' in one ? one.plaintext.warnings.map((text) => `${one.place.name}: ${text}`) : []));
     this.#rules = { inbounds, problems, warnings };
@@ -47,19 +44,13 @@ export class ProxyCompiler {
   }
 }
 
-type Compilers = ReadonlyMap<string, InboundRbac>;
-
 /** One that can't be compiled is shut, and holds up no other. */
-function inboundRules(decided: ServedInbound, index: number, before: Compilers, now: Map<string, InboundRbac>): InboundRules {
+function inboundRules(decided: ServedInbound, before: CompileInput | undefined, rbac: SharedRbac): InboundRules {
   const { place, permissions, plaintext, shut } = decided;
   if (shut !== undefined) return shutAt(place, shut);
   const protocol = SEEN_AS[place.protocol];
-  const id = `${index} ${protocol} ${place.name}`;
   try {
-    // Envoys that are too old for trees are refused by the xDS server.
-    const compiler = before.get(id) ?? new InboundRbac({ protocol, form: 'trees', statPrefix: `rbac:${place.name}` });
-    const { alone, routes } = compiler.compile(permissions);
-    now.set(id, compiler);
+    const { alone, routes } = rbac.compile(permissions, protocol, before && 'place' in before ? before.permissions : undefined);
     return { ...place, rbac: alone, plaintextToo: plaintext.taken, routes };
   } catch (thrown) {
     return shutAt(place, asMeridianError(thrown).message);

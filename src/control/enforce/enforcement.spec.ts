@@ -40,7 +40,7 @@ describe('the rules of a proxy', () => {
       serviceAddress: undefined,
       servicePort: 80,
       protocol: 'http',
-      rbac: { '@type': '', rules: NOBODY, shadowRules: NOBODY },
+      rbac: { '@type': '', rules: NOBODY },
       plaintextToo: false,
       routes: [],
     });

@@ -1,8 +1,15 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import type { Policy } from '../../policy/match/policy.ts';
+import {
+  NOTHING_SELECTED,
+  type InboundSelection,
+  type SelectedPermission,
+  type InboundSelections,
+  type SelectionStep,
+} from './inbound-selections.ts';
 
-type SelectedPermission = Permission | undefined;
+/** Above how many policies an index is asked which of them to match. */
+const FEW = 50;
 
 /**
  * The permissions that decide an inbound. A policy that is the same object as last time is not matched again.
@@ -11,49 +18,62 @@ type SelectedPermission = Permission | undefined;
  *   a b c d, and c may be another    ->  c is matched
  */
 export class IncrementalSelection {
-  #policies: readonly Policy[] = [];
-  #found: readonly SelectedPermission[] = [];
-  #permissions: readonly Permission[] = [];
+  readonly #all: InboundSelections;
+  #now: InboundSelection = NOTHING_SELECTED;
+
+  /** `all`: those of the inbounds of a mesh. */
+  constructor(all: InboundSelections) {
+    this.#all = all;
+  }
 
   /**
    * In: all permissions of the mesh, in order, and what one is for the inbound, if it is anything. `mayDiffer`: those
-   * that may be something else for it than last time, though they are the same. The same list if nothing changed.
+   * that may be something else for it than last time, though they are the same. `maySelect`: those among which all are
+   * that are anything; it is asked where many are to be matched. Out: the same list if nothing changed, and for all
+   * inbounds of the mesh that the same permissions decide.
    */
   among(
     policies: readonly Policy[],
     match: (policy: Policy) => SelectedPermission,
+    maySelect: () => ReadonlySet<Policy>,
     mayDiffer?: (policy: Policy) => boolean,
   ): readonly Permission[] {
-    if (mayDiffer) this.#matchAgain(match, mayDiffer);
-    const before = this.#policies;
-    if (before === policies) return this.#permissions;
-    const shorter = Math.min(before.length, policies.length);
-    let start = 0;
-    while (start < shorter && before[start] === policies[start]) start++;
-    let end = 0;
-    while (end < shorter - start && before[before.length - 1 - end] === policies[policies.length - 1 - end]) end++;
-    const known = new Map(before.slice(start, before.length - end).map((policy, index) => [policy, this.#found[start + index]]));
-    const between = policies.slice(start, policies.length - end).map((policy) => (known.has(policy) ? known.get(policy) : match(policy)));
-    const found = this.#found.slice(0, start).concat(between, this.#found.slice(before.length - end));
-    const isSame = found.length === this.#found.length && between.every((one, index) => one === this.#found[start + index]);
-    this.#policies = policies;
-    this.#found = found;
-    if (!isSame) this.#permissions = found.filter((one) => one !== undefined);
-    return this.#permissions;
+    const before = this.#now;
+    const known = mayDiffer ? matchAgain(before, match, mayDiffer) : before.found;
+    if (before.policies === policies && known === before.found) return before.permissions;
+    const from = known === before.found ? before : { ...before, found: known };
+    this.#now = this.#all.after(from, policies, between(from, policies, match, maySelect));
+    return this.#now.permissions;
   }
+}
 
-  #matchAgain(match: (policy: Policy) => SelectedPermission, mayDiffer: (policy: Policy) => boolean): void {
-    let isSame = true;
-    const found = this.#policies.map((policy, index) => {
-      const before = this.#found[index];
-      if (!mayDiffer(policy)) return before;
-      const now = match(policy);
-      if (before === now || (before && now && before.mtp === now.mtp && isDeepStrictEqual(before.via, now.via))) return before;
-      isSame = false;
-      return now;
-    });
-    if (isSame) return;
-    this.#found = found;
-    this.#permissions = found.filter((one) => one !== undefined);
-  }
+/** What differs between the policies of before and those of now lies between what is the same at both ends. */
+function between(
+  { policies: before, found: known }: InboundSelection,
+  now: readonly Policy[],
+  match: (policy: Policy) => SelectedPermission,
+  maySelect: () => ReadonlySet<Policy>,
+): SelectionStep {
+  const shorter = Math.min(before.length, now.length);
+  let start = 0;
+  while (start < shorter && before[start] === now[start]) start++;
+  let end = 0;
+  while (end < shorter - start && before[before.length - 1 - end] === now[now.length - 1 - end]) end++;
+  const stay = new Map(before.slice(start, before.length - end).map((policy, index) => [policy, known[start + index]]));
+  const many = now.length - end - start > FEW ? maySelect() : undefined;
+  const found = now.slice(start, now.length - end).map((policy) => {
+    if (stay.has(policy)) return stay.get(policy);
+    return many && !many.has(policy) ? undefined : match(policy);
+  });
+  return { start, end, found };
+}
+
+/** The same list where all is as it was. */
+function matchAgain(
+  { policies, found: before }: InboundSelection,
+  match: (policy: Policy) => SelectedPermission,
+  mayDiffer: (policy: Policy) => boolean,
+): InboundSelection['found'] {
+  const now = policies.map((policy, index) => (mayDiffer(policy) ? match(policy) : before[index]));
+  return now.every((one, index) => one === before[index]) ? before : now;
 }

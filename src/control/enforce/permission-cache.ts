@@ -8,21 +8,29 @@ import type { JsonObject } from '../../resource/resource.ts';
 interface CachedPermission {
   readonly spec: JsonObject;
   readonly mtp: Permission['mtp'];
+  /** By the routes that it is through, the latest first. */
+  readonly made: readonly Permission[];
 }
 
+/** How many ways through routes are kept of a permission: proxies behind the same routes share one. */
+const WAYS = 20;
+
 /**
- * Reads permissions, each once as long as its spec is the same: the compiler knows by the identity of `mtp` what it has
- * compiled.
+ * Reads permissions, each once as long as its spec is the same: it is known by its identity what was compiled, and what
+ * decides two inbounds alike.
  */
 export class PermissionCache {
   #known = new Map<string, CachedPermission>();
+  /** Those that are for all requests, as most are: a mesh's proxies ask for them all the time. */
+  readonly #whole = new WeakMap<Policy, Permission>();
 
-  /** As `readPermissions`. */
-  read(matches: readonly SelectingPolicy[]): Permission[] {
-    return matches.flatMap((match) => {
-      const [permission] = match.policy.shadow ? [] : this.#readOne(match);
-      return permission ? [permission] : [];
-    });
+  /** As `readPermissions`, of one; undefined: it is none. */
+  read(match: SelectingPolicy): Permission | undefined {
+    if (match.policy.shadow) return undefined;
+    const whole = match.via === undefined ? this.#whole.get(match.policy) : undefined;
+    const permission = whole ?? this.#readOne(match);
+    if (permission && match.via === undefined) this.#whole.set(match.policy, permission);
+    return permission;
   }
 
   /** Forgets those that are not among these, once they are the most. */
@@ -32,15 +40,15 @@ export class PermissionCache {
     this.#known = new Map([...this.#known].filter(([id]) => ids.has(id)));
   }
 
-  #readOne(match: SelectingPolicy): Permission[] {
+  #readOne(match: SelectingPolicy): Permission | undefined {
     const { key, spec } = match.policy.resource;
-    const known = this.#known.get(keyId(key));
-    if (known && (known.spec === spec || isDeepStrictEqual(known.spec, spec))) {
-      this.#known.set(keyId(key), { spec, mtp: known.mtp });
-      return [{ key, mtp: known.mtp, via: match.via }];
-    }
-    const read = readPermissions([match]);
-    for (const { mtp } of read) this.#known.set(keyId(key), { spec, mtp });
+    const id = keyId(key);
+    const known = this.#known.get(id);
+    const isKnown = known !== undefined && (known.spec === spec || isDeepStrictEqual(known.spec, spec));
+    const before = isKnown ? known.made.find(({ via }) => isDeepStrictEqual(via, match.via)) : undefined;
+    if (before) return before;
+    const [read] = isKnown ? [{ key, mtp: known.mtp, via: match.via }] : readPermissions([match]);
+    if (read) this.#known.set(id, { spec, mtp: read.mtp, made: [read, ...(isKnown ? known.made : [])].slice(0, WAYS) });
     return read;
   }
 }

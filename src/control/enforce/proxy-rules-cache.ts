@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import type { Policy } from '../../policy/match/policy.ts';
+import { PolicyIndex } from './policy-index.ts';
 import { type Inbound, type Proxy, readProxy } from '../../policy/match/read-proxy.ts';
 import { matchInbound } from '../../policy/match/select-policies.ts';
 import { STRICT } from '../../policy/mesh-tls.ts';
@@ -8,11 +9,13 @@ import type { Resource } from '../../resource/resource.ts';
 import type { TopKind } from '../../resource/schema/reference-kinds.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 import { plaintextAt } from '../mesh/plaintext-notes.ts';
-import type { PermissionCache } from './permission-cache.ts';
+import { PermissionCache } from './permission-cache.ts';
 import { type PlacedInbound, placesOf } from '../mesh/listen-address.ts';
 import { decided, ProxyCompiler } from './compile-proxy.ts';
 import type { ProxyRules } from './proxy-rules.ts';
 import { IncrementalSelection } from './incremental-selection.ts';
+import { NOTHING_SELECTED, InboundSelections } from './inbound-selections.ts';
+import { SharedRbac } from './shared-rbac.ts';
 
 /** All that the rules of a proxy are made of. */
 interface ProxyInputs {
@@ -22,19 +25,35 @@ interface ProxyInputs {
   readonly closed: boolean;
 }
 
+/** What the proxies of a mesh have in common. */
+export class MeshCaches {
+  readonly permissions = new PermissionCache();
+  readonly selections = new InboundSelections();
+  readonly rbac = new SharedRbac();
+  #indexed: readonly Policy[] | undefined;
+  #index = new PolicyIndex([]);
+
+  /** Of the permissions of the mesh. */
+  index(permissions: readonly Policy[]): PolicyIndex {
+    if (this.#indexed !== permissions) [this.#indexed, this.#index] = [permissions, new PolicyIndex(permissions)];
+    return this.#index;
+  }
+}
+
 /** A proxy with its rules, worked out again as far as something that they are made of is another object. */
 export class CachedProxy {
-  private readonly permissions: PermissionCache;
+  private readonly shared: MeshCaches;
 
-  readonly #compiler = new ProxyCompiler();
+  readonly #compiler: ProxyCompiler;
   #given: ProxyInputs | undefined;
   #rules: ProxyRules | undefined;
   #proxy: Proxy | undefined;
   #placed: readonly PlacedInbound[] = [];
   #selected = new Map<Inbound, IncrementalSelection>();
 
-  constructor(permissions: PermissionCache) {
-    this.permissions = permissions;
+  constructor(shared: MeshCaches) {
+    this.shared = shared;
+    this.#compiler = new ProxyCompiler(shared.rbac);
   }
 
   rules(given: ProxyInputs): ProxyRules {
@@ -49,7 +68,7 @@ export class CachedProxy {
     const { view, closed } = given;
     this.#rules = this.#compiler.compile(
       decided(this.#placed, (inbound) => ({
-        permissions: closed ? [] : this.#select(inbound, proxy, view, mayDiffer),
+        permissions: closed ? NOTHING_SELECTED.permissions : this.#select(inbound, proxy, view, mayDiffer),
         plaintext: closed ? STRICT : plaintextAt(view, proxy, inbound),
       })),
     );
@@ -60,13 +79,17 @@ export class CachedProxy {
   #read({ dataplane, view }: ProxyInputs): Proxy {
     this.#proxy = readProxy(dataplane, view.index);
     this.#placed = placesOf(this.#proxy);
-    this.#selected = new Map(this.#proxy.inbounds.map((inbound) => [inbound, new IncrementalSelection()]));
+    this.#selected = new Map(this.#proxy.inbounds.map((inbound) => [inbound, new IncrementalSelection(this.shared.selections)]));
     return this.#proxy;
   }
 
   #select(inbound: Inbound, proxy: Proxy, { permissions, index }: MeshView, mayDiffer?: typeof isLed): readonly Permission[] {
-    const match = (policy: Policy) => this.permissions.read(matchInbound([policy], proxy, inbound, index))[0];
-    return this.#selected.get(inbound)?.among(permissions, match, mayDiffer) ?? [];
+    const match = (policy: Policy) => {
+      const [found] = matchInbound([policy], proxy, inbound, index);
+      return found && this.shared.permissions.read(found);
+    };
+    const maySelect = () => this.shared.index(permissions).maySelect(proxy, inbound);
+    return this.#selected.get(inbound)?.among(permissions, match, maySelect, mayDiffer) ?? NOTHING_SELECTED.permissions;
   }
 }
 

@@ -5,6 +5,7 @@ import type { Policy } from '../../policy/match/policy.ts';
 import { compareText, type Key, keyId } from '../../resource/key.ts';
 import { findKind, KINDS } from '../../resource/kinds.ts';
 import type { Resource } from '../../resource/resource.ts';
+import type { Parts } from '../../resource/store/parts.ts';
 import type { Reader } from '../../resource/store/store.ts';
 
 /** Where targetRefs lead to, and the policies. */
@@ -36,7 +37,7 @@ const read = new WeakMap<Resource, readonly Policy[]>();
  * again would give.
  */
 export class MeshRows {
-  private readonly store: Pick<Reader, 'list' | 'get'>;
+  private readonly store: Pick<Reader, 'each' | 'get'>;
   private readonly mesh: string;
 
   readonly #types = new Map<string, Rows>();
@@ -45,10 +46,16 @@ export class MeshRows {
   /** Of the kinds that were asked for so. */
   readonly #indexed = new Map<string, TargetIndex>();
 
-  constructor(store: Pick<Reader, 'list' | 'get'>, mesh: string) {
+  private constructor(store: Pick<Reader, 'each' | 'get'>, mesh: string) {
     this.store = store;
     this.mesh = mesh;
-    for (const { type } of READ) this.#types.set(type, this.#read(type));
+  }
+
+  /** Reads them, a step at a time. What is written meanwhile may be among them or not: `update` with its keys. */
+  static *read(store: Pick<Reader, 'each' | 'get'>, mesh: string): Parts<MeshRows> {
+    const rows = new MeshRows(store, mesh);
+    for (const { type } of READ) rows.#types.set(type, yield* rows.#read(type));
+    return rows;
   }
 
   /** Reads the rows of these keys again, in `zone`. Out: whether any of them belongs to the mesh. */
@@ -119,10 +126,17 @@ export class MeshRows {
     return this.#types.get(type) ?? NONE;
   }
 
-  #read(type: string): Rows {
-    const resources = this.store.list({ type, mesh: this.mesh }, 0, Number.MAX_SAFE_INTEGER).items;
-    const byKey = new Map(resources.map((resource) => [keyId(resource.key), resource]));
-    return { byKey, resources, policies: resources.flatMap(policiesOf).sort(comparePolicies) };
+  *#read(type: string): Parts<Rows> {
+    const byKey = new Map<string, Resource>();
+    const policies: Policy[] = [];
+    for (const { resource } of this.store.each(type)) {
+      if (resource.key.mesh !== this.mesh) continue;
+      byKey.set(keyId(resource.key), resource);
+      for (const policy of policiesOf(resource)) policies.push(policy);
+      yield;
+    }
+    const resources = yield* sorted([...byKey.values()], compareNames);
+    return { byKey, resources, policies: yield* sorted(policies, comparePolicies) };
   }
 
   #update(rows: Rows, keys: readonly Key[], zone: string): void {
@@ -156,6 +170,27 @@ function named(list: readonly Resource[], namespace: string, name: string): Reso
   return found?.name === name && found.namespace === namespace ? found : undefined;
 }
 
+/** How many are sorted in a step. */
+const SORTED = 1_000;
+
+/** Sorts in steps: a list that consists of sorted ones takes little more than looking through it. */
+function* sorted<T>(list: T[], compare: (a: T, b: T) => number): Parts<T[]> {
+  let runs: T[][] = [];
+  for (let from = 0; from < list.length; from += SORTED) {
+    runs.push(list.slice(from, from + SORTED).sort(compare));
+    yield;
+  }
+  while (runs.length > 1) {
+    const longer: T[][] = [];
+    for (let at = 0; at < runs.length; at += 2) {
+      longer.push((runs[at] ?? []).concat(runs[at + 1] ?? []).sort(compare));
+      yield;
+    }
+    runs = longer;
+  }
+  return runs[0] ?? [];
+}
+
 /** A sorted list without some of it, and with others in their places. */
 function exchange<T extends object>(
   list: readonly T[],
@@ -164,6 +199,7 @@ function exchange<T extends object>(
   compare: (a: T, b: T) => number,
 ): readonly T[] {
   const kept = without(list, out);
+  if (into.length > 16) return kept.concat(into.toSorted(compare)).sort(compare);
   for (const one of into) {
     const place = firstNotBefore(kept, (other) => compare(other, one));
     kept.splice(place, 0, one);

@@ -6,6 +6,7 @@ import { MESH_TLS } from '../../policy/mesh-tls.ts';
 import { type Key, keyId } from '../../resource/key.ts';
 import { findKind } from '../../resource/kinds.ts';
 import type { Resource } from '../../resource/resource.ts';
+import { atOnce, type Parts } from '../../resource/store/parts.ts';
 import type { Head } from '../../resource/store/store.ts';
 import { MeshRows } from './mesh-rows.ts';
 import { type PlaneContents, type Plane, touchedSince } from '../plane/plane.ts';
@@ -32,6 +33,9 @@ export interface MeshView {
   refusal(key: Key): string | undefined;
 }
 
+/** How often it is begun anew because too much changed meanwhile. */
+const ATTEMPTS = 3;
+
 /** How many meshes are kept ready. */
 const KEPT = 4;
 
@@ -57,7 +61,7 @@ export function createMeshViews(plane: Plane): (mesh: string) => MeshView {
 
 /** The view of a mesh, read anew: of a plane, or of what a transaction has written so far. */
 export function readMeshView(held: PlaneContents, mesh: string): MeshView {
-  return viewOf(held, mesh, new MeshRows(held.store, mesh), meshOf(held, mesh), refusedIn(held, mesh));
+  return viewOf(held, mesh, atOnce(MeshRows.read(held.store, mesh)), meshOf(held, mesh), refusedIn(held, mesh));
 }
 
 /** The view of one mesh, kept in step with the store. */
@@ -90,6 +94,20 @@ export class MeshReader {
     return this.#view;
   }
 
+  /** Reads in steps what `view` would read at once: all that there is, where it isn't known what changed. */
+  *prepare(): Parts<void> {
+    const { plane, mesh } = this;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (this.#rows && this.#at && touchedSince(plane, this.#at)) return;
+      const head = plane.store.head();
+      const rows = yield* MeshRows.read(plane.store, mesh);
+      if (!touchedSince(plane, head)) continue;
+      // What was written meanwhile, `view` reads. A Mesh that was is read now.
+      [this.#rows, this.#at, this.#mesh, this.#view] = [rows, head, meshOf(plane, mesh), undefined];
+      return;
+    }
+  }
+
   /** Out: the rows as they are now, and whether something is another. */
   #read(): [MeshRows, boolean] {
     const { plane, mesh } = this;
@@ -97,7 +115,7 @@ export class MeshReader {
     const keys = this.#at && touchedSince(plane, this.#at);
     // If reading fails, everything is read the next time.
     this.#at = undefined;
-    const rows = keys && this.#rows ? this.#rows : new MeshRows(plane.store, mesh);
+    const rows = keys && this.#rows ? this.#rows : atOnce(MeshRows.read(plane.store, mesh));
     const isMesh = !keys || keys.some(({ type, name }) => type === 'Mesh' && name === mesh);
     if (isMesh) this.#mesh = meshOf(plane, mesh);
     const changed = rows !== this.#rows || rows.update(keys ?? [], plane.place.zone) || isMesh;

@@ -78,7 +78,7 @@ describe('lists', () => {
 });
 
 describe('where there is nothing', () => {
-  const nothing = { rules: { action: 'ALLOW', policies: {} }, shadowRules: { action: 'ALLOW', policies: {} } };
+  const nothing = { rules: { action: 'ALLOW', policies: {} } };
   const silent = named('silent', { shape: 'none' });
   const empty = named('empty', { shape: 'from', items: [] });
   for (const permissions of [[], [silent], [empty, silent]]) {

@@ -38,7 +38,7 @@ const NETWORK_RBAC = 'envoy.extensions.filters.network.rbac.v3.RBAC';
  * routes are targeted divides the requests, and each part gets the complete decision, since in Envoy a route's RBAC
  * replaces the listener's.
  *
- *   no permissions            ->  {rules: {}, shadowRules: {}}: everything is denied
+ *   no permissions            ->  {rules: {}}: everything is denied
  *   allow: [Exact spiffe://td/a]  ->  {matcher: {matcherTree: {exactMatchMap: {map: {'spiffe://td/a': ALLOW}}},
  *                                                onNoMatch: DENY}, ...}
  */
@@ -52,8 +52,8 @@ export class InboundRbac {
 
   /**
    * In: the permissions of the inbound, in order (`readPermissions`). A permission whose `mtp` is the same object as
-   * last time is not compiled again. Out: the RBAC. It shares objects with the last result and changes them: encode it
-   * before the next call. Throws `too_large` when its rules come to more than can be sent.
+   * last time is not compiled again. Out: the RBAC, which never changes; it shares objects with the last result. Throws
+   * `too_large` when its rules come to more than can be sent: then begin anew.
    */
   compile(permissions: readonly Permission[]): CompiledRbac {
     const regions = this.#target.protocol === 'http' ? regionsOf(permissions) : [everything(permissions)];
@@ -96,10 +96,12 @@ function together(parts: readonly RegionDecision[]): JsonObject {
     const both = matchers.get(decision);
     return both ? [{ predicate, ...both }] : [];
   });
-  const on = (side: 'enforced' | 'shadow'): MatcherTree => {
-    const cases = decided.flatMap(({ predicate, [side]: matcher }) => (predicate ? [{ predicate, onMatch: { matcher } }] : []));
+  const on = (pick: (both: (typeof decided)[number]) => MatcherTree): MatcherTree => {
+    const cases = decided.flatMap((both) => (both.predicate ? [{ predicate: both.predicate, onMatch: { matcher: pick(both) } }] : []));
     const rest = decided.find(({ predicate }) => !predicate);
-    return toMatcher(firstOf(cases, rest && { matcher: rest[side] }));
+    return toMatcher(firstOf(cases, rest && { matcher: pick(rest) }));
   };
-  return { matcher: on('enforced'), shadowMatcher: on('shadow') };
+  const matcher = on(({ enforced }) => enforced);
+  if (decided.every(({ shadow }) => shadow === undefined)) return { matcher };
+  return { matcher, shadowMatcher: on(({ enforced, shadow }) => shadow ?? enforced) };
 }

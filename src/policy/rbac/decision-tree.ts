@@ -9,7 +9,7 @@ import { type RbacForm, SideRbac } from './rbac-side.ts';
 
 /**
  * The complete decision about some of an inbound's requests. It keeps what it was made of: what is compiled again is
- * what differs, and what came out before is changed with it.
+ * what differs.
  */
 export class DecisionRbac {
   readonly #protocol: RequestSubject['protocol'];
@@ -51,20 +51,19 @@ export class DecisionRbac {
 
   /**
    * What an RBAC says. Where `from` alone decides these are rules, in which Envoy compares with each SAN for itself.
+   * Without a shadow of its own it says none.
    */
   toFields(): JsonObject {
     if (!this.#enforced.isFromAlone) {
       const { enforced, shadow } = this.toMatchers();
-      return { matcher: enforced, shadowMatcher: shadow };
+      return { matcher: enforced, ...(shadow ? { shadowMatcher: shadow } : {}) };
     }
-    const rules = this.#enforced.toRules();
-    return { rules, shadowRules: this.#shadow?.toRules() ?? rules };
+    return { rules: this.#enforced.toRules(), ...(this.#shadow ? { shadowRules: this.#shadow.toRules() } : {}) };
   }
 
-  /** The same as matchers, whatever it was made of. */
-  toMatchers(): { readonly enforced: MatcherTree; readonly shadow: MatcherTree } {
-    const enforced = this.#enforced.toMatcher();
-    return { enforced, shadow: this.#shadow?.toMatcher() ?? enforced };
+  /** The same as matchers, whatever it was made of. The shadow undefined: it is what is enforced. */
+  toMatchers(): { readonly enforced: MatcherTree; readonly shadow: MatcherTree | undefined } {
+    return { enforced: this.#enforced.toMatcher(), shadow: this.#shadow?.toMatcher() };
   }
 }
 

@@ -2,17 +2,22 @@ import { type RegionPermission, actBy, type MatcherRule } from './applied-permis
 import { type MatchCase, type RbacEffect, firstOf, type OnMatch } from './envoy-matchers.ts';
 
 /**
- * A map of Envoy's, and the rules that each of its entries is made of. A change writes the entries that it touches
- * anew, into the same object: copying one with 10,000 entries takes longer than all the rest.
+ * A map of Envoy's, and the rules that each of its entries is made of. A change makes another map, whose entries are
+ * the same objects but for those that it touches.
  */
 export class MatcherEntries {
-  readonly map: Record<string, OnMatch> = {};
+  #map: Readonly<Record<string, OnMatch>> = {};
   readonly #rules = new Map<string, MatcherRule[]>();
   readonly #touched = new Set<string>();
   readonly #effect: RbacEffect;
 
   constructor(effect: RbacEffect) {
     this.#effect = effect;
+  }
+
+  /** Never changed: what was made of it before stays as it is. */
+  get map(): Readonly<Record<string, OnMatch>> {
+    return this.#map;
   }
 
   get isEmpty(): boolean {
@@ -39,17 +44,20 @@ export class MatcherEntries {
 
   /** Ends a change. */
   write(): void {
-    for (const text of this.#touched) this.#write(text);
+    if (this.#touched.size === 0) return;
+    const map = { ...this.#map };
+    for (const text of this.#touched) this.#write(text, map);
+    this.#map = map;
     this.#touched.clear();
   }
 
-  #write(text: string): void {
+  #write(text: string, map: Record<string, OnMatch>): void {
     const rules = this.#rules.get(text) ?? [];
     const onMatch = onRules(rules.length > 1 ? rules.sort(inOrder) : rules, this.#effect);
-    if (onMatch) this.map[text] = onMatch;
+    if (onMatch) map[text] = onMatch;
     else {
       this.#rules.delete(text);
-      delete this.map[text];
+      delete map[text];
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../resource/resource.ts';
 import { type InboundInput, type InboundRoute, namesOf } from './inbound-input.ts';
-import { FROM_XDS, httpRbacFilter, perRoute } from './rbac-filters.ts';
+import { FROM_XDS, httpRbacFilter, madeOnce, perRoute } from './rbac-filters.ts';
 import { typeUrl } from '../wire/resource-types.ts';
 
 /**
@@ -42,6 +42,11 @@ const OVERRIDES = ['x-http-method-override', 'x-http-method', 'x-method-override
  * of a route changes on open connections too.
  */
 export function routesOf(inbound: InboundInput): JsonObject {
+  const make = () => makeRoutes(inbound);
+  return inbound.routes ? madeOnce(inbound.routes, inbound.name, make) : make();
+}
+
+function makeRoutes(inbound: InboundInput): JsonObject {
   const { routes, cluster } = namesOf(inbound);
   // Timeouts are the caller's business: Envoy's own of 15 seconds would cut streams off.
   const route = { cluster, timeout: '0s' };

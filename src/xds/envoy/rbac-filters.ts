@@ -15,7 +15,8 @@ function closed(rbac: JsonObject): JsonObject {
 }
 
 function networkRbac(inbound: InboundInput): JsonObject {
-  return { '@type': NETWORK, statPrefix: namesOf(inbound).rbac, ...closed(inbound.rbac.network ?? {}) };
+  const rbac = closed(inbound.rbac.network ?? {});
+  return { '@type': NETWORK, ...rbac, statPrefix: rbac.statPrefix || namesOf(inbound).rbac };
 }
 
 /** The RBAC filter that an inbound is to have, as `typed_config`. */
@@ -25,7 +26,23 @@ function rbacOf(inbound: InboundInput): JsonObject {
 
 /** The RBAC alone, for the extension discovery of our own HTTP listeners and of other people's listeners. */
 export function rbacExtension(inbound: InboundInput): JsonObject {
-  return { name: namesOf(inbound).rbac, typedConfig: rbacOf(inbound) };
+  const name = namesOf(inbound).rbac;
+  const rbac = isHttp(inbound) ? inbound.rbac.http : inbound.rbac.network;
+  const make = () => ({ name, typedConfig: rbacOf(inbound) });
+  return rbac ? madeOnce(rbac, `${isHttp(inbound) ? 'http' : 'tcp'} ${name}`, make) : make();
+}
+
+const made = new WeakMap<object, Map<string, JsonObject>>();
+
+/**
+ * What is made of something that never changes: one object for all proxies that have it, so that it is encoded once.
+ */
+export function madeOnce(of: object, name: string, make: () => JsonObject): JsonObject {
+  const known = made.get(of) ?? new Map<string, JsonObject>();
+  made.set(of, known);
+  const one = known.get(name) ?? make();
+  known.set(name, one);
+  return one;
 }
 
 /**

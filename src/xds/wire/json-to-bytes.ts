@@ -8,10 +8,8 @@ import { messageName } from './resource-types.ts';
 /** protobuf's way to have fields that can't be told from absent ones. */
 const IMPLICIT = FeatureSet_FieldPresence.IMPLICIT;
 
-/** What the entries of a map were when it was last encoded, by their names. */
-type Entries = Map<string, { readonly value: JsonObject; readonly bytes: Uint8Array }>;
-
-const known = new WeakMap<JsonObject, { readonly field: DescField; readonly entries: Entries }>();
+/** The values of maps that were encoded: many maps hold the same. */
+const known = new WeakMap<JsonObject, { readonly type: DescMessage; readonly bytes: Uint8Array }>();
 
 /**
  * The bytes of a message that is given as proto3 JSON: another order of fields than protobuf-es has, the same message.
@@ -19,10 +17,9 @@ const known = new WeakMap<JsonObject, { readonly field: DescField; readonly entr
  * else there is goes that way, field by field, which also finds what is wrong. Throws what protobuf-es throws for JSON
  * that is not of the message.
  *
- * Of a map that is the same object as last time, only the values that are other objects are encoded: a map may change,
- * its values must not.
+ * A value of a map that is an object which was encoded before is not encoded again: such objects must not change.
  *
- *   {map: {a: A, b: B}}, then the same map with b: C   ->  A is known, C is encoded
+ *   {map: {a: A, b: B}}, then {map: {a: A, b: C}}   ->  A is known, C is encoded
  */
 export function jsonToBytes(type: DescMessage, json: JsonObject): Uint8Array {
   out.clear();
@@ -97,26 +94,26 @@ class JsonWriter {
   }
 
   #map(field: DescField, type: DescMessage, map: JsonObject): true {
-    const before = known.get(map);
-    const entries: Entries = before?.field === field ? before.entries : new Map();
-    const names = Object.keys(map);
-    for (const name of names) this.#entry(field, type, name, map[name], entries);
-    if (entries.size > names.length) for (const name of entries.keys()) if (!Object.hasOwn(map, name)) entries.delete(name);
-    known.set(map, { field, entries });
+    for (const name of Object.keys(map)) this.#entry(field, type, name, map[name]);
     return true;
   }
 
-  #entry(field: DescField, type: DescMessage, name: string, value: JsonValue | undefined, entries: Entries): void {
-    const before = entries.get(name);
-    if (before && before.value === value) return out.bytes(before.bytes);
+  #entry(field: DescField, type: DescMessage, name: string, value: JsonValue | undefined): void {
     if (!isObject(value) || !isAscii(name)) return out.bytes(plain(field.parent, { [field.jsonName]: { [name]: value } }));
+    const from = out.size;
+    this.#value(type, value);
+    this.#text(1, name);
+    out.close(field.number, from);
+  }
+
+  #value(type: DescMessage, value: JsonObject): void {
+    const before = known.get(value);
+    if (before?.type === type) return out.bytes(before.bytes);
     const [outer, from] = [this.#inMap, out.size];
     this.#inMap = true;
     this.#sub(2, type, value);
     this.#inMap = outer;
-    this.#text(1, name);
-    out.close(field.number, from);
-    entries.set(name, { value, bytes: out.since(from) });
+    known.set(value, { type, bytes: out.since(from) });
   }
 
   #text(number: number, text: string): void {
