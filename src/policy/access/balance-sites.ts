@@ -7,6 +7,7 @@ import type { Attributes } from './attributes.ts';
 import type { Binding } from './import-bindings.ts';
 import { attributeKey } from './attribute-keys.ts';
 import { concerns, type Deciding, isInForce } from './access-policies.ts';
+import { nearness } from './locations.ts';
 import { EVERYBODY, readSelection, type Selection, selects } from './attribute-selector.ts';
 
 /** A LoadBalancingPolicy, read once for all picks. */
@@ -90,13 +91,18 @@ function pickBy(
   }
 }
 
-/** Key by key, those that share the client's value, if any do. */
+/** Key by key, those that are nearest to the client's value, if any is near. */
 function nearest(keys: readonly string[], source: Attributes, sorted: readonly Candidate[]): readonly Candidate[] {
-  return keys.reduce((left, key) => {
-    const mine = source.get(attributeKey('source', key) ?? '');
-    const near = left.filter(({ destination }) => mine !== undefined && destination.get(attributeKey('destination', key) ?? '') === mine);
-    return near.length > 0 ? near : left;
+  return keys.reduce((left, written) => {
+    const [mine, key] = [source.get(attributeKey('source', written) ?? ''), attributeKey('destination', written) ?? ''];
+    const near = left.map(({ destination }) => nearnessOf(key, mine, destination.get(key)));
+    const most = Math.max(...near);
+    return most > 0 ? left.filter((_, place) => near[place] === most) : left;
   }, sorted);
+}
+
+function nearnessOf(key: string, mine: string | undefined, theirs: string | undefined): number {
+  return mine === undefined || theirs === undefined ? 0 : nearness(key, mine, theirs);
 }
 
 function anyOf(sorted: readonly Candidate[], chance: number): Candidate | undefined {
