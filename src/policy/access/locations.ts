@@ -1,4 +1,6 @@
-/** The one attribute whose values are places within places: `aws/us-east/vpc17` (docs/design/attributes.md#locations). */
+/**
+ * The one attribute whose values are places within places: `aws/us-east/vpc17` (docs/design/attributes.md#locations).
+ */
 const LOCATION = 'site:location';
 
 /**
