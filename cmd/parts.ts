@@ -105,7 +105,7 @@ export async function serveDiagnostics(
     const log = reason === undefined ? [] : [`lines of the log are lost: ${reason}`];
     return { ...state, warnings: [...warnings, ...proxyWarnings(proxies?.() ?? []), ...insecure, ...log] };
   };
-  const metrics = createMetrics(() => ({ ...sampleOf(plane, sync, nats, proxies?.()), logLinesLost: logLoss().lines }));
+  const metrics = createMetrics(() => ({ ...sampleOf(plane, sync, nats, proxies?.(), daemon.verdicts), logLinesLost: logLoss().lines }));
   const names = [address, ...config.apiHostnames].map((name) => name.toLowerCase());
   const { port, close } = await startDiagnostics({
     address,
@@ -137,6 +137,7 @@ export async function serveApi(
     onCommit,
     proxyTokens: enforced?.proxyTokens,
     proxies: enforced?.proxies,
+    verdicts: daemon.verdicts,
     address,
     port: config.apiPort,
     info,

@@ -1,3 +1,4 @@
+import type { VerdictCounts } from '../src/control/access/verdict-counts.ts';
 import { countProxies, type ProxyStanding } from '../src/control/enforce/proxy-status.ts';
 import { peersOf } from '../src/control/peers/known-peers.ts';
 import type { Plane } from '../src/control/plane/plane.ts';
@@ -12,6 +13,7 @@ export function sampleOf(
   sync: Sync | undefined,
   nats: NatsTransport | undefined,
   proxies: readonly ProxyStanding[] | undefined,
+  verdicts: VerdictCounts,
 ): Omit<Sample, 'logLinesLost'> {
   const { store } = plane;
   const counts = new Map<string, number>();
@@ -24,6 +26,7 @@ export function sampleOf(
     peers: sync ? peers.map((peer) => samplePeer(plane, sync, peer)) : [],
     incidents: (sync?.incidents() ?? []).map(({ peer, ...incident }) => ({ ...incident, peer: peerName(peer) })),
     proxies: proxies && countProxies(proxies),
+    verdicts: verdicts.read(),
   };
 }
 

@@ -66,28 +66,46 @@ export function pickCandidate(
   candidates: readonly Candidate[],
   by: Balancing,
 ): Candidate | undefined {
-  const policy = policies.find(
-    ({ key, from, to }) =>
-      concerns(key, by.namespace) && selects(from, by.source) && candidates.some(({ destination }) => selects(to, destination)),
-  );
-  const sorted = [...candidates].sort((a, b) => compareText(siteOf(a), siteOf(b)));
-  return pickBy(policy?.spec ?? { scheme: 'random' }, sorted, by);
+  const { scheme, among } = narrowCandidates(policies, candidates, by);
+  if (scheme !== 'round-robin') return among[Math.floor(by.chance * among.length)];
+  return among.find((candidate) => by.last !== undefined && siteOf(candidate) > by.last) ?? among[0];
 }
 
-function pickBy(
-  { scheme, sites = [], attributes = [] }: LoadBalancingSpec,
-  sorted: readonly Candidate[],
-  by: Balancing,
-): Candidate | undefined {
+/** Which of the candidates may be picked. */
+export interface Choice {
+  /** The policy that says so; undefined: none matches, and any may be. */
+  readonly policy: Key | undefined;
+  readonly scheme: LoadBalancingSpec['scheme'];
+  /** By site: all of them in turn with `round-robin`, else each as likely as the others. */
+  readonly among: readonly Candidate[];
+}
+
+/** By the first policy whose `from` matches the client and whose `to` matches a candidate. */
+export function narrowCandidates(
+  policies: readonly BalancingPolicy[],
+  candidates: readonly Candidate[],
+  { source, namespace }: Pick<Balancing, 'source' | 'namespace'>,
+): Choice {
+  const policy = policies.find(
+    ({ key, from, to }) =>
+      concerns(key, namespace) && selects(from, source) && candidates.some(({ destination }) => selects(to, destination)),
+  );
+  const sorted = [...candidates].sort((a, b) => compareText(siteOf(a), siteOf(b)));
+  const spec: LoadBalancingSpec = policy?.spec ?? { scheme: 'random' };
+  return { policy: policy?.key, scheme: spec.scheme, among: preferred(spec, sorted, source) };
+}
+
+function preferred({ scheme, sites = [], attributes = [] }: LoadBalancingSpec, sorted: readonly Candidate[], source: Attributes) {
   switch (scheme) {
     case 'random':
-      return anyOf(sorted, by.chance);
     case 'round-robin':
-      return sorted.find((candidate) => by.last !== undefined && siteOf(candidate) > by.last) ?? sorted[0];
-    case 'static':
-      return sites.map((site) => sorted.find((candidate) => siteOf(candidate) === site)).find((found) => found) ?? sorted[0];
+      return sorted;
+    case 'static': {
+      const named = sites.flatMap((site) => sorted.find((candidate) => siteOf(candidate) === site) ?? []);
+      return [...named, ...sorted].slice(0, 1);
+    }
     case 'attributes':
-      return anyOf(nearest(attributes, by.source, sorted), by.chance);
+      return nearest(attributes, source, sorted);
   }
 }
 
@@ -103,10 +121,6 @@ function nearest(keys: readonly string[], source: Attributes, sorted: readonly C
 
 function nearnessOf(key: string, mine: string | undefined, theirs: string | undefined): number {
   return mine === undefined || theirs === undefined ? 0 : nearness(key, mine, theirs);
-}
-
-function anyOf(sorted: readonly Candidate[], chance: number): Candidate | undefined {
-  return sorted[Math.floor(chance * sorted.length)];
 }
 
 function siteOf({ binding }: Candidate): string {
