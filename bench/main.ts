@@ -14,6 +14,7 @@ import { measureThroughput } from './api/throughput.ts';
 import { measureScale } from './scale/scale.ts';
 import { startHundredThousand } from './start.ts';
 import { measureFloor } from './writes/floor.ts';
+import { measureKuma } from './writes/kuma.ts';
 import { measureMassApply } from './writes/mass-apply.ts';
 import { measureSinglePuts } from './writes/single-puts.ts';
 import { apply, count, getJson, policy, quantile, startSystem, type System } from './system.ts';
@@ -100,6 +101,7 @@ const PARTS: Readonly<Record<string, (scope: Scope) => Promise<void>>> = {
   },
   async writes(scope) {
     await measureSinglePuts(scope);
+    await measureKuma(scope);
     await measureMassApply(scope);
   },
   api: measureThroughput,

@@ -1,17 +1,70 @@
-import { isDeepStrictEqual } from 'node:util';
-import { type Daemon, startDaemon } from '../test/harness/daemon.ts';
-import { startNats } from '../test/harness/nats.ts';
+import { join } from 'node:path';
 import { Scope } from '../test/harness/scope.ts';
 import { until } from '../test/harness/until.ts';
-import { ctl } from './ctl.ts';
+import { type Meridianctl, meridianctl } from './ctl.ts';
+import { type Orders, startOrders } from './orders.ts';
+import { type Processes, startProcesses } from './processes.ts';
+import { conclude, expect, say, step } from './tell.ts';
 
 /**
- * The demo: NATS, a global and two zones as real processes; policies on a zone and on global; where each arrived, and
- * what it decides.
+ * The demo: NATS, a global and two zones as real processes, and a real Envoy. Who may call, what a change would do, a
+ * zone that is cut off, and what a policy is called elsewhere.
  */
 
 const POLICIES = 'demo/policies';
-const failures: string[] = [];
+
+async function run(scope: Scope): Promise<{ readonly processes: Processes; readonly orders: Orders | undefined }> {
+  say('starting nats-server, a global, and the zones east and west ...');
+  const processes = await startProcesses(scope);
+  const ctl = meridianctl(join(processes.folder, 'contexts'));
+  for (const name of ['east', 'west', 'global'] as const)
+    await ctl.run(`config control-planes add --name ${name} --address ${processes[name].url}`);
+  const orders = await startOrders(scope, ctl, processes).catch((thrown: unknown) => {
+    say(`without an Envoy, so no call is made: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    return undefined;
+  });
+  await permit(ctl, orders);
+  await cutOff(ctl, processes, orders);
+  await rename(ctl);
+  step('All of it on one screen.');
+  await ctl.show('status');
+  return { processes, orders };
+}
+
+/** From nobody to who is allowed, and what a deny would change. */
+async function permit(ctl: Meridianctl, orders: Orders | undefined): Promise<void> {
+  step('1. Nobody is allowed yet, so nobody enters. The Envoy of orders, in zone east:');
+  await orders?.call('web', 403);
+  step('2. Say at global who may call. It is in force in east within milliseconds.');
+  await ctl.show(`apply -f ${POLICIES}/shop.yaml --wait`);
+  await orders?.call('web', 200);
+  await orders?.call('old', 403);
+  step('3. Ask before a change: who would lose access?');
+  await ctl.show(`apply -f ${POLICIES}/no-web.yaml --dry-run`);
+}
+
+/** West misses a change, goes on alone, and catches up. */
+async function cutOff(ctl: Meridianctl, { linkOfWest }: Processes, orders: Orders | undefined): Promise<void> {
+  step('4. The link to west is cut. The change is made all the same, and the ledger says who lacks it.');
+  linkOfWest.cut();
+  await until('global misses west', async () => (await ctl.run('inspect zones -o json')).includes('"online": false'));
+  await ctl.show(`apply -f ${POLICIES}/no-web.yaml`);
+  await orders?.call('web', 403);
+  const ledger = 'ledger MeshTrafficPermission no-web';
+  await until('east has it', async () => statesOf(await ctl.run(`${ledger} -o json`)).join() === 'applied,on its way');
+  await ctl.show(ledger);
+  step('West works alone: it answers, and goes on with what it has.');
+  await ctl.show('get meshtrafficpermissions --context west');
+  step('The link is there again, and west has it.');
+  linkOfWest.join();
+  await ctl.show('wait');
+  expect('the ledger', statesOf(await ctl.run(`${ledger} -o json`)), ['applied', 'applied']);
+  await ctl.show(ledger);
+}
+
+function statesOf(ledger: string): readonly string[] {
+  return (JSON.parse(ledger) as { items: { state: string }[] }).items.map(({ state }) => state).sort();
+}
 
 interface Shown {
   readonly name: string;
@@ -19,103 +72,35 @@ interface Shown {
   readonly spec: { readonly to?: readonly { readonly targetRef: Readonly<Record<string, string>> }[] };
 }
 
-function say(text: string): void {
-  console.log(text);
-}
-
-function check(what: string, actual: unknown, expected: unknown): void {
-  if (isDeepStrictEqual(actual, expected)) return;
-  failures.push(`${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}`);
-}
-
-/** Shows a command and what it prints. */
-async function show(place: string, url: string, ...args: string[]): Promise<void> {
-  say(`\n${place} $ meridianctl ${args.join(' ')}`);
-  const { code, out } = await ctl(url, ...args);
-  say(out.trimEnd().replace(/^/gm, '  '));
-  check(`meridianctl ${args[0]}`, code, 0);
-}
-
-async function list(url: string, path: string): Promise<readonly Shown[]> {
-  const response = await fetch(`${url}/meshes/default/${path}`);
-  return ((await response.json()) as { items: Shown[] }).items;
-}
-
-const displayName = ({ labels }: Shown) => labels['kuma.io/display-name'];
-
-async function arrived(url: string, path: string, name: string): Promise<Shown> {
-  return until(`${name} is at ${url}`, async () => (await list(url, path)).find((item) => displayName(item) === name));
-}
-
-async function where(planes: Readonly<Record<string, Daemon>>): Promise<void> {
-  say('\nWhere each policy is, under which name, with which role and reference:\n');
-  const rows = [['AT', 'NAME', 'ROLE', 'REFERS TO']];
-  for (const [place, { url }] of Object.entries(planes)) {
-    for (const path of ['meshtimeouts', 'meshtrafficpermissions']) {
-      for (const item of await list(url, path)) {
-        const target = item.spec.to?.[0]?.targetRef;
-        rows.push([place, item.name, item.labels['kuma.io/policy-role'] ?? '', target ? `${target.name} ${target.namespace ?? ''}` : '-']);
-      }
-    }
-  }
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  for (const row of rows) say(`  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`);
-}
-
-/** The producer policy came to west and leads to the service's copy there; the consumer policy went to global only. */
-async function verify(global: Daemon, west: Daemon): Promise<void> {
-  const policy = await arrived(west.url, 'meshtimeouts', 'call-backend');
-  const service = await arrived(west.url, 'meshservices', 'backend');
-  const target = policy.spec.to?.[0]?.targetRef;
-  check('the reference in west', `${target?.name}.${target?.namespace}`, service.name);
-  check('its role', policy.labels['kuma.io/policy-role'], 'producer');
-  check('its origin', [policy.labels['kuma.io/origin'], policy.labels['kuma.io/zone']], ['global', 'east']);
-  await arrived(global.url, 'meshtimeouts', 'be-patient');
-  check('timeouts in west', (await list(west.url, 'meshtimeouts')).map(displayName), ['call-backend']);
-}
-
-async function decide(): Promise<void> {
-  const args = [
-    'decide',
-    '-f',
-    `${POLICIES}/global.yaml`,
-    '--dataplane',
-    `${POLICIES}/dataplane.yaml`,
-    '--clients',
-    `${POLICIES}/clients.yaml`,
-  ];
-  await show('anywhere', '', ...args);
-  const { out } = await ctl('', ...args, '-o', 'json');
-  const { clients } = JSON.parse(out) as { clients: { decision: string }[] };
-  check(
-    'the decisions',
-    clients.map((client) => client.decision),
-    ['Allow', 'Deny', 'Deny'],
+/** What the owner of a service says of it goes to every zone, and refers to the service's name there. */
+async function rename(ctl: Meridianctl): Promise<void> {
+  step('5. The owner of backend, in east, says how to call it. In west it has another name, and the policy knows it.');
+  await ctl.show(`apply -f ${POLICIES}/east.yaml --context east --wait`);
+  await until('west has both', async () => (await itemsOf(ctl, 'meshtimeouts')).length + (await itemsOf(ctl, 'meshservices')).length === 2);
+  await ctl.show('get meshservices --context west');
+  await ctl.show('get meshtimeouts --context west -o yaml');
+  const policies = await itemsOf(ctl, 'meshtimeouts');
+  const [service] = await itemsOf(ctl, 'meshservices');
+  expect(
+    'what came to west',
+    policies.map(({ labels }) => [labels['kuma.io/display-name'], labels['kuma.io/policy-role']]),
+    [['call-backend', 'producer']],
   );
+  const target = policies[0]?.spec.to?.[0]?.targetRef;
+  expect('the reference in west', `${target?.name}.${target?.namespace}`, service?.name);
 }
 
-async function run(scope: Scope): Promise<void> {
-  say('starting nats-server, a global, and the zones east and west ...');
-  const nats = await startNats(scope);
-  const common = { MERIDIAN_NATS_URL: nats.url };
-  const [global, east, west] = await Promise.all([
-    startDaemon(scope, 'global', common),
-    startDaemon(scope, 'zone', { ...common, MERIDIAN_ZONE_NAME: 'east' }),
-    startDaemon(scope, 'zone', { ...common, MERIDIAN_ZONE_NAME: 'west', MERIDIAN_SYSTEM_NAMESPACE: 'mesh-system' }),
-  ]);
-  await Promise.all([global.untilReady(), east.untilReady(), west.untilReady()]);
-  await show('east', east.url, 'apply', '-f', `${POLICIES}/east.yaml`);
-  await show('global', global.url, 'apply', '-f', `${POLICIES}/global.yaml`);
-  await arrived(west.url, 'meshtrafficpermissions', 'by-mesh-operator');
-  await arrived(east.url, 'meshtrafficpermissions', 'by-mesh-operator');
-  await verify(global, west);
-  await where({ global, east, west });
-  await show('global', global.url, 'inspect', 'zones');
-  await show('global', global.url, 'ledger', 'MeshTimeout', 'call-backend');
-  await decide();
-  say(`\nnats    ${nats.url}`);
-  for (const [name, daemon] of Object.entries({ global, east, west }))
-    say(`${name.padEnd(7)} ${daemon.url}  (ready, metrics: ${daemon.diagnosticsUrl})`);
+async function itemsOf(ctl: Meridianctl, path: string): Promise<readonly Shown[]> {
+  return (JSON.parse(await ctl.run(`get ${path} --context west -o json`)) as { items: Shown[] }).items;
+}
+
+function whatNext({ folder, global, natsUrl }: Processes, orders: Orders | undefined): void {
+  step('It stays up until Ctrl-C. In another terminal, in this folder:');
+  say(`  export MERIDIAN_CONFIG=$PWD/${folder}/contexts`);
+  say(`  alias meridianctl='${process.execPath} dist/cmd/ctl/main.js'`);
+  say(`  meridianctl delete MeshTrafficPermission no-web`);
+  if (orders) say(`  ${orders.curl('web')}`);
+  say(`\nThe web page: ${global.url}/gui    NATS: ${natsUrl}`);
 }
 
 function untilInterrupted(): Promise<void> {
@@ -127,16 +112,15 @@ function untilInterrupted(): Promise<void> {
 }
 
 const scope = new Scope();
-const once = process.argv.includes('--once');
+let good = false;
 try {
-  await run(scope);
-  for (const failure of failures) console.error(`NOT AS EXPECTED: ${failure}`);
-  say(failures.length === 0 ? '\nall as expected' : '\nnot all was as expected');
-  if (!once) {
-    say('Ctrl-C ends it. Try: MERIDIAN_URL=<an address above> node dist/cmd/ctl/main.js get meshtimeouts --all-meshes');
+  const { processes, orders } = await run(scope);
+  good = conclude();
+  if (!process.argv.includes('--once')) {
+    whatNext(processes, orders);
     await untilInterrupted();
   }
 } finally {
   await scope.close();
 }
-process.exit(failures.length === 0 ? 0 : 1);
+process.exit(good ? 0 : 1);

@@ -6,8 +6,8 @@ import { report } from '../report.ts';
 import { count, policy, startSystem } from '../system.ts';
 import { putAll } from './put-all.ts';
 
-const POLICIES = 5_000;
-const CLIENTS = 8;
+export const POLICIES = 5_000;
+export const CLIENTS = 8;
 
 /** Single PUTs at global by several clients at once, until both zones have all. */
 export async function measureSinglePuts(scope: Scope): Promise<void> {

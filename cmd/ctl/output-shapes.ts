@@ -52,6 +52,7 @@ export const SHAPES: Readonly<Record<string, string>> = {
   convert: '[DOCUMENT]',
   name: '{name}',
   'envoy bootstrap': 'the bootstrap of an Envoy',
+  'envoy certs': '`ca`: the file of the CA; `files`: what was written for the proxy and for callers',
 };
 
 /** Says it at the end of each command's help. */

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { after, describe, it } from 'node:test';
 import { Scope } from '../harness/scope.ts';
 import { type Page, readPage } from './markdown.ts';
+import { envoyProgram } from '../harness/envoy.ts';
 import { isAs, play, startShell } from './play.ts';
 
 /** What each page goes on from: the quick start, up to a heading. */
@@ -34,7 +35,7 @@ describe('the pages do what they say', { concurrency: 2 }, () => {
     it(path, { skip: path === 'docs/quick-start.md' ? false : skipped }, async () => {
       const own = new Scope();
       try {
-        const shell = await startShell(own, await natsServer());
+        const shell = await startShell(own, await natsServer(), await envoyProgram());
         for (const name of EXPORTS) copyFileSync(fileURLToPath(new URL(name, import.meta.url)), join(shell.folder, name));
         if (start !== undefined) await play(until(readPage('docs/quick-start.md'), start), shell);
         await play(readPage(path), shell);

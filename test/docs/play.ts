@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
@@ -23,17 +23,18 @@ export interface Shell {
 }
 
 /** The ports that pages speak of. They are other ones here, for tests run beside one another. */
-const PORTS = [4222, 4322, 5678, 5680, 5681, 5690, 5691, 5778, 5780, 5781, 5790, 5791, 5800, 5801, 5878];
+const PORTS = [4222, 4322, 5678, 5680, 5681, 5690, 5691, 5778, 5780, 5781, 5790, 5791, 5800, 5801, 5878, 8000, 8080, 9901];
 
 /** The built ones, where MERIDIAN_BUILT says that dist/ is up to date (`npm test`). */
 const PROGRAMS = process.env.MERIDIAN_BUILT === 'true' ? `'${join(ROOT, 'dist/cmd/NAME/main.js')}'` : `'${join(ROOT, 'cmd/NAME/main.ts')}'`;
 
-export async function startShell(scope: Scope, natsServer: string): Promise<Shell> {
+export async function startShell(scope: Scope, natsServer: string, envoy: string): Promise<Shell> {
   const [folder, bin] = [join(scope.folder(), 'meridian'), scope.folder()];
   mkdirSync(folder);
   const ports = new Map(await Promise.all(PORTS.map(async (port) => [port, await freePort()] as const)));
   const own = (text: string) => text.replace(/(?<![\d.])\d{4}(?!\d)/g, (digits) => String(ports.get(Number(digits)) ?? digits));
   writePrograms(bin, own, natsServer);
+  symlinkSync(envoy, join(bin, 'envoy'));
   const env = { ...withoutOurs(), HOME: folder, PATH: `${bin}:${process.env.PATH ?? ''}`, NO_COLOR: '1', COLUMNS: '120' };
   const child = spawn('bash', ['--noprofile', '--norc'], { cwd: folder, env, detached: true, stdio: ['pipe', 'pipe', 'inherit'] });
   scope.add(() => {

@@ -37,7 +37,7 @@ export async function startEnvoy(scope: Scope, bootstrap: JsonObject, version?: 
     'warn',
   ];
   args.push('--parent-shutdown-time-s', String(DRAIN_SECONDS + 1));
-  const child = startChild(scope, await program(version), args, process.env);
+  const child = startChild(scope, await envoyProgram(version), args, process.env);
   const address = await until('Envoy runs', () => {
     if (!child.running()) return `ended: ${child.lines.slice(-5).join('\n')}`;
     // It may be there before anything is in it.
@@ -53,7 +53,7 @@ export async function startEnvoy(scope: Scope, bootstrap: JsonObject, version?: 
 }
 
 /** $ENVOY, the PATH's, or one that is fetched into the project's .tools/. */
-async function program(version: string | undefined): Promise<string> {
+export async function envoyProgram(version?: string): Promise<string> {
   const script = new URL('../../scripts/envoy.mjs', import.meta.url).href;
   const { envoy } = (await import(script)) as { envoy(version?: string): string };
   return envoy(version);

@@ -21,11 +21,14 @@ export interface Nats {
   thaw(): void;
 }
 
-/** Starts a nats-server. `more` is added to its configuration, `webSocket` to that of its WebSocket. */
-export async function startNats(scope: Scope, more = '', webSocket = 'no_tls: true'): Promise<Nats> {
+/**
+ * Starts a nats-server. `more` is added to its configuration, `webSocket` to that of its WebSocket. A `port` of -1 is
+ * any free one.
+ */
+export async function startNats(scope: Scope, more = '', webSocket = 'no_tls: true', port = -1): Promise<Nats> {
   const program = await natsServer();
   const folder = scope.folder();
-  let ports = { client: -1, webSocket: -1 };
+  let ports = { client: port, webSocket: -1 };
   let child: Child | undefined;
   const start = async (): Promise<void> => {
     const file = join(folder, 'nats.conf');

@@ -23,13 +23,16 @@ const SETTINGS = {
   metrics: { mesh: { minResyncInterval: '100ms', fullResyncInterval: '1s' } },
 };
 
-/** Starts a real global and the universal zone `zone-1`, in memory, on free ports of the loopback. */
-export async function startKuma(scope: Scope): Promise<Pair> {
+/**
+ * Starts a real global and the universal zone `zone-1`, in memory, on free ports of the loopback. `kds`: how their sync
+ * is set, as Kuma's configuration has it.
+ */
+export async function startKuma(scope: Scope, kds: object = {}): Promise<Pair> {
   const [global, zone] = [await freePorts(6), await freePorts(6)];
-  const globalUrl = await startOne(scope, 'global', global, {});
-  const kds = `grpcs://127.0.0.1:${global[4]}`;
+  const globalUrl = await startOne(scope, 'global', global, { multizone: { global: { kds } } });
+  const globalAddress = `grpcs://127.0.0.1:${global[4]}`;
   const zoneUrl = await startOne(scope, 'zone', zone, {
-    multizone: { zone: { name: 'zone-1', globalAddress: kds, kds: { tlsSkipVerify: true } } },
+    multizone: { zone: { name: 'zone-1', globalAddress, kds: { tlsSkipVerify: true, ...kds } } },
   });
   return { global: globalUrl, zone: zoneUrl };
 }

@@ -6,6 +6,7 @@ import { optionsOf } from '../input/options.ts';
 import { note, print, toJson } from '../terminal/output.ts';
 import { parsePort } from '../input/port.ts';
 import { type Server, serverOf } from '../api/server-address.ts';
+import { addTrialCertificates } from './trial-command.ts';
 
 interface BootstrapOptions {
   readonly xdsAddress: string;
@@ -41,6 +42,7 @@ export function addEnvoy(program: Command): void {
     .option('--drain-time <seconds>', 'how long a TCP connection that lost its permission may go on', parseSeconds, 10)
     .addHelpText('after', HELP)
     .action(printBootstrap);
+  addTrialCertificates(envoy);
   envoy
     .command('revoke-tokens')
     .description("Refuses every proxy's token that this zone made before, and ends the streams that were opened with one.")
