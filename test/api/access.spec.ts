@@ -45,7 +45,9 @@ async function who(api: Asked, from: object, to: object = { service: 'ledger', n
   return body;
 }
 
-/** East, with proxies of its own and the service of four sites: north is disabled, south's differs, nowhere has no Zone. */
+/**
+ * East, with proxies of its own, and a service of five sites: north is disabled, south's differs, nowhere has no Zone.
+ */
 function east(): { readonly api: Asked; readonly verdicts: VerdictCounts } {
   const [NORTH, SOUTH, NOWHERE] = ['north', 'south', 'nowhere'].map((zone) => ({ ...WEST, zone })) as [
     typeof WEST,

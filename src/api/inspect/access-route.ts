@@ -71,7 +71,10 @@ const operation: Operation = {
 
 const DECISIONS = { asked: 'the access decisions', of: 'of them' };
 
-/** `POST /access`: who may reach what by attributes, for a proxy or for what is made up (docs/design/interfaces.md#rest). */
+/**
+ * `POST /access`: who may reach what by attributes, for a proxy or for what is made up
+ * (docs/design/attributes.md#asking).
+ */
 export function addAccessRoute(app: FastifyInstance, options: InspectOptions): void {
   const { plane, views, sync, verdicts, monotonic: now = () => performance.now() } = options;
   const accessViews = createAccessViews(plane);
