@@ -17,14 +17,14 @@ import { measureFloor } from './writes/floor.ts';
 import { measureKuma } from './writes/kuma.ts';
 import { measureMassApply } from './writes/mass-apply.ts';
 import { measureSinglePuts } from './writes/single-puts.ts';
-import { apply, count, getJson, policy, quantile, startSystem, type System } from './system.ts';
+import { apply, count, getJson, policy, quantile, startSystem, type BenchSystem } from './system.ts';
 
 /** Measures what the issue promises, on real processes: figures, no verdicts. */
 
 const POLICIES = 5_000;
 const CHANGES = 200;
 
-async function bulk({ global, east, west }: System): Promise<void> {
+async function bulk({ global, east, west }: BenchSystem): Promise<void> {
   const started = performance.now();
   await apply(
     global,
@@ -40,7 +40,7 @@ async function bulk({ global, east, west }: System): Promise<void> {
  * From the start of the request at global to the commit in each zone: the zone's modification time, on the same clock,
  * in whole ms. Looking all the time would take the cores from what is measured, so it is read afterwards.
  */
-async function changes({ global, east, west }: System): Promise<void> {
+async function changes({ global, east, west }: BenchSystem): Promise<void> {
   const names = await Promise.all([east, west].map((zone) => namesIn(zone)));
   const times: number[] = [];
   for (let change = 0; change < CHANGES; change++) {
@@ -77,7 +77,7 @@ async function committedAt(zone: Daemon, name: string, version: string): Promise
   }
 }
 
-async function idle({ global, east, west }: System): Promise<void> {
+async function idle({ global, east, west }: BenchSystem): Promise<void> {
   const seconds = 20;
   await wait(3_000);
   const before = [global, east, west].map(({ pid }) => cpuMs(pid));

@@ -4,13 +4,13 @@ import { startNats } from '../test/harness/nats.ts';
 import type { Scope } from '../test/harness/scope.ts';
 
 /** NATS, a global and two zones as real processes. */
-export interface System {
+export interface BenchSystem {
   readonly global: Daemon;
   readonly east: Daemon;
   readonly west: Daemon;
 }
 
-export async function startSystem(scope: Scope): Promise<System> {
+export async function startSystem(scope: Scope): Promise<BenchSystem> {
   const nats = await startNats(scope);
   const common = { MERIDIAN_NATS_URL: nats.url };
   const [global, east, west] = await Promise.all([

@@ -13,7 +13,7 @@ import { Supervisor } from '../src/runtime/supervisor.ts';
 import { readVersion } from './version.ts';
 
 /** What every part of a daemon is started with. */
-export interface Daemon<C extends GlobalConfig = GlobalConfig> {
+export interface DaemonContext<C extends GlobalConfig = GlobalConfig> {
   readonly config: C;
   readonly version: string;
   readonly supervisor: Supervisor;
@@ -36,7 +36,7 @@ const GRACE = 10_000;
 export async function runDaemon<S extends Settings>(
   name: string,
   settings: S,
-  start: (daemon: Daemon<GlobalConfig & Values<S>>) => Promise<void>,
+  start: (daemon: DaemonContext<GlobalConfig & Values<S>>) => Promise<void>,
 ): Promise<void> {
   // Node's own warnings go there, and must not end the process where they can't be written.
   process.stderr.on('error', () => {});

@@ -2,7 +2,7 @@ import { Insights } from '../src/control/enforce/dataplane-insights.ts';
 import { Enforcement } from '../src/control/enforce/enforcement.ts';
 import type { ProxyStanding } from '../src/control/enforce/proxy-status.ts';
 import { retryWhenAvailable } from '../src/control/plane/retry-when-available.ts';
-import type { Watched } from '../src/control/plane/watch-commits.ts';
+import type { WatchedPlane } from '../src/control/plane/watch-commits.ts';
 import { xdsTls } from '../src/config/nats-security.ts';
 import type { ZoneConfig } from '../src/config/settings.ts';
 import type { ProxyTokens } from '../src/api/api-options.ts';
@@ -10,23 +10,23 @@ import { GivenRules } from '../src/enforce/given-rules.ts';
 import { authenticateProxies, issueProxyToken, revokeProxyTokens } from '../src/enforce/proxy-tokens.ts';
 import { sendChanges, type ToldRules } from '../src/enforce/send-changes.ts';
 import { startXds } from '../src/xds/server/xds-server.ts';
-import type { Daemon } from './daemon.ts';
+import type { DaemonContext } from './daemon.ts';
 
 /** How often it is looked for proxies that came, went or answered. */
 const LOOK = 1_000;
 
 /** What a zone's xDS server is to its other parts. */
-export interface Enforced {
+export interface ZoneEnforcement {
   readonly proxyTokens: ProxyTokens;
   readonly proxies: () => ProxyStanding[];
 }
 
 /** Gives Envoys their rules, at once when those change. What it decides is in src/enforce. */
 export async function serveXds(
-  daemon: Daemon<ZoneConfig>,
-  { plane, onCommit }: Watched,
+  daemon: DaemonContext<ZoneConfig>,
+  { plane, onCommit }: WatchedPlane,
   { instance, hasGlobal }: { readonly instance: string; readonly hasGlobal: boolean },
-): Promise<Enforced> {
+): Promise<ZoneEnforcement> {
   const { config, supervisor } = daemon;
   const report = daemon.report('xds');
   const now = () => Date.now() / 1000;

@@ -8,7 +8,7 @@ import { type ProxyStanding, proxyWarnings } from '../src/control/enforce/proxy-
 import { fixPlace, requireSite } from '../src/control/operate/first-start.ts';
 import { passOnZones } from '../src/control/write/zone-registration.ts';
 import { beginEpoch, type Identity } from '../src/control/plane/process-identity.ts';
-import type { Watched } from '../src/control/plane/watch-commits.ts';
+import type { WatchedPlane } from '../src/control/plane/watch-commits.ts';
 import { recordEpoch } from '../src/kds/cursor.ts';
 import { natsTls } from '../src/config/nats-security.ts';
 import { isGlobal, type Plane } from '../src/control/plane/plane.ts';
@@ -22,8 +22,8 @@ import { requireOwnSite } from '../src/api/auth/same-site.ts';
 import { startDiagnostics } from '../src/runtime/diagnostics.ts';
 import { createMetrics } from '../src/runtime/metrics.ts';
 import { openStore } from '../src/store/open-store.ts';
-import type { Daemon } from './daemon.ts';
-import type { Enforced } from './enforce.ts';
+import type { DaemonContext } from './daemon.ts';
+import type { ZoneEnforcement } from './enforce.ts';
 import { packageFolder } from './package-folder.ts';
 import { sampleOf } from './sample.ts';
 
@@ -40,7 +40,7 @@ const DRAIN = 2_000;
  * The store and where it stands, for good; at global with what each zone may hold there, in a zone with what its site
  * is. What was refused before is judged again.
  */
-export function openPlane({ config, supervisor }: Daemon, place: Place, more: Pick<Plane, 'quota' | 'site'>): Plane {
+export function openPlane({ config, supervisor }: DaemonContext, place: Place, more: Pick<Plane, 'quota' | 'site'>): Plane {
   const store = openStore(join(config.dataDir, 'meridian.db'), { random: randomHex });
   supervisor.onStop('store', () => store.close());
   recordEpoch(store, randomHex());
@@ -60,7 +60,7 @@ export function identify(plane: Plane): Identity {
 /**
  * The way to the other control planes; undefined for one that stands alone. It connects once the sync listens to it.
  */
-export function openNats({ config, report }: Daemon, place: Place): NatsTransport | undefined {
+export function openNats({ config, report }: DaemonContext, place: Place): NatsTransport | undefined {
   if (config.natsUrl === '') return undefined;
   const { natsUrl: url, natsCreds } = config;
   return new NatsTransport({ url, credsFile: natsCreds || undefined, tls: natsTls(config), zone: place.zone, log: report('nats') });
@@ -68,8 +68,8 @@ export function openNats({ config, report }: Daemon, place: Place): NatsTranspor
 
 /** Keeps this control plane in step with the others. `about` is what a zone says of itself. */
 export function startSync(
-  { supervisor, report }: Daemon,
-  { plane, onCommit }: Watched,
+  { supervisor, report }: DaemonContext,
+  { plane, onCommit }: WatchedPlane,
   { self, sign }: Identity,
   transport: NatsTransport,
   about?: ZoneInfo,
@@ -91,7 +91,7 @@ export function startSync(
 
 /** /healthy, /ready and /metrics. */
 export async function serveDiagnostics(
-  daemon: Daemon,
+  daemon: DaemonContext,
   plane: Plane,
   sync: Sync | undefined,
   nats: NatsTransport | undefined,
@@ -120,11 +120,11 @@ export async function serveDiagnostics(
 
 /** The REST API. */
 export async function serveApi(
-  daemon: Daemon,
-  { plane, writes, onCommit }: Watched,
+  daemon: DaemonContext,
+  { plane, writes, onCommit }: WatchedPlane,
   { self }: Identity,
   sync: Sync | undefined,
-  enforced?: Enforced,
+  enforced?: ZoneEnforcement,
 ): Promise<void> {
   const { config, supervisor, version } = daemon;
   const report = daemon.report('api');

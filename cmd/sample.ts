@@ -32,6 +32,7 @@ export function sampleOf(
 
 function samplePeer({ store, quota }: Plane, sync: Sync, peer: string): PeerSample {
   const { online, upToDate, failures } = sync.view(peer);
-  const refused = store.mirror.refusalSum(peer).count;
-  return { peer: peerName(peer), online, upToDate, failures, refused, held: quota && store.holding(peer) };
+  const { mirror } = store;
+  const [refused, refusedByType] = [mirror.refusalSum(peer).count, mirror.refusedByType(peer)];
+  return { peer: peerName(peer), online, upToDate, failures, refused, refusedByType, held: quota && store.holding(peer) };
 }

@@ -2,14 +2,14 @@ import { connect, createServer, type Socket } from 'node:net';
 import type { Scope } from '../test/harness/scope.ts';
 
 /** A network link that can be cut: what goes to `port` goes on to the server behind it. */
-export interface Link {
+export interface CutLink {
   readonly port: number;
   cut(): void;
   join(): void;
 }
 
 /** In: where the link leads to, a port of the loopback. */
-export function startLink(scope: Scope, target: number): Promise<Link> {
+export function startLink(scope: Scope, target: number): Promise<CutLink> {
   const open = new Set<Socket>();
   let joined = true;
   const keep = (socket: Socket): Socket => {

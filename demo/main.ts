@@ -66,7 +66,7 @@ function statesOf(ledger: string): readonly string[] {
   return (JSON.parse(ledger) as { items: { state: string }[] }).items.map(({ state }) => state).sort();
 }
 
-interface Shown {
+interface ShownPolicy {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly spec: { readonly to?: readonly { readonly targetRef: Readonly<Record<string, string>> }[] };
@@ -90,8 +90,8 @@ async function rename(ctl: Meridianctl): Promise<void> {
   expect('the reference in west', `${target?.name}.${target?.namespace}`, service?.name);
 }
 
-async function itemsOf(ctl: Meridianctl, path: string): Promise<readonly Shown[]> {
-  return (JSON.parse(await ctl.run(`get ${path} --context west -o json`)) as { items: Shown[] }).items;
+async function itemsOf(ctl: Meridianctl, path: string): Promise<readonly ShownPolicy[]> {
+  return (JSON.parse(await ctl.run(`get ${path} --context west -o json`)) as { items: ShownPolicy[] }).items;
 }
 
 function whatNext({ folder, global, natsUrl }: Processes, orders: Orders | undefined): void {

@@ -13,13 +13,13 @@ import { command, expect, printed } from './tell.ts';
 /** The application `orders` in the zone east, with an Envoy in front of it that does what east says. */
 export interface Orders {
   /** The line that calls it by hand. */
-  curl(caller: Caller): string;
+  curl(caller: CallerName): string;
   /** Shows a call, made again until it is answered with this status. */
-  call(caller: Caller, status: 200 | 403): Promise<void>;
+  call(caller: CallerName, status: 200 | 403): Promise<void>;
 }
 
 /** Who calls: a name of CALLERS. */
-export type Caller = keyof typeof CALLERS;
+export type CallerName = keyof typeof CALLERS;
 
 const CALLERS = {
   web: 'spiffe://default.east.mesh.local/ns/shop/sa/web',
@@ -36,7 +36,7 @@ export async function startOrders(scope: Scope, ctl: Meridianctl, { folder, xdsA
   await ctl.run(`envoy certs ${NAME} --trial --dir ${folder} ${callers.join(' ')}`);
   const bootstrap = await ctl.run(`envoy bootstrap ${NAME} --context east --xds-address ${xdsAddress} --admin-port 0`);
   await startEnvoy(scope, JSON.parse(bootstrap) as JsonObject);
-  const curl = (caller: Caller) => `curl --cacert ${folder}/ca.pem --cert ${folder}/${caller}.pem https://127.0.0.1:${port}/`;
+  const curl = (caller: CallerName) => `curl --cacert ${folder}/ca.pem --cert ${folder}/${caller}.pem https://127.0.0.1:${port}/`;
   const ask = callersOf(scope, folder, port);
   return {
     curl,
@@ -53,7 +53,7 @@ export async function startOrders(scope: Scope, ctl: Meridianctl, { folder, xdsA
 }
 
 function callersOf(scope: Scope, folder: string, port: number) {
-  const caller = (name: Caller) => {
+  const caller = (name: CallerName) => {
     const both = join(folder, `${name}.pem`);
     return httpCaller(scope, port, { ca: join(folder, 'ca.pem'), cert: both, key: both });
   };

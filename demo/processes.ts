@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { type Daemon, startDaemon } from '../test/harness/daemon.ts';
 import { startNats } from '../test/harness/nats.ts';
 import type { Scope } from '../test/harness/scope.ts';
-import { type Link, startLink } from './link.ts';
+import { type CutLink, startLink } from './link.ts';
 
 /** NATS, a global, the zones east and west, and the link between west and NATS. */
 export interface Processes {
@@ -14,7 +14,7 @@ export interface Processes {
   readonly west: Daemon;
   /** `host:port` of east's xDS server. */
   readonly xdsAddress: string;
-  readonly linkOfWest: Link;
+  readonly linkOfWest: CutLink;
   /** For what the demo makes, from the folder of the repository: contexts, certificates, a bootstrap. */
   readonly folder: string;
 }

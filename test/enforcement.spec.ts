@@ -6,7 +6,7 @@ import { bootstrap } from '../src/xds/envoy/bootstrap.ts';
 import { parseNodeId } from '../src/xds/server/proxy-id.ts';
 import { startHttpApplication, startTcpApplication } from './harness/application.ts';
 import { httpCaller, tcpCaller } from './harness/caller.ts';
-import { type Authority, type CertificateFiles, createAuthority } from './harness/certificates.ts';
+import { type TestAuthority, type IssuedCertificate, createAuthority } from './harness/certificates.ts';
 import { type Daemon, startDaemon } from './harness/daemon.ts';
 import { type Envoy, freePorts, startEnvoy } from './harness/envoy.ts';
 import { type Nats, startNats } from './harness/nats.ts';
@@ -24,9 +24,9 @@ let port: Record<'http' | 'tcp' | 'xds', number>;
 let nats: Nats;
 let global: Daemon;
 let east: Daemon;
-let authority: Authority;
-let web: CertificateFiles;
-let other: CertificateFiles;
+let authority: TestAuthority;
+let web: IssuedCertificate;
+let other: IssuedCertificate;
 
 const exact = (value: string) => ({ spiffeId: { type: 'Exact', value } });
 

@@ -5,21 +5,22 @@ import { installed, refusing } from './architecture/engines.ts';
 import { importsGoOneWay } from './architecture/layers.ts';
 import { pureGlobals, pureImports } from './architecture/purity.ts';
 import { fullFolders, goneLongFiles, noBarrels, noUtils, nothingLeft, shortFiles, silencedWithReason } from './architecture/shape.ts';
+import { namesWithContent, repeatedTypeNames } from './architecture/type-names.ts';
 import { narrowComments } from './architecture/width.ts';
-import { type Rule, source, sourcesIn } from './architecture/source.ts';
+import { type ArchitectureRule, source, sourcesIn } from './architecture/source.ts';
 
 const product = sourcesIn('src', 'cmd');
 const everything = [...product, ...sourcesIn('test', 'scripts', 'bench', 'demo')];
 
 /** Each rule with code that it must refuse and code that it must let pass: `[path, text]`. */
-interface Proof {
-  readonly rule: Rule;
+interface RuleProof {
+  readonly rule: ArchitectureRule;
   readonly on: readonly ReturnType<typeof source>[];
   readonly refuses: readonly (readonly [string, string])[];
   readonly passes: readonly (readonly [string, string])[];
 }
 
-const PROOFS: Record<string, Proof> = {
+const PROOFS: Record<string, RuleProof> = {
   'imports go one way': {
     rule: importsGoOneWay,
     on: product,
@@ -164,6 +165,17 @@ const PROOFS: Record<string, Proof> = {
     ],
     passes: [['src/kds/a.ts', '// to do so, then fix me']],
   },
+  'types are named by what they are of': {
+    rule: namesWithContent,
+    on: everything,
+    refuses: [
+      ['src/kds/a.ts', 'interface Known {}'],
+      ['src/kds/a.ts', 'export type Placed = string;'],
+      ['test/a.ts', 'class Sent {}'],
+      ['test/a.ts', 'function f() { type Written = string; }'],
+    ],
+    passes: [['src/kds/a.ts', 'interface KnownPeer {}\ntype Feed = string;\nconst Known = 1;']],
+  },
   'comments wrap at column 120': {
     rule: narrowComments,
     on: everything,
@@ -225,6 +237,20 @@ describe('imports make no circle', () => {
     assert.equal(importCycles(files(toB, `type X = import('./c.ts').X;`, `export { x } from './a.ts';`)).length, 1);
     assert.equal(importCycles(files(toA)).length, 1, 'of itself');
     assert.deepEqual(importCycles(files(toB + toC, toC, '')), [], 'two ways to one file');
+  });
+});
+
+describe('a type name stands in one file', () => {
+  it('holds', () => {
+    assert.deepEqual(repeatedTypeNames([...product, ...sourcesIn('test', 'bench', 'demo')]), []);
+  });
+  it('can fail', () => {
+    const declared = (...texts: readonly string[]) => repeatedTypeNames(texts.map((text, index) => source(`src/kds/${index}.ts`, text)));
+    for (const other of ['type X = string;', 'class X {}', 'export enum X {}', 'function f() { interface X {} }'])
+      assert.equal(declared('export interface X {}', other).length, 1, other);
+    assert.deepEqual(declared('interface X {}\ninterface X {}', "import type { X } from './0.ts';", 'const X = 1;'), []);
+    const added = "declare module 'fastify' { interface FastifyRequest {} }";
+    assert.deepEqual(declared(added, added), []);
   });
 });
 

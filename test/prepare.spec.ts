@@ -13,7 +13,7 @@ after(() => {
   for (const folder of temporary) rmSync(folder, { recursive: true, force: true });
 });
 
-interface Ended {
+interface EndedProgram {
   readonly code: number;
   readonly out: string;
   readonly err: string;
@@ -33,7 +33,7 @@ function project(programs: Record<string, string> = {}): string {
 }
 
 /** Runs an expression over a module of the project's scripts, `m`, in a process of its own. */
-function evaluate(folder: string, module: string, expression: string, env: Record<string, string> = {}): Promise<Ended> {
+function evaluate(folder: string, module: string, expression: string, env: Record<string, string> = {}): Promise<EndedProgram> {
   const code = `import('./scripts/${module}.mjs').then((m) => console.log(${expression}))`;
   return new Promise((resolve) => {
     execFile(process.execPath, ['-e', code], { cwd: folder, env: { PATH: join(folder, 'bin'), ...env } }, (error, out, err) => {
@@ -129,7 +129,7 @@ describe('a Node that fits', () => {
     return folder;
   };
   const start = (folder: string) =>
-    new Promise<Ended>((resolve) => {
+    new Promise<EndedProgram>((resolve) => {
       const given = [join('scripts', 'prepare.mjs'), 'build', 'a b'];
       execFile(process.execPath, given, { cwd: folder, env: { PATH: join(folder, 'bin') } }, (error, out, err) => {
         resolve({ code: Number(error?.code ?? 0), out, err });

@@ -13,7 +13,7 @@ import { until } from './harness/until.ts';
 const scope = new Scope();
 after(() => scope.close());
 
-interface Item {
+interface ListedItem {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly creationTime: string;
@@ -48,16 +48,16 @@ async function apply(daemon: Daemon, documents: readonly unknown[]): Promise<voi
   assert.equal(response.status, 200, await response.text());
 }
 
-async function list(daemon: Daemon, path: string): Promise<readonly Item[]> {
+async function list(daemon: Daemon, path: string): Promise<readonly ListedItem[]> {
   const response = await fetch(`${daemon.url}/meshes/default/${path}?size=1000`);
-  return ((await response.json()) as { items: Item[] }).items;
+  return ((await response.json()) as { items: ListedItem[] }).items;
 }
 
-function displayNames(items: readonly Item[]): readonly string[] {
+function displayNames(items: readonly ListedItem[]): readonly string[] {
   return items.map(({ labels }) => labels['kuma.io/display-name'] ?? '').sort();
 }
 
-function saysEverywhere(items: readonly Item[], prefix: string, text: string): boolean {
+function saysEverywhere(items: readonly ListedItem[], prefix: string, text: string): boolean {
   const concerned = items.filter(({ labels }) => labels['kuma.io/display-name']?.startsWith(`${prefix}-`));
   return concerned.length === POLICIES && concerned.every(({ spec }) => JSON.stringify(spec).includes(text));
 }

@@ -3,7 +3,7 @@ import { copyFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { bootstrap, type BootstrapInput } from '../src/xds/envoy/bootstrap.ts';
-import { type Authority, type CertificateFiles, createAuthority } from './harness/certificates.ts';
+import { type TestAuthority, type IssuedCertificate, createAuthority } from './harness/certificates.ts';
 import { type Daemon, runProgram, startDaemon } from './harness/daemon.ts';
 import { type Envoy, startEnvoy } from './harness/envoy.ts';
 import { startNats } from './harness/nats.ts';
@@ -18,11 +18,11 @@ const ACCOUNT_ID = 'spiffe://default.west.mesh.local/ns/shop/sa/api';
 const scope = new Scope();
 after(() => scope.close());
 
-let authority: Authority;
-let stranger: Authority;
+let authority: TestAuthority;
+let stranger: TestAuthority;
 /** Of the xDS servers: they are replaced later. */
 let folder: string;
-let server: CertificateFiles;
+let server: IssuedCertificate;
 /** Takes tokens. */
 let byToken: Daemon;
 /** Needs certificates. */
@@ -68,7 +68,7 @@ async function isRefused(daemon: Daemon, envoy: Envoy, reason: RegExp): Promise<
 }
 
 /** Puts the files of another certificate in the place of the xDS server's, each by a move. */
-function replace(from: Partial<CertificateFiles>): void {
+function replace(from: Partial<IssuedCertificate>): void {
   for (const [file, path] of Object.entries(from)) {
     copyFileSync(path, join(folder, `${file}.next`));
     renameSync(join(folder, `${file}.next`), join(folder, `${file}.pem`));

@@ -1,7 +1,7 @@
 import { policy } from '../system.ts';
 
 /** A request that is made to cost much. */
-export interface Row {
+export interface CostlyRequest {
   readonly title: string;
   readonly path: string;
   readonly type: 'application/json' | 'application/yaml';
@@ -22,13 +22,13 @@ function anchors(count: number, aliases: number): string {
     .replace(/\[.*\]/, '[1]');
 }
 
-const yaml = (title: string, body: () => string): Row => ({
+const yaml = (title: string, body: () => string): CostlyRequest => ({
   title: `YAML: ${title}`,
   path: '/apply?dryRun=true',
   type: 'application/yaml',
   body,
 });
-const json = (title: string, body: () => string): Row => ({
+const json = (title: string, body: () => string): CostlyRequest => ({
   title: `JSON: ${title}`,
   path: '/apply?dryRun=true',
   type: 'application/json',
@@ -41,7 +41,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TR
 const exact = (value: string) => ({ spiffeId: { type: 'Exact', value } });
 
 /** The issue's own, then neighbours of each. */
-export const ROWS: readonly Row[] = [
+export const ROWS: readonly CostlyRequest[] = [
   yaml('[1,1,...]', () => `a: [${repeated('1,', MUCH)}1]`),
   yaml('400 anchors of 50 aliases', () => anchors(400, 50)),
   json('80,000 permissions', () =>

@@ -6,7 +6,7 @@ import { probe } from '../probe.ts';
 import { cpuMs } from '../process.ts';
 import { report } from '../report.ts';
 import { apply } from '../system.ts';
-import { ROWS, type Row } from './request-rows.ts';
+import { ROWS, type CostlyRequest } from './request-rows.ts';
 
 const PROXIES = 100;
 const MB = 1024 * 1024;
@@ -32,7 +32,7 @@ export async function measureRequests(scope: Scope): Promise<void> {
   }
 }
 
-async function measure(zone: Daemon, row: Row, role: string, token: string): Promise<void> {
+async function measure(zone: Daemon, row: CostlyRequest, role: string, token: string): Promise<void> {
   const body = Buffer.from(row.body());
   const probing = probe(zone);
   const [started, used] = [performance.now(), cpuMs(zone.pid)];
@@ -54,7 +54,7 @@ async function tokenOf({ url }: Daemon, role: string): Promise<string> {
 }
 
 /** The answer's status and the beginning of its text; where there is none, why. */
-function send({ url }: Daemon, { type, path }: Row, token: string, body: Buffer): Promise<string> {
+function send({ url }: Daemon, { type, path }: CostlyRequest, token: string, body: Buffer): Promise<string> {
   const headers = { 'content-type': type, authorization: `Bearer ${token}`, 'content-length': body.length };
   return new Promise((resolve) => {
     const sent = request(`${url}${path}`, { method: 'POST', headers }, (response) => {

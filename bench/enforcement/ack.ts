@@ -3,7 +3,7 @@ import type { Scope } from '../../test/harness/scope.ts';
 import { cpuMs } from '../process.ts';
 import { report } from '../report.ts';
 import { apply, quantile } from '../system.ts';
-import { committedAt, dataplane, identity, permission, type Site, startSite } from './site.ts';
+import { committedAt, dataplane, identity, permission, type EnforcingSite, startSite } from './site.ts';
 
 const DATAPLANES = 1_000;
 const CHANGES = 200;
@@ -43,7 +43,7 @@ function one(index: number, version: string): object {
   return permission(`p-${index}`, [identity(`client-${index}-${version}`)], { kind: 'Mesh' });
 }
 
-async function timeOf(site: Site, index: number, version: string): Promise<number> {
+async function timeOf(site: EnforcingSite, index: number, version: string): Promise<number> {
   const before = await updated(site);
   await apply(site.east, [one(index, version)]);
   let after = before;
@@ -55,7 +55,7 @@ async function timeOf(site: Site, index: number, version: string): Promise<numbe
   return after - (await committedAt(site.east, `p-${index}`));
 }
 
-async function updated({ envoy }: Site): Promise<number> {
+async function updated({ envoy }: EnforcingSite): Promise<number> {
   const text = await envoy.admin('/stats?filter=extension_config_discovery.*update_time');
   return Number(/update_time: (\d+)/.exec(text)?.[1] ?? 0);
 }

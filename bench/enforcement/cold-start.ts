@@ -20,11 +20,11 @@ const RULES = 10_000;
 const id = (index: number): JsonObject => ({
   spiffeId: { type: 'Exact', value: `spiffe://default.east/ns/shop-${index % 100}/sa/client-${index}` },
 });
-const times: Record<string, Times> = {};
+const times: Record<string, ColdStartTimes> = {};
 
-type Times = readonly [ms: number, onCore: number];
-const now = (): Times => [performance.now(), threadMs()];
-const since = ([ms, onCore]: Times): Times => [performance.now() - ms, threadMs() - onCore];
+type ColdStartTimes = readonly [ms: number, onCore: number];
+const now = (): ColdStartTimes => [performance.now(), threadMs()];
+const since = ([ms, onCore]: ColdStartTimes): ColdStartTimes => [performance.now() - ms, threadMs() - onCore];
 
 function time<T>(what: string, step: () => T): T {
   const started = now();
@@ -95,7 +95,7 @@ function wholePath(): void {
   times['… and from the rules to the bytes (median)'] = medians(changes.map(([, encoding]) => encoding));
 }
 
-function medians(of: readonly Times[]): Times {
+function medians(of: readonly ColdStartTimes[]): ColdStartTimes {
   return [median(of.map(([ms]) => ms)), median(of.map(([, onCore]) => onCore))];
 }
 

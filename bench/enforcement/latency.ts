@@ -1,4 +1,4 @@
-import { type Caller, httpCaller } from '../../test/harness/caller.ts';
+import { type HttpCaller, httpCaller } from '../../test/harness/caller.ts';
 import type { Scope } from '../../test/harness/scope.ts';
 import { until } from '../../test/harness/until.ts';
 import { median, report } from '../report.ts';
@@ -34,7 +34,7 @@ export async function measureLatency(scope: Scope): Promise<void> {
   for (let repeat = 1; repeat <= REPEATS; repeat++) await compare(callers, repeat);
 }
 
-async function compare(callers: readonly Caller[], repeat: number): Promise<void> {
+async function compare(callers: readonly HttpCaller[], repeat: number): Promise<void> {
   const times: number[][] = callers.map(() => []);
   for (let request = -500; request < REQUESTS; request++) {
     for (let turn = 0; turn < callers.length; turn++) {

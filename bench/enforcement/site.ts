@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootstrap } from '../../src/xds/envoy/bootstrap.ts';
 import { startHttpApplication } from '../../test/harness/application.ts';
-import { type Authority, createAuthority } from '../../test/harness/certificates.ts';
+import { type TestAuthority, createAuthority } from '../../test/harness/certificates.ts';
 import { type Daemon, startDaemon } from '../../test/harness/daemon.ts';
 import { type Envoy, freePorts, startEnvoy } from '../../test/harness/envoy.ts';
 import { startNats } from '../../test/harness/nats.ts';
@@ -10,10 +10,10 @@ import type { Scope } from '../../test/harness/scope.ts';
 import { apply, getJson } from '../system.ts';
 
 /** A zone with a global, as real processes, and an Envoy with HTTP inbounds. */
-export interface Site {
+export interface EnforcingSite {
   readonly east: Daemon;
   readonly envoy: Envoy;
-  readonly authority: Authority;
+  readonly authority: TestAuthority;
   /** By the inbounds' names. */
   readonly ports: Readonly<Record<string, number>>;
 }
@@ -36,7 +36,7 @@ export function dataplane(name: string, inbound: readonly object[]): object {
   return resource('Dataplane', name, { networking: { address: '127.0.0.1', inbound } });
 }
 
-export async function startSite(scope: Scope, names: readonly string[]): Promise<Site> {
+export async function startSite(scope: Scope, names: readonly string[]): Promise<EnforcingSite> {
   const [folder, nats, authority] = [scope.folder(), await startNats(scope), await createAuthority(scope.folder())];
   const [xds = 0, ...free] = await freePorts(1 + names.length);
   const common = { MERIDIAN_NATS_URL: nats.url };
@@ -56,7 +56,7 @@ export async function startSite(scope: Scope, names: readonly string[]): Promise
   return { east, envoy, authority, ports: Object.fromEntries(names.map((name, index) => [name, free[index] ?? 0])) };
 }
 
-async function certificate(authority: Authority, place: string): Promise<void> {
+async function certificate(authority: TestAuthority, place: string): Promise<void> {
   const files = await authority.issue('backend', [identity('backend')]);
   mkdirSync(place, { recursive: true });
   for (const file of ['ca', 'cert', 'key'] as const) copyFileSync(files[file], join(place, `${file}.pem`));

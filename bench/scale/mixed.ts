@@ -16,7 +16,7 @@ const NAMES = 8;
  * What there must be in the end: by kind, origin ('' for global) and name, the port or the number that it was given
  * last.
  */
-type Expected = Map<string, number>;
+type ExpectedNumbers = Map<string, number>;
 
 /** Real zones; every second change is one of global, the others are of a zone in turn; every tenth is a delete. */
 export async function measureMixed(scope: Scope): Promise<void> {
@@ -31,7 +31,7 @@ export async function measureMixed(scope: Scope): Promise<void> {
   for (const { daemon } of zones) await daemon.untilReady();
   const watching = [global, ...zones.map(({ daemon }) => daemon)].map((daemon) => watchDaemon(daemon));
   for (const watched of watching) await watched.reset();
-  const expected: Expected = new Map();
+  const expected: ExpectedNumbers = new Map();
   const began = performance.now();
   for (let change = 0; change < SECONDS * PER_SECOND; change++) {
     await wait(Math.max(0, began + (change * 1000) / PER_SECOND - performance.now()));
@@ -58,7 +58,11 @@ export async function measureMixed(scope: Scope): Promise<void> {
   report('… the other zones, MB at most each', rest.map(({ peakMb }) => peakMb.toFixed(0)).join(', '));
 }
 
-async function makeChange(change: number, { name: zone, daemon }: { name: string; daemon: Daemon }, expected: Expected): Promise<void> {
+async function makeChange(
+  change: number,
+  { name: zone, daemon }: { name: string; daemon: Daemon },
+  expected: ExpectedNumbers,
+): Promise<void> {
   const type = zone === '' ? 'MeshTimeout' : 'MeshService';
   const name = `item-${(change * 7) % NAMES}`;
   const id = `${type} ${zone} ${name}`;
@@ -74,7 +78,7 @@ async function makeChange(change: number, { name: zone, daemon }: { name: string
   await apply(daemon, [{ type, mesh: 'default', name, spec }]);
 }
 
-interface Listed {
+interface ListedResource {
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly spec: {
@@ -83,10 +87,10 @@ interface Listed {
   };
 }
 
-async function holds(daemon: Daemon, own: string): Promise<Expected> {
-  const found: Expected = new Map();
+async function holds(daemon: Daemon, own: string): Promise<ExpectedNumbers> {
+  const found: ExpectedNumbers = new Map();
   for (const type of ['MeshTimeout', 'MeshService']) {
-    const { items } = await getJson<{ items: readonly Listed[] }>(`${daemon.url}/meshes/default/${type.toLowerCase()}s?size=1000`);
+    const { items } = await getJson<{ items: readonly ListedResource[] }>(`${daemon.url}/meshes/default/${type.toLowerCase()}s?size=1000`);
     for (const { labels = {}, spec } of items) {
       const origin = type === 'MeshTimeout' ? '' : (labels['kuma.io/zone'] ?? own);
       const value = spec.ports?.[0]?.port ?? Number.parseInt(spec.to?.[0]?.default.connectionTimeout ?? '', 10);
@@ -96,7 +100,7 @@ async function holds(daemon: Daemon, own: string): Promise<Expected> {
   return found;
 }
 
-function difference(expected: Expected, found: Expected): string | undefined {
+function difference(expected: ExpectedNumbers, found: ExpectedNumbers): string | undefined {
   for (const [id, value] of expected) if (found.get(id) !== value) return `${id} is ${found.get(id)}, not ${value}`;
   for (const id of found.keys()) if (!expected.has(id)) return `${id} should not be there`;
   return undefined;

@@ -65,8 +65,8 @@ const COMMANDS = [
 ];
 
 /**
- * The command line, complete and not yet run: what runs it, documents it and completes it (reference.ts, completion/)
- * is made from it.
+ * The command line, complete and not yet run: what runs it, documents it and completes it (command-reference.ts,
+ * completion/) is made from it.
  */
 export function createProgram(): Command {
   const program = new Command('meridianctl')

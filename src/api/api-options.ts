@@ -1,4 +1,4 @@
-import type { Watched } from '../control/plane/watch-commits.ts';
+import type { WatchedPlane } from '../control/plane/watch-commits.ts';
 import type { ProxyStanding } from '../control/enforce/proxy-status.ts';
 import type { VerdictCounts } from '../control/access/verdict-counts.ts';
 import type { Plane } from '../control/plane/plane.ts';
@@ -35,7 +35,7 @@ export interface ProxyTokens {
 }
 
 /** The files of the web page by name. */
-export type Page = ReadonlyMap<string, Buffer>;
+export type PageFiles = ReadonlyMap<string, Buffer>;
 
 /** What the REST API of one control plane is made of. */
 export interface ApiOptions {
@@ -45,7 +45,7 @@ export interface ApiOptions {
   /** undefined: a zone that stands alone. */
   readonly sync: Pick<Sync, 'view' | 'peers' | 'ended'> | undefined;
   /** Tells of all commits of the plane, those of the sync too. */
-  readonly onCommit: Watched['onCommit'];
+  readonly onCommit: WatchedPlane['onCommit'];
   /** Of zones alone. */
   readonly proxyTokens?: ProxyTokens | undefined;
   /** How the proxies of this zone stand. Of zones alone. */
@@ -58,7 +58,7 @@ export interface ApiOptions {
   readonly info: { readonly version: string; readonly instance: string; readonly clusterId: string };
   readonly report: Report;
   /** The web page; undefined: there is none. */
-  readonly page?: Page | undefined;
+  readonly page?: PageFiles | undefined;
   /** undefined: plain HTTP, and loopback counts as admin. */
   readonly access?: Access | undefined;
   /** Milliseconds since 1970, for tokens; undefined: the clock's. */

@@ -5,7 +5,7 @@ import { MeridianError } from '../errors.ts';
 import { addApplyRoute } from './resources/apply-route.ts';
 import { addAuditing } from './audit/audit-requests.ts';
 import { addAuditRoute } from './audit/audit-route.ts';
-import type { Trail } from './audit/audit-trail.ts';
+import type { AuditTrail } from './audit/audit-trail.ts';
 import { writeFirstToken } from './auth/first-token.ts';
 import { createGate } from './auth/auth-gate.ts';
 import type { Gate } from './auth/principal.ts';
@@ -107,7 +107,7 @@ function gateOf({ plane, address, access, report, monotonic = processTime }: Api
 function addRoutes(
   app: FastifyInstance,
   options: ApiOptions,
-  { tokens, trail, bodies }: { tokens: Tokens; trail: Trail; bodies: Bodies },
+  { tokens, trail, bodies }: { tokens: Tokens; trail: AuditTrail; bodies: Bodies },
 ): void {
   // Kept once: whoever writes asks for them.
   const beside = keepBeside(options.plane);

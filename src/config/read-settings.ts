@@ -2,7 +2,7 @@ import { invalid, type Problem } from '../errors.ts';
 import type { Setting, Settings, Values } from './settings.ts';
 
 /** Where a value comes from: the variables of the process, and what the file holds. */
-export interface Sources {
+export interface SettingSources {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly file: Readonly<Record<string, unknown>>;
 }
@@ -14,7 +14,7 @@ export interface Sources {
  *   file { apiPort: 1234 }, MERIDIAN_API_PORT=5000   -> apiPort 5000
  *   file { apiport: 1234 }                           -> refused: there is no such key
  */
-export function readSettings<S extends Settings>(settings: S, { environment, file }: Sources): Values<S> {
+export function readSettings<S extends Settings>(settings: S, { environment, file }: SettingSources): Values<S> {
   const values: Record<string, unknown> = {};
   const problems: Problem[] = unknownKeys(settings, file);
   for (const [key, setting] of Object.entries(settings)) {
@@ -28,17 +28,17 @@ export function readSettings<S extends Settings>(settings: S, { environment, fil
   return values as Values<S>;
 }
 
-function fromEnvironment({ variable, mayBeEmpty }: Setting<unknown>, environment: Sources['environment']): string | undefined {
+function fromEnvironment({ variable, mayBeEmpty }: Setting<unknown>, environment: SettingSources['environment']): string | undefined {
   const given = environment[variable];
   return given === '' && !mayBeEmpty ? undefined : given;
 }
 
 /** A key without a value counts as absent. */
-function fromFile(file: Sources['file'], key: string): unknown {
+function fromFile(file: SettingSources['file'], key: string): unknown {
   return Object.hasOwn(file, key) ? (file[key] ?? undefined) : undefined;
 }
 
-function unknownKeys(settings: Settings, file: Sources['file']): Problem[] {
+function unknownKeys(settings: Settings, file: SettingSources['file']): Problem[] {
   const unknown = Object.keys(file).filter((key) => !Object.hasOwn(settings, key));
   return unknown.map((key) => ({ field: key, reason: `is not a key here; the keys are ${Object.keys(settings).join(', ')}` }));
 }

@@ -1,7 +1,7 @@
 import { token, who } from './session.ts';
 
 /** An answer that is no success, in the API's words. */
-export class Refused extends Error {
+export class RefusedAnswer extends Error {
   readonly status: number;
   constructor(status: number, detail: string) {
     super(detail);
@@ -15,7 +15,7 @@ export interface List<T> {
   readonly items: readonly T[];
 }
 
-/** Asks the API, with the token in a header. Throws Refused; 401 ends the session. */
+/** Asks the API, with the token in a header. Throws RefusedAnswer; 401 ends the session. */
 export function get<T>(path: string): Promise<T> {
   return ask<T>(path, {});
 }
@@ -32,7 +32,7 @@ async function ask<T>(path: string, init: RequestInit): Promise<T> {
   const body = (await answer.json()) as { detail?: string };
   if (answer.ok) return body as T;
   if (answer.status === 401) who.value = 'nobody';
-  throw new Refused(answer.status, body.detail ?? `the API answered ${answer.status}`);
+  throw new RefusedAnswer(answer.status, body.detail ?? `the API answered ${answer.status}`);
 }
 
 /** What identifies a resource in our answers. */

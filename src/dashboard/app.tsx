@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { Home } from './home/home.tsx';
 import { follow, isLive } from './live.ts';
-import { link, type Place, place } from './location.ts';
+import { link, type PageAddress, place } from './location.ts';
 import { Login } from './login.tsx';
 import { KindPage } from './resources/kind-page.tsx';
 import { KindsPage } from './resources/kinds-page.tsx';
@@ -56,7 +56,7 @@ function Shell({ name, role }: { name: string; role: string }) {
   );
 }
 
-function View({ here: { parts, query }, asAdmin }: { here: Place; asAdmin: boolean }) {
+function View({ here: { parts, query }, asAdmin }: { here: PageAddress; asAdmin: boolean }) {
   const [view, about] = parts;
   if (view === undefined) return <Home asAdmin={asAdmin} />;
   if (view === 'why') return <WhyPage query={query} />;

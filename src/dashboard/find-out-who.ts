@@ -1,4 +1,4 @@
-import { get, Refused } from './api.ts';
+import { get, RefusedAnswer } from './api.ts';
 import { who } from './session.ts';
 
 /**
@@ -17,6 +17,6 @@ export async function findOutWho(): Promise<string> {
     return '';
   } catch (thrown) {
     who.value = 'nobody';
-    return thrown instanceof Refused ? thrown.message : 'the control plane does not answer';
+    return thrown instanceof RefusedAnswer ? thrown.message : 'the control plane does not answer';
   }
 }

@@ -1,13 +1,13 @@
 import { signal } from '@preact/signals';
 
 /** Where the page is: the part of the address behind `#`. `#/kinds/meshtimeouts?name=slow` has two parts. */
-export interface Place {
+export interface PageAddress {
   readonly parts: readonly string[];
   readonly query: Readonly<Record<string, string>>;
 }
 
 /** Takes an address apart. What is not well formed is Home. */
-function readPlace(hash: string): Place {
+function readAddress(hash: string): PageAddress {
   const [path = '', query = ''] = hash.replace(/^#/, '').split(/\?(.*)/s);
   try {
     const parts = path.split('/').filter((part) => part !== '');
@@ -24,12 +24,12 @@ export function link(parts: readonly string[], query: Readonly<Record<string, st
   return `#/${parts.map(encodeURIComponent).join('/')}${search === '' ? '' : `?${search}`}`;
 }
 
-export const place = signal<Place>({ parts: [], query: {} });
+export const place = signal<PageAddress>({ parts: [], query: {} });
 
 /** Follows the address from now on. */
 export function followAddress(): void {
   const read = (): void => {
-    place.value = readPlace(location.hash);
+    place.value = readAddress(location.hash);
   };
   addEventListener('hashchange', read);
   read();

@@ -6,8 +6,8 @@ const KEPT = 'meridian-token';
 export const token = signal(sessionStorage.getItem(KEPT) ?? '');
 
 /** Who asks: not known yet, nobody (a token is needed), or somebody with a role. */
-export type Who = 'unknown' | 'nobody' | { readonly name: string; readonly role: string };
-export const who = signal<Who>('unknown');
+export type CurrentUser = 'unknown' | 'nobody' | { readonly name: string; readonly role: string };
+export const who = signal<CurrentUser>('unknown');
 
 /** Takes a token for all that follows. */
 export function signIn(text: string): void {

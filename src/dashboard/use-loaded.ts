@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { changes } from './live.ts';
 
 /** What was loaded last, and why it could not be loaded again. */
-export interface Loaded<T> {
+export interface LoadedValue<T> {
   readonly value: T | undefined;
   readonly problem: string;
 }
@@ -11,8 +11,8 @@ export interface Loaded<T> {
  * Loads what a view shows, and again when something may be new. `about` says what is loaded: with another one the view
  * is empty until that is there. An answer that comes late is dropped.
  */
-export function useLoaded<T>(about: string, load: () => Promise<T>): Loaded<T> {
-  const [held, setHeld] = useState<Loaded<T> & { readonly about: string }>({ about, value: undefined, problem: '' });
+export function useLoaded<T>(about: string, load: () => Promise<T>): LoadedValue<T> {
+  const [held, setHeld] = useState<LoadedValue<T> & { readonly about: string }>({ about, value: undefined, problem: '' });
   const change = changes.value;
   useEffect(() => {
     let dropped = false;
@@ -29,7 +29,7 @@ export function useLoaded<T>(about: string, load: () => Promise<T>): Loaded<T> {
   return { value: valueOf(held, about), problem: held.about === about ? held.problem : '' };
 }
 
-function valueOf<T>(held: Loaded<T> & { readonly about: string }, about: string): T | undefined {
+function valueOf<T>(held: LoadedValue<T> & { readonly about: string }, about: string): T | undefined {
   return held.about === about ? held.value : undefined;
 }
 

@@ -3,7 +3,7 @@ import { lettingNobodyIn } from '../control/mesh/listen-address.ts';
 import type { ProxyRules } from '../control/enforce/proxy-rules.ts';
 import type { ProxyStanding } from '../control/enforce/proxy-status.ts';
 import type { Report } from '../report.ts';
-import type { Generated } from '../xds/envoy/generate-snapshot.ts';
+import type { GeneratedSnapshot } from '../xds/envoy/generate-snapshot.ts';
 import type { UnbuiltInbound } from '../xds/envoy/inbound-input.ts';
 import type { ProxyView } from '../xds/server/connected-proxies.ts';
 import { nodeId, type ProxyId } from '../xds/server/proxy-id.ts';
@@ -11,7 +11,7 @@ import type { Snapshot } from '../xds/wire/resource-types.ts';
 import { snapshotFor } from './proxy-snapshot.ts';
 
 /** What a proxy was given last, and what of it nobody gets in at. */
-interface Given {
+interface GivenToProxy {
   readonly rules: ProxyRules | undefined;
   readonly problems: readonly string[];
   readonly shut: readonly UnbuiltInbound[];
@@ -23,7 +23,7 @@ export class GivenRules {
   private readonly certificates: string;
   private readonly report: Report;
 
-  readonly #given = new Map<string, Given>();
+  readonly #given = new Map<string, GivenToProxy>();
 
   /** `certificates`: the folder of the proxies' certificates, on their machines. */
   constructor(enforcement: Pick<Enforcement, 'rulesOf'>, certificates: string, report: Report) {
@@ -67,7 +67,7 @@ export class GivenRules {
 }
 
 /** What could not be read or compiled, and what only the building shows. */
-function problemsOf({ inbounds, problems }: ProxyRules, snapshot: Generated | undefined): string[] {
+function problemsOf({ inbounds, problems }: ProxyRules, snapshot: GeneratedSnapshot | undefined): string[] {
   const known = new Set(inbounds.filter(({ shut }) => shut !== undefined).map(({ name }) => name));
   const found = snapshot?.shut.filter(({ inbound }) => !known.has(inbound)) ?? [];
   return [...problems, ...found.map(({ inbound, reason }) => lettingNobodyIn(inbound, reason))];

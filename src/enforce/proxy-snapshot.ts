@@ -1,16 +1,16 @@
 import { posix } from 'node:path';
 import type { InboundRules, ProxyRules } from '../control/enforce/proxy-rules.ts';
-import { type Generated, generate } from '../xds/envoy/generate-snapshot.ts';
-import type { Certificates, InboundInput } from '../xds/envoy/inbound-input.ts';
+import { type GeneratedSnapshot, generate } from '../xds/envoy/generate-snapshot.ts';
+import { type Certificates, type InboundInput, isHttp } from '../xds/envoy/inbound-input.ts';
 import type { ProxyId } from '../xds/server/proxy-id.ts';
 
 /** What a proxy's rules are as resources of Envoy. `folder`: where the proxies' machines keep their certificates. */
-export function snapshotFor(proxy: ProxyId, { inbounds }: ProxyRules, folder: string): Generated {
+export function snapshotFor(proxy: ProxyId, { inbounds }: ProxyRules, folder: string): GeneratedSnapshot {
   return generate({ inbounds: inbounds.map(toInbound), certificates: certificatesOf(folder, proxy) });
 }
 
 function toInbound({ rbac, routes, ...place }: InboundRules): InboundInput {
-  return place.protocol === 'tcp' ? { ...place, rbac: { network: rbac } } : { ...place, rbac: { http: rbac }, routes };
+  return isHttp(place) ? { ...place, rbac: { http: rbac }, routes } : { ...place, rbac: { network: rbac } };
 }
 
 /** On the proxy's machine, which need not be this one. */

@@ -57,7 +57,7 @@ export function encodeDelete(key: Key): string {
 }
 
 /** What a line says of a key. The caller files it under the zone that the transport proves. */
-export interface Decoded {
+export interface DecodedLine {
   readonly key: Key;
   readonly gone: boolean;
   /** undefined: the item is gone, or it can't be read. */
@@ -68,7 +68,7 @@ export interface Decoded {
  * An object is an item, an array is a delete; undefined: the line has no key. An item that can't be read (a newer
  * version wrote it) still has a key: it alone is refused, and holds up nothing else.
  */
-export function decodeLine(text: string): Decoded | undefined {
+export function decodeLine(text: string): DecodedLine | undefined {
   const value = parseJson(text);
   if (isTuple(value)) return { key: keyFromTuple(value), gone: true, item: undefined };
   if (!isObject(value) || !isTuple(value.key)) return undefined;

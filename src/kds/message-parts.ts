@@ -40,7 +40,7 @@ function cut(text: string, units: number): string[] {
   return pieces;
 }
 
-interface Unfinished {
+interface UnfinishedMessage {
   readonly peer: string;
   readonly count: number;
   readonly pieces: Map<number, string>;
@@ -54,7 +54,7 @@ const MOST_UNFINISHED = 64 * 1024 * 1024;
 
 /** Puts messages together again whose parts may be lost, repeated and reordered. */
 export class MessageParts {
-  private readonly unfinished = new Map<string, Unfinished>();
+  private readonly unfinished = new Map<string, UnfinishedMessage>();
   private total = 0;
 
   /** The message that is whole with this text; undefined: parts of it are missing, or they are none. */
@@ -80,20 +80,20 @@ export class MessageParts {
     return this.total;
   }
 
-  private begin(id: string, peer: string, count: number): Unfinished {
+  private begin(id: string, peer: string, count: number): UnfinishedMessage {
     const others = [...this.unfinished].filter(([, one]) => one.peer === peer);
     if (others.length >= PER_PEER && others[0]) this.drop(others[0][0]);
-    const made: Unfinished = { peer, count, pieces: new Map(), size: 0 };
+    const made: UnfinishedMessage = { peer, count, pieces: new Map(), size: 0 };
     this.unfinished.set(id, made);
     return made;
   }
 
-  private finish(id: string, { pieces, count }: Unfinished): string {
+  private finish(id: string, { pieces, count }: UnfinishedMessage): string {
     this.drop(id);
     return Array.from({ length: count }, (_, index) => pieces.get(index) ?? '').join('');
   }
 
-  private grow(message: Unfinished, characters: number): void {
+  private grow(message: UnfinishedMessage, characters: number): void {
     message.size += characters;
     this.total += characters;
   }

@@ -157,7 +157,7 @@ const header = z.object({
 
 export type Speaker = z.infer<typeof speaker>;
 export type ZoneInfo = z.infer<typeof about>;
-export type Acknowledged = z.infer<typeof acknowledged>;
+export type FeedAck = z.infer<typeof acknowledged>;
 export type Status = z.infer<typeof status>;
 export type Pull = z.infer<typeof pull>;
 export type Ask = Pull['ask'];

@@ -12,7 +12,7 @@ import {
   onTick,
   takenBytes,
   type ApplyOutcome,
-  type Received,
+  type ReceiverStep,
   type Receiving,
 } from './receiver.ts';
 
@@ -57,7 +57,7 @@ function play(mine: string | undefined, events: readonly Event[], maxTransfer = 
   });
 }
 
-function one(state: Receiving, event: Event, context: Parameters<typeof onHead>[2]): Received {
+function one(state: Receiving, event: Event, context: Parameters<typeof onHead>[2]): ReceiverStep {
   switch (event[0]) {
     case 'head':
       return onHead(state, at(event[1]), context);
@@ -85,7 +85,7 @@ function one(state: Receiving, event: Event, context: Parameters<typeof onHead>[
   }
 }
 
-function describe(effect: Received['effects'][number]): string {
+function describe(effect: ReceiverStep['effects'][number]): string {
   if (effect.do === 'apply') return `apply ${effect.mode} to ${effect.end.revision}`;
   if (effect.do === 'adopt') return `adopt ${effect.position.revision}`;
   if (effect.do !== 'ask') return effect.do;

@@ -11,7 +11,7 @@ import { ANSWER_TIMEOUT, type Ask, LINE_BYTES, MAX_TRIES, type PageBody, type Pu
  */
 export interface Receiving {
   /** The request that is out, if any. One at a time. */
-  readonly asking?: Asking | undefined;
+  readonly asking?: OpenRequest | undefined;
   /** A transfer is being applied. Until its outcome is known, nothing is asked. */
   readonly applying: boolean;
   /**
@@ -31,7 +31,7 @@ export interface Receiving {
   readonly narrowed?: { readonly bytes: number; readonly at: number } | undefined;
 }
 
-interface Asking {
+interface OpenRequest {
   readonly ask: Exclude<Ask, { mode: 'refusals' }>;
   readonly id: string;
   readonly sentAt: number;
@@ -68,7 +68,7 @@ export interface ReceiverContext {
   readonly mostBytes: number;
 }
 
-export interface Received {
+export interface ReceiverStep {
   readonly state: Receiving;
   readonly effects: readonly ReceiverEffect[];
 }
@@ -85,12 +85,12 @@ const NARROWED_FOR = 600_000;
 const ADOPT_DISTANCE = 1_000;
 
 /** The peer announced its head. A late announcement of the same process does not count. */
-export function onHead(state: Receiving, head: Position, context: ReceiverContext): Received {
+export function onHead(state: Receiving, head: Position, context: ReceiverContext): ReceiverStep {
   return start({ ...state, seen: newest(state.seen, head) }, context);
 }
 
 /** A small delta came unasked. It is applied if it starts from the present mirror. Else it only announces a head. */
-export function onPush(state: Receiving, push: Push, lines: readonly string[], context: ReceiverContext): Received {
+export function onPush(state: Receiving, push: Push, lines: readonly string[], context: ReceiverContext): ReceiverStep {
   const seen = newest(state.seen, push.end);
   const { position } = context;
   const fits =
@@ -107,7 +107,7 @@ export function onPush(state: Receiving, push: Push, lines: readonly string[], c
 }
 
 /** An answer. One that was not asked for, or comes late, is dropped. */
-export function onPage(state: Receiving, page: PageBody, lines: readonly string[], context: ReceiverContext): Received {
+export function onPage(state: Receiving, page: PageBody, lines: readonly string[], context: ReceiverContext): ReceiverStep {
   const { asking } = state;
   if (!asking || asking.id !== page.id) return { state, effects: [] };
   if (page.scan) return restartAsScan(state, context);
@@ -125,7 +125,7 @@ export function onPage(state: Receiving, page: PageBody, lines: readonly string[
  */
 export type ApplyOutcome = 'applied' | 'mismatch' | 'failed';
 
-export function onApplied(before: Receiving, outcome: ApplyOutcome, context: ReceiverContext): Received {
+export function onApplied(before: Receiving, outcome: ApplyOutcome, context: ReceiverContext): ReceiverStep {
   const state = { ...before, applying: false, outlived: undefined };
   if (outcome === 'failed') return fail(state, context);
   if (outcome === 'mismatch') return fail({ ...state, scanNeeded: true }, context);
@@ -135,13 +135,13 @@ export function onApplied(before: Receiving, outcome: ApplyOutcome, context: Rec
 }
 
 /** Time passed: ask again for an answer that did not come, or start what had to wait. */
-export function onTick(state: Receiving, context: ReceiverContext): Received {
+export function onTick(state: Receiving, context: ReceiverContext): ReceiverStep {
   const { asking } = state;
   if (!asking) return start(state, context);
   if (context.now - asking.sentAt < ANSWER_TIMEOUT) return { state, effects: [] };
   if (asking.tries >= MAX_TRIES) return fail(state, context);
   // The same question: where the way is long, the answer to the first is the next to come.
-  const again: Asking = { ...asking, sentAt: context.now, tries: asking.tries + 1 };
+  const again: OpenRequest = { ...asking, sentAt: context.now, tries: asking.tries + 1 };
   return { state: { ...state, asking: again, narrowed: narrow(state, context) }, effects: [{ do: 'ask', id: again.id, ask: again.ask }] };
 }
 
@@ -149,7 +149,7 @@ export function onTick(state: Receiving, context: ReceiverContext): Received {
  * The connection is gone, or another process speaks for the peer. No answer will come, and earlier announcements do not
  * count.
  */
-export function onLost(state: Receiving): Received {
+export function onLost(state: Receiving): ReceiverStep {
   const effects: ReceiverEffect[] = state.asking ? [{ do: 'unstage' }] : [];
   const { applying, scanNeeded, narrowed } = state;
   return { state: { ...NEW_RECEIVING, applying, outlived: applying || undefined, scanNeeded, narrowed }, effects };
@@ -169,22 +169,22 @@ function narrow(state: Receiving, context: ReceiverContext): Receiving['narrowed
  * Asks for what is missing, unless a request is out or it is too early. A resync is the ask for a scan: all that the
  * peer has. `scanNeeded` brings one about.
  */
-function start(state: Receiving, context: ReceiverContext): Received {
+function start(state: Receiving, context: ReceiverContext): ReceiverStep {
   if (state.asking || state.applying || context.now < state.retryAt) return { state, effects: [] };
   const missing = whatIsMissing(state, context.position);
   if (missing === 'nothing') return { state, effects: [] };
   if (typeof missing === 'object') return { state, effects: [{ do: 'adopt', position: missing }] };
-  const ask: Asking['ask'] =
+  const ask: OpenRequest['ask'] =
     missing === 'delta' && context.position
       ? { mode: 'delta', cursor: context.position, after: 0 }
       : { mode: 'scan', cursor: context.position };
   return sendFirst(state, ask, context);
 }
 
-function sendFirst(state: Receiving, ask: Asking['ask'], context: ReceiverContext): Received {
+function sendFirst(state: Receiving, ask: OpenRequest['ask'], context: ReceiverContext): ReceiverStep {
   // The peer counts more items than one transfer can hold.
   if ((state.seen?.count ?? 0) * LINE_BYTES > context.maxTransfer) return fail(state, context);
-  const asking: Asking = { ask, id: context.id, sentAt: context.now, tries: 1, staged: 0 };
+  const asking: OpenRequest = { ask, id: context.id, sentAt: context.now, tries: 1, staged: 0 };
   return { state: { ...state, asking }, effects: [{ do: 'unstage' }, { do: 'ask', id: asking.id, ask }] };
 }
 
@@ -209,7 +209,7 @@ function newest(a: Position | undefined, b: Position): Position {
 }
 
 /** What follows a page: more of the same; after a scan's last page its tail; nothing after the end. */
-function nextAsk({ ask, scanRevision }: Asking, page: PageBody): Asking['ask'] | undefined {
+function nextAsk({ ask, scanRevision }: OpenRequest, page: PageBody): OpenRequest['ask'] | undefined {
   if (ask.mode === 'scan') {
     return Array.isArray(page.next)
       ? { mode: 'scan', after: page.next }
@@ -220,15 +220,15 @@ function nextAsk({ ask, scanRevision }: Asking, page: PageBody): Asking['ask'] |
 
 function askNext(
   state: Receiving,
-  asking: Asking,
+  asking: OpenRequest,
   page: PageBody,
-  ask: Asking['ask'],
+  ask: OpenRequest['ask'],
   lines: readonly string[],
   context: ReceiverContext,
-): Received {
+): ReceiverStep {
   const scanRevision = asking.scanRevision ?? (asking.ask.mode === 'scan' ? page.revision : undefined);
   const staged = asking.staged + sizeOf(lines);
-  const next: Asking = { ask, id: context.id, sentAt: context.now, tries: 1, scanRevision, staged };
+  const next: OpenRequest = { ask, id: context.id, sentAt: context.now, tries: 1, scanRevision, staged };
   return {
     state: { ...state, asking: next },
     effects: [
@@ -243,7 +243,7 @@ function sizeOf(lines: readonly string[]): number {
   return lines.reduce((bytes, line) => bytes + line.length + LINE_BYTES, LINE_BYTES);
 }
 
-function restartAsScan(state: Receiving, context: ReceiverContext): Received {
+function restartAsScan(state: Receiving, context: ReceiverContext): ReceiverStep {
   if (state.asking?.ask.mode !== 'delta') return fail(state, context);
   return sendFirst({ ...state, asking: undefined }, { mode: 'scan', cursor: context.position }, context);
 }
@@ -251,7 +251,7 @@ function restartAsScan(state: Receiving, context: ReceiverContext): Received {
 /**
  * Gives up for now; waits the longer the more often it failed, with jitter so that zones don't come back all at once.
  */
-function fail(state: Receiving, context: ReceiverContext): Received {
+function fail(state: Receiving, context: ReceiverContext): ReceiverStep {
   const failures = state.failures + 1;
   const wait = Math.min(MAX_BACKOFF, 200 * 2 ** Math.min(failures, 10)) * (0.5 + context.random / 2);
   return { state: { ...state, asking: undefined, failures, retryAt: context.now + wait }, effects: [{ do: 'unstage' }] };

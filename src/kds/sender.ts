@@ -1,5 +1,5 @@
 import type { Position } from '../resource/store/store.ts';
-import { ACKNOWLEDGE_INTERVAL, type Acknowledged, SILENCE, SILENT_INTERVAL, STATUS_INTERVAL } from './protocol.ts';
+import { ACKNOWLEDGE_INTERVAL, type FeedAck, SILENCE, SILENT_INTERVAL, STATUS_INTERVAL } from './protocol.ts';
 
 /**
  * The sending half of a session: announces the head, and pushes small deltas to a peer that is known to be at the point
@@ -14,7 +14,7 @@ export interface Sending {
   /** The state of the peer's mirror once everything pushed has arrived. undefined: unknown, so nothing is pushed. */
   readonly base?: { readonly revision: number; readonly digest: string; readonly count: number } | undefined;
   /** What the peer said last. */
-  readonly ack?: Acknowledged | undefined;
+  readonly ack?: FeedAck | undefined;
   /** When the last status went out (monotonic ms). */
   readonly statusAt: number;
   /** When the peer was last told of a commit of its items, and whether it is still to be told of a later one. */
@@ -32,7 +32,7 @@ export type SenderEffect =
       readonly since: number;
     };
 
-export interface Sent {
+export interface SenderStep {
   readonly state: Sending;
   readonly effects: readonly SenderEffect[];
 }
@@ -52,7 +52,7 @@ export interface SenderContext {
  * The store changed the peer's feed, or may have. `since`: the revision before that; of commits that change nothing in
  * its feed nobody need be told.
  */
-export function onCommit(state: Sending, since: number, context: SenderContext): Sent {
+export function onCommit(state: Sending, since: number, context: SenderContext): SenderStep {
   const { head, now, heardAt, pushes } = context;
   if (now - heardAt > SILENCE) return { state, effects: [] };
   if (!pushes || !state.base) return announce(state, now);
@@ -62,7 +62,7 @@ export function onCommit(state: Sending, since: number, context: SenderContext):
 }
 
 /** The peer said how far it is. If more was pushed since then, this changes nothing. */
-export function onAck(state: Sending, ack: Acknowledged, { head }: SenderContext): Sending {
+export function onAck(state: Sending, ack: FeedAck, { head }: SenderContext): Sending {
   const { position } = ack;
   const own = position?.store === head.store && position.term === head.term;
   if (!own) return { ...state, ack, base: undefined };
@@ -76,13 +76,13 @@ export function onAck(state: Sending, ack: Acknowledged, { head }: SenderContext
  *
  *   applied at 0, 90, 180 ms   -> told at 0 and, with the next tick, of the last
  */
-export function acknowledge(state: Sending, now: number): Sent {
+export function acknowledge(state: Sending, now: number): SenderStep {
   if (now - state.acknowledgedAt < ACKNOWLEDGE_INTERVAL) return { state: { ...state, owed: true }, effects: [] };
   return announce({ ...state, acknowledgedAt: now }, now);
 }
 
 /** Time passed: announce when it is due. */
-export function onSenderTick(state: Sending, { now, heardAt, pushes }: SenderContext): Sent {
+export function onSenderTick(state: Sending, { now, heardAt, pushes }: SenderContext): SenderStep {
   if (state.owed) return acknowledge(state, now);
   // A zone that is away speaks first when it is back. Global may be one that knows of no zone yet.
   const interval = pushes && now - heardAt > SILENCE ? SILENT_INTERVAL : STATUS_INTERVAL;
@@ -90,6 +90,6 @@ export function onSenderTick(state: Sending, { now, heardAt, pushes }: SenderCon
 }
 
 /** Announces the head, and says how far the own mirror is. */
-export function announce(state: Sending, now: number): Sent {
+export function announce(state: Sending, now: number): SenderStep {
   return { state: { ...state, statusAt: now, owed: false }, effects: [{ do: 'status' }] };
 }

@@ -1,6 +1,6 @@
 import { type Key, keyFromTuple, keyTuple } from '../resource/key.ts';
 import type { FeedChange, Head, Position, Reader } from '../resource/store/store.ts';
-import { isOwn, epochOf, makePosition, type Sign, provesRestore } from './cursor.ts';
+import { isOwn, epochOf, makePosition, type CursorSigner, provesRestore } from './cursor.ts';
 import { encodeDelete } from './item.ts';
 import { type Ask, PAGE_BYTES, PUSH_BYTES, type PageBody, type Pull, type Push } from './protocol.ts';
 
@@ -20,7 +20,7 @@ export interface Divergence {
 /** What answers are made of: the store of this control plane, and its signature. */
 export interface PullSource {
   readonly store: Reader;
-  readonly sign: Sign;
+  readonly sign: CursorSigner;
   /** About how many bytes of items a page has; PAGE_BYTES. */
   readonly pageBytes?: number | undefined;
 }

@@ -19,11 +19,21 @@ import {
   onPush,
   onTick,
   type ApplyOutcome,
-  type Received,
+  type ReceiverStep,
   type ReceiverEffect,
   type Receiving,
 } from './receiver.ts';
-import { acknowledge, announce, NEW_SENDING, onAck, onCommit, onSenderTick, type SenderEffect, type Sending, type Sent } from './sender.ts';
+import {
+  acknowledge,
+  announce,
+  NEW_SENDING,
+  onAck,
+  onCommit,
+  onSenderTick,
+  type SenderEffect,
+  type Sending,
+  type SenderStep,
+} from './sender.ts';
 import {
   askRefusals,
   type RefusalTransferStep,
@@ -76,7 +86,7 @@ export type Effect =
   /** The peer proved that this process must stop: the operator is told. */
   | { readonly do: 'stopped'; readonly code: Notice['code']; readonly message: string };
 
-export interface Step {
+export interface SessionStep {
   readonly state: Session;
   readonly effects: readonly Effect[];
 }
@@ -85,7 +95,7 @@ export function newSession(peer: string): Session {
   return { peer, heardAt: Number.NEGATIVE_INFINITY, receiving: NEW_RECEIVING, sending: NEW_SENDING };
 }
 
-export function step(state: Session, event: SessionEvent, context: Context): Step {
+export function step(state: Session, event: SessionEvent, context: Context): SessionStep {
   switch (event.on) {
     case 'connected':
       return connected(state, context);
@@ -102,19 +112,19 @@ export function step(state: Session, event: SessionEvent, context: Context): Ste
   }
 }
 
-function connected(state: Session, context: Context): Step {
+function connected(state: Session, context: Context): SessionStep {
   const { state: cleared, effects } = lost(state);
   const greeted = sender(cleared, announce(cleared.sending, context.now), context);
   return { state: greeted.state, effects: [...effects, ...greeted.effects] };
 }
 
-function lost(state: Session): Step {
+function lost(state: Session): SessionStep {
   const { state: receiving, effects } = onLost(state.receiving);
   const sending = { ...state.sending, base: undefined };
   return { state: { ...state, receiving, sending, listing: undefined }, effects: effects.map(receiverEffect) };
 }
 
-function tick(state: Session, context: Context): Step {
+function tick(state: Session, context: Context): SessionStep {
   const sent = sender(state, onSenderTick(state.sending, senderContext(state, context)), context);
   if (blocked(sent.state, context)) return sent;
   const asked = join(sent, receiver(sent.state, onTick(sent.state.receiving, context)));
@@ -123,12 +133,12 @@ function tick(state: Session, context: Context): Step {
 }
 
 /** After a commit of the peer's items the peer is told: its ledger shows it. */
-function applied(state: Session, outcome: ApplyOutcome, context: Context): Step {
+function applied(state: Session, outcome: ApplyOutcome, context: Context): SessionStep {
   const received = receiver(state, onApplied(state.receiving, outcome, context));
   return join(received, sender(received.state, acknowledge(received.state.sending, context.now), context));
 }
 
-function message(state: Session, { from, body, lines }: Message, context: Context): Step {
+function message(state: Session, { from, body, lines }: Message, context: Context): SessionStep {
   if (body.kind === 'notice') return onNotice(state, from, body, context);
   const identified = identify(state, from, context);
   if (identified.stop) return identified.step;
@@ -143,7 +153,7 @@ function stillStopped({ stopped }: Session, body: Body): Session['stopped'] {
   return stopped?.code === 'diverged' && body.kind === 'status' && !body.head ? stopped : undefined;
 }
 
-function dispatch(state: Session, body: Exclude<Body, Notice>, lines: readonly string[], context: Context): Step {
+function dispatch(state: Session, body: Exclude<Body, Notice>, lines: readonly string[], context: Context): SessionStep {
   switch (body.kind) {
     case 'status':
       return onStatus(state, body, context);
@@ -161,10 +171,10 @@ function dispatch(state: Session, body: Exclude<Body, Notice>, lines: readonly s
   }
 }
 
-function onStatus(state: Session, status: Status, context: Context): Step {
+function onStatus(state: Session, status: Status, context: Context): SessionStep {
   const sending = onAck(state.sending, status.ack, senderContext(state, context));
   const first = state.sending.ack === undefined;
-  let result: Step = { state: { ...state, sending, about: status.about ?? state.about }, effects: [] };
+  let result: SessionStep = { state: { ...state, sending, about: status.about ?? state.about }, effects: [] };
   if (status.about) result = join(result, { state: result.state, effects: [{ do: 'introduce', about: status.about }] });
   if (status.head) result = join(result, receiver(result.state, onHead(result.state.receiving, status.head, context)));
   if (status.ack.refusals !== context.recordedRefusals && !result.state.listing)
@@ -176,7 +186,7 @@ function onStatus(state: Session, status: Status, context: Context): Step {
  * A peer says why it stays silent. Only global may end a zone's process: a zone that says so of global is not believed,
  * nor is a stranger.
  */
-function onNotice(state: Session, from: Speaker, notice: Notice, context: Context): Step {
+function onNotice(state: Session, from: Speaker, notice: Notice, context: Context): SessionStep {
   const isMeant = notice.instance === undefined || notice.instance === context.self.instance;
   if (!isMeant || !isPinned(from, context.pin)) return { state, effects: [] };
   const stopped = { code: notice.code, message: notice.message };
@@ -194,7 +204,7 @@ function onNotice(state: Session, from: Speaker, notice: Notice, context: Contex
  *   6, then 5, a while, 6   -> both are alive: 5 is told to stop
  *   6, silence, 5           -> 6 is gone: 5 speaks
  */
-function identify(state: Session, from: Speaker, context: Context): { step: Step; stop: boolean } {
+function identify(state: Session, from: Speaker, context: Context): { step: SessionStep; stop: boolean } {
   const stopped = { code: 'disabled' as const, message: `zone ${state.peer} is disabled at global` };
   if (context.disabled) return refuse({ ...state, stopped, heardAt: context.now }, stopped);
   if (!isPinned(from, context.pin)) return refuseStranger(state, from, context);
@@ -207,13 +217,13 @@ function identify(state: Session, from: Speaker, context: Context): { step: Step
 }
 
 /** The one that counts was heard. */
-function rivalry(state: Session, now: number, effects: readonly Effect[]): Step {
+function rivalry(state: Session, now: number, effects: readonly Effect[]): SessionStep {
   const notice = state.rival && noticeTo(state.rival, now);
   return notice ? { state: { ...state, rival: undefined }, effects: [...effects, { do: 'send', body: notice }] } : { state, effects };
 }
 
 /** Questions of the former process get no answer, and what it said no longer counts. */
-function newSpeaker(state: Session, speaker: Speaker, pins: readonly Effect[]): Step {
+function newSpeaker(state: Session, speaker: Speaker, pins: readonly Effect[]): SessionStep {
   const cleared = state.speaker ? lost(state) : { state, effects: [] };
   const sending = { ...cleared.state.sending, ack: undefined, base: undefined };
   return { state: { ...cleared.state, speaker, rival: undefined, sending }, effects: [...cleared.effects, ...pins] };
@@ -223,14 +233,14 @@ function newSpeaker(state: Session, speaker: Speaker, pins: readonly Effect[]): 
  * While the pinned store is heard, the exchange with it goes on. It hears the notice too: only the other one's process
  * is meant.
  */
-function refuseStranger(state: Session, from: Speaker, { pin, now }: Context): { step: Step; stop: boolean } {
+function refuseStranger(state: Session, from: Speaker, { pin, now }: Context): { step: SessionStep; stop: boolean } {
   const { store, message, at } = strangerOf(from, pin, now);
   const isHeard = state.speaker?.store === pin && now - state.heardAt <= SILENCE;
   const known: Partial<Session> = isHeard ? { stranger: { store, message, at } } : { stopped: { code: 'store-changed', message, store } };
   return refuse({ ...state, ...known }, { code: 'store-changed', message, instance: from.instance });
 }
 
-function refuse(state: Session, notice: Omit<Notice, 'kind'>): { step: Step; stop: boolean } {
+function refuse(state: Session, notice: Omit<Notice, 'kind'>): { step: SessionStep; stop: boolean } {
   return { step: { state, effects: [{ do: 'send', body: { kind: 'notice', ...notice } }] }, stop: true };
 }
 
@@ -250,7 +260,7 @@ function senderContext(state: Session, context: Context) {
   };
 }
 
-function sender(state: Session, { state: sending, effects }: Sent, context: Context): Step {
+function sender(state: Session, { state: sending, effects }: SenderStep, context: Context): SessionStep {
   return { state: { ...state, sending }, effects: context.disabled ? [] : effects.flatMap((effect) => senderEffect(effect, context)) };
 }
 
@@ -259,7 +269,7 @@ function senderEffect(effect: SenderEffect, context: Context): Effect[] {
   return context.diverged ? [] : [effect];
 }
 
-function receiver(state: Session, { state: receiving, effects }: Received): Step {
+function receiver(state: Session, { state: receiving, effects }: ReceiverStep): SessionStep {
   return { state: { ...state, receiving }, effects: effects.map(receiverEffect) };
 }
 
@@ -267,7 +277,7 @@ function receiverEffect(effect: ReceiverEffect): Effect {
   return effect.do === 'ask' ? ask(effect.id, effect.ask) : effect;
 }
 
-function listed(state: Session, { state: listing, effects }: RefusalTransferStep): Step {
+function listed(state: Session, { state: listing, effects }: RefusalTransferStep): SessionStep {
   return { state: { ...state, listing }, effects: effects.map((effect) => (effect.do === 'ask' ? ask(effect.id, effect.ask) : effect)) };
 }
 
@@ -280,6 +290,6 @@ function ask(id: string, what: Ask): Effect {
   return { do: 'send', body: { kind: 'pull', id, ask: what } };
 }
 
-function join(first: Step, second: Step): Step {
+function join(first: SessionStep, second: SessionStep): SessionStep {
   return { state: second.state, effects: [...first.effects, ...second.effects] };
 }

@@ -1,5 +1,5 @@
 /** The way to a peer, as far as the transport knows it. */
-export interface Way {
+export interface PeerPath {
   /** One text may have so many bytes. Servers further on may carry less. */
   readonly mostBytes: number;
   /** Why nothing goes that way at all, although there is a connection. */
@@ -13,7 +13,7 @@ export interface Way {
  */
 export interface Transport {
   /** What there is to know of the way to a peer, now. */
-  way(peer: string): Way;
+  way(peer: string): PeerPath;
   /**
    * Sends to a zone (on global), to global (on a zone: GLOBAL_PEER), or to the other processes of global (on global:
    * GLOBAL_PEER).

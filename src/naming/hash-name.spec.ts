@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { Key } from '../resource/key.ts';
 import { hashedName, looksHashed, saltedName } from './hash-name.ts';
 
-interface Vector {
+interface HashVector {
   readonly mesh: string;
   readonly displayName: string;
   readonly zone?: string;
@@ -14,7 +14,7 @@ interface Vector {
 }
 
 const file = new URL('../../test/reference/naming-vectors.json', import.meta.url);
-const vectors = JSON.parse(readFileSync(file, 'utf8')) as Vector[];
+const vectors = JSON.parse(readFileSync(file, 'utf8')) as HashVector[];
 const part = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,20}[a-z0-9])?$/);
 const displayName = fc.stringMatching(/^[a-z0-9][-.a-z0-9]{0,251}[a-z0-9]$/);
 

@@ -7,7 +7,7 @@ import { authenticatorFor, type Credentials } from './nats-credentials.ts';
 import { type TlsFiles, type TlsOptions, tlsOptions } from './nats-tls.ts';
 
 /** A connection, and how to drop it at once whatever state it is in. */
-export interface Dialled {
+export interface DialledConnection {
   readonly connection: NatsConnection;
   terminate(): void;
 }
@@ -30,7 +30,7 @@ export interface DialOptions {
  * Connects once, or throws why not. The library's own reconnecting is off: it can stop for good, and says
  * no reasons. (It keeps one transport for the whole process: all connections must be of one kind.)
  */
-export async function dial(address: NatsAddress, { credentials, tls, name, inbox }: DialOptions): Promise<Dialled> {
+export async function dial(address: NatsAddress, { credentials, tls, name, inbox }: DialOptions): Promise<DialledConnection> {
   const authenticator = authenticatorFor(address, credentials);
   const options: ConnectionOptions = {
     servers: address.url,
@@ -62,7 +62,7 @@ function plainly(thrown: unknown, { host, port }: NatsAddress): unknown {
 }
 
 /** Node 20 has no WebSocket of its own; without one the library waits for ever. */
-async function dialWebSocket({ url, protocol }: NatsAddress, options: ConnectionOptions, tls: TlsOptions): Promise<Dialled> {
+async function dialWebSocket({ url, protocol }: NatsAddress, options: ConnectionOptions, tls: TlsOptions): Promise<DialledConnection> {
   // The types of `ws` have another idea of checkServerIdentity than Node's TLS, which is what is called.
   const secure = tls as Omit<TlsOptions, 'checkServerIdentity'>;
   let socket: WebSocket | undefined;

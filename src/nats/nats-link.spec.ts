@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import type { Dialled } from './dial-nats.ts';
+import type { DialledConnection } from './dial-nats.ts';
 import { Link, WINDOW_BYTES } from './nats-link.ts';
 
 /** A server that confirms what it has when it is told to. */
@@ -28,7 +28,7 @@ function stalled() {
       );
     },
   };
-  const link = new Link({ connection, terminate: () => {} } as unknown as Dialled, () => {});
+  const link = new Link({ connection, terminate: () => {} } as unknown as DialledConnection, () => {});
   return { link, sent: () => sent, unconfirmed: () => sent - confirmed, confirm: () => flushes.shift()?.() };
 }
 

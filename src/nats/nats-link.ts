@@ -2,7 +2,7 @@ import { type Msg, PermissionViolationError, type Status } from '@nats-io/transp
 import { LEAST_PAYLOAD } from '../kds/message-parts.ts';
 import { MAX_MESSAGE_BYTES } from '../kds/protocol.ts';
 import { Throttle } from '../kds/throttle.ts';
-import type { Dialled } from './dial-nats.ts';
+import type { DialledConnection } from './dial-nats.ts';
 import type { Report } from '../report.ts';
 
 /**
@@ -15,25 +15,25 @@ const TOO_LARGE = 'a message that is too large was dropped';
 /** A refused subject is refused still, if that was heard so long ago: something is sent every 2 s. ms */
 const REFUSED_FOR = 6_000;
 
-interface Line extends Readonly<Record<string, unknown>> {
+interface LinkEvent extends Readonly<Record<string, unknown>> {
   readonly event: string;
 }
 
 /** One connection from its start to its end. */
 export class Link {
-  private readonly dialled: Dialled;
+  private readonly dialled: DialledConnection;
   private readonly log: Report;
 
   /** Resolves with the reason once the connection can't be used any more. */
   readonly ended: Promise<string>;
   private end: (reason: string) => void = () => {};
   private unconfirmed = 0;
-  private readonly throttle = new Throttle<Line>();
+  private readonly throttle = new Throttle<LinkEvent>();
   private confirming = false;
   /** Subjects that the server does not let us speak on: why, and when it said so last (monotonic ms). */
   private readonly refused = new Map<string, { readonly reason: string; readonly at: number }>();
 
-  constructor(dialled: Dialled, log: Report) {
+  constructor(dialled: DialledConnection, log: Report) {
     this.dialled = dialled;
     this.log = log;
     this.ended = new Promise((resolve) => {
@@ -105,13 +105,13 @@ export class Link {
     this.say(subject, { event: TOO_LARGE, subject, bytes });
   }
 
-  private say(kind: string, line: Line): void {
+  private say(kind: string, line: LinkEvent): void {
     const now = performance.now();
     for (const { line, more } of this.throttle.due(now)) this.logLine({ ...line, more });
     if (this.throttle.admits(kind, line, now)) this.logLine(line);
   }
 
-  private logLine({ event, ...details }: Line): void {
+  private logLine({ event, ...details }: LinkEvent): void {
     this.log('warn', event, details);
   }
 

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { asMeridianError, MeridianError } from '../errors.ts';
 import { MAX_MESSAGE_BYTES } from '../kds/protocol.ts';
-import type { Transport, Way } from '../kds/transport.ts';
+import type { Transport, PeerPath } from '../kds/transport.ts';
 import type { Report } from '../report.ts';
 import { type NatsAddress, parseAddresses } from './nats-address.ts';
 import { exposure } from './nats-credentials.ts';
-import { type DialOptions, dial, type Dialled } from './dial-nats.ts';
+import { type DialOptions, dial, type DialledConnection } from './dial-nats.ts';
 import { Link } from './nats-link.ts';
 import type { TlsFiles } from './nats-tls.ts';
 import { senderOf, subjectsToHear, subjectTo } from './subjects.ts';
@@ -79,7 +79,7 @@ export class NatsTransport implements Transport {
     if (subject !== undefined) this.link?.publish(subject, text);
   }
 
-  way(peer: string): Way {
+  way(peer: string): PeerPath {
     const { link } = this;
     const subject = subjectTo(this.options.zone, peer);
     if (!link || subject === undefined) return { mostBytes: MAX_MESSAGE_BYTES };
@@ -133,7 +133,7 @@ export class NatsTransport implements Transport {
   }
 
   /** The first server that answers, each tried once. Throws why each does not. */
-  private async dialAny(caller: DialOptions): Promise<{ dialled: Dialled; address: NatsAddress }> {
+  private async dialAny(caller: DialOptions): Promise<{ dialled: DialledConnection; address: NatsAddress }> {
     const reasons = new Map<NatsAddress, string>();
     while (reasons.size < this.addresses.length && !this.closing.signal.aborted) {
       const address = this.addresses[this.next] as NatsAddress;

@@ -6,7 +6,7 @@ import { formatKri } from '../resource/key.ts';
 import { KINDS, kindOf } from '../resource/kinds.ts';
 import { COMPUTED_LABELS } from '../resource/labels.ts';
 import { type Draft, GLOBAL, type JsonObject, type Place } from '../resource/resource.ts';
-import { admit, type Admitted } from './admit-draft.ts';
+import { admit, type AdmittedDraft } from './admit-draft.ts';
 
 const EAST: Place = { zone: 'east', environment: 'kubernetes', systemNamespace: 'kuma-system' };
 const BARE: Place = { zone: 'bare', environment: 'universal', systemNamespace: '' };
@@ -18,7 +18,7 @@ function draft(type: string, more: Partial<Draft> = {}): Draft {
   return { type, mesh: kindOf(type).scope === 'Mesh' ? 'default' : '', name: 'x', namespace: undefined, labels: {}, spec: {}, ...more };
 }
 
-function admitted(document: Draft, place: Place): Admitted {
+function admitted(document: Draft, place: Place): AdmittedDraft {
   const result = admit(document, place);
   assert.ok('admitted' in result, JSON.stringify(result));
   return result.admitted;

@@ -12,7 +12,7 @@ import { relabel } from './relabel-copy.ts';
 import { hasRole, isCustom, type Role, roleOf } from './policy-role.ts';
 
 /** What a control plane makes of a user's document. */
-export interface Admitted {
+export interface AdmittedDraft {
   readonly key: Key;
   /** What it is called here: its display name. */
   readonly name: string;
@@ -33,7 +33,7 @@ export interface Admitted {
  *   at east, the same without a namespace                           -> (default, east, kuma-system, slow), system
  *   at global, the same with a namespace                            -> refused
  */
-export function admit(draft: Draft, place: Place): { readonly admitted: Admitted } | { readonly problems: readonly Problem[] } {
+export function admit(draft: Draft, place: Place): { readonly admitted: AdmittedDraft } | { readonly problems: readonly Problem[] } {
   const kind = findKind(draft.type);
   if (!kind) return { problems: [{ field: 'type', reason: `${quote(draft.type)} is not a kind` }] };
   const namespace = namespaceAt(kind, draft, place);
@@ -58,12 +58,12 @@ function namespaceAt(kind: Kind, draft: Draft, place: Place): string {
   return hasNamespaces(kind, place) ? draft.namespace || place.systemNamespace : '';
 }
 
-interface RoleHere {
+interface LocalRole {
   readonly role: Role | undefined;
   readonly problems: readonly Problem[];
 }
 
-function roleAt(kind: Kind, draft: Draft, namespace: string, place: Place): RoleHere {
+function roleAt(kind: Kind, draft: Draft, namespace: string, place: Place): LocalRole {
   if (!hasRole(kind)) return { role: undefined, problems: [] };
   const result = roleOf(kind, draft.spec, namespace, place.systemNamespace);
   return 'role' in result ? { role: result.role, problems: [] } : { role: undefined, problems: result.problems };

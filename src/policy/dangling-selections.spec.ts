@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { JsonObject, Resource } from '../resource/resource.ts';
 import { danglingSelections, type Referable } from './dangling-selections.ts';
 import { dataplane, exact, permission, resource } from '../../test/harness/policies.ts';
-import { Carried } from './match/carried-labels.ts';
+import { LabelIndex } from './match/carried-labels.ts';
 import { indexMesh } from './match/mesh-index.ts';
 import { readPolicies } from './match/read-policies.ts';
 import { readProxy } from './match/read-proxy.ts';
@@ -16,7 +16,7 @@ function referable(resources: readonly Resource[]): Referable {
   return {
     gateways,
     holder: () => undefined,
-    carried: (type) => new Carried(ofType(type), indexMesh(gateways)),
+    carried: (type) => new LabelIndex(ofType(type), indexMesh(gateways)),
     named: (type, { resource: { key } }, { name, namespace = key.namespace }) =>
       ofType(type).filter((one) => one.key.name === name && one.key.zone === key.zone && one.key.namespace === namespace),
   };
@@ -168,7 +168,7 @@ describe('what selects nothing is told: within a policy', () => {
 });
 
 it('what is put, put again and deleted is found as it is', () => {
-  const carried = new Carried([], indexMesh([]));
+  const carried = new LabelIndex([], indexMesh([]));
   const has = (labels: Readonly<Record<string, string>>) => carried.some({ labels }, () => true);
   carried.put(dataplane({ labels: { app: 'a' } }));
   assert.deepEqual([has({ app: 'a' }), has({ app: 'b' })], [true, false]);

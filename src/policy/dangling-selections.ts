@@ -5,7 +5,7 @@ import { formatPath, quote } from '../resource/field-path.ts';
 import type { JsonObject, Resource } from '../resource/resource.ts';
 import { kindAt, namedType, type TargetRef, TO, type ToKind, type TopKind } from '../resource/schema/reference-kinds.ts';
 import { staysHome } from './policy-role.ts';
-import type { Carried } from './match/carried-labels.ts';
+import type { LabelIndex } from './match/carried-labels.ts';
 import { missing } from './match/lost-policies.ts';
 import { type Holder, indexMesh, means } from './match/mesh-index.ts';
 import { mayTouch, readPolicies } from './match/read-policies.ts';
@@ -19,7 +19,7 @@ export interface Referable {
   /** What a reference by name of this policy may mean: by its key, or by what it is called here. */
   named(type: string, policy: Policy, ref: Pick<TargetRef, 'name' | 'namespace'>): readonly Resource[];
   /** undefined: there are too many to tell. */
-  carried(type: string): Carried | undefined;
+  carried(type: string): LabelIndex | undefined;
   readonly holder: Holder;
   /** The gateways: a proxy's listeners are theirs. */
   readonly gateways: readonly Resource[];

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { KINDS } from '../resource/kinds.ts';
 import type { JsonObject } from '../resource/resource.ts';
-import { type Enforcement, enforcementOf } from './enforcement-table.ts';
+import { type KindEnforcement, enforcementOf } from './enforcement-table.ts';
 
 const SHADOW = { 'kuma.io/effect': 'shadow' };
 const onGateway = { targetRef: { kind: 'MeshGateway', name: 'edge' } };
 
-type Row = readonly [
+type EnforcementRow = readonly [
   type: string,
   spec: JsonObject,
-  enforced: Enforcement['enforced'],
+  enforced: KindEnforcement['enforced'],
   reason?: RegExp,
   labels?: Readonly<Record<string, string>>,
 ];
 
 /** Of each kind what is enforced of one that says nothing special, then what makes a difference. */
-const ROWS: readonly Row[] = [
+const ROWS: readonly EnforcementRow[] = [
   ['Dataplane', { networking: { inbound: [] } }, 'yes'],
   ['Dataplane', { networking: { gateway: { type: 'BUILTIN' } } }, 'no', /listeners of gateways are not served/],
   ['Dataplane', { networking: { gateway: {} } }, 'no', /listeners of gateways are not served/],
@@ -57,7 +57,7 @@ const ROWS: readonly Row[] = [
   ['LoadBalancingPolicy', {}, 'no', /no proxy picks a site by it/],
 ];
 
-function traffic(type: string): Row {
+function traffic(type: string): EnforcementRow {
   return [type, {}, 'no', new RegExp(`^a ${type} is matched, merged and shown, and not enforced`)];
 }
 

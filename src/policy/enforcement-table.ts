@@ -2,10 +2,11 @@ import { asObject, asArray, isAbsent } from '../naming/json.ts';
 import { findKind, type Kind, KINDS, type KindType, type Nature } from '../resource/kinds.ts';
 import { LABEL, type Labels } from '../resource/labels.ts';
 import type { JsonObject } from '../resource/resource.ts';
+import { kindAt, TOP, type TopKind } from '../resource/schema/reference-kinds.ts';
 import type { Proxy } from './match/read-proxy.ts';
 
 /** Whether what is stored is in force at Envoys. */
-export interface Enforcement {
+export interface KindEnforcement {
   /** `partly`: but for what the reasons name. `yes`, too, for what only says where things are and forbids nothing. */
   readonly enforced: 'yes' | 'partly' | 'no';
   /** What is not enforced of it and why, for people: `a MeshTrust is kept and shown, and not enforced: ...`. */
@@ -15,6 +16,8 @@ export interface Enforcement {
 /** What is enforced of a kind, wherever a listener is served. */
 type Rule =
   | { readonly enforced: 'yes' }
+  /** A proxy: as far as its listeners are served. */
+  | { readonly enforced: 'served' }
   /** Decides at the listeners that its top-level targetRef selects, but for these fields. */
   | { readonly enforced: 'inbounds'; readonly ignored: (spec: JsonObject) => readonly string[] }
   /** Only what `but` says of it counts. */
@@ -39,7 +42,7 @@ const ASKED_BY_NOBODY: Rule = {
 const BY_NATURE: Readonly<Record<Nature, Rule>> = {
   mesh: { enforced: 'ignoring', ignored: (spec) => present(spec, MESH_IGNORED) },
   zone: YES,
-  proxy: YES,
+  proxy: { enforced: 'served' },
   service: { enforced: 'no', because: 'kept and shown, and not enforced: no proxy sends requests to it' },
   gateway: { enforced: 'no', because: 'matched and shown, and not enforced: the listeners of gateways are not served' },
   route: ROUTE,
@@ -92,14 +95,16 @@ export const UNASKED: readonly string[] = KINDS.filter((kind) => ruleOf(kind) ==
  *   MeshTLS with tlsVersion                                ->  partly
  *   MeshTrust, MeshTimeout, AccessPolicy, ...              ->  no
  */
-export function enforcementOf(type: string, labels: Labels, spec: JsonObject): Enforcement {
+export function enforcementOf(type: string, labels: Labels, spec: JsonObject): KindEnforcement {
   const kind = findKind(type);
   const rule = kind ? ruleOf(kind) : YES;
   if (kind?.policy && labels[LABEL.effect] === 'shadow')
     return { enforced: 'no', reasons: [`it is labelled ${LABEL.effect}: shadow: it is matched and shown, and not enforced`] };
   switch (rule.enforced) {
     case 'yes':
-      return kind?.nature === 'proxy' ? ofDataplane(spec) : { enforced: 'yes', reasons: [] };
+      return { enforced: 'yes', reasons: [] };
+    case 'served':
+      return ofDataplane(spec);
     case 'inbounds':
       return ofInbounds(type, spec, rule.ignored(spec));
     case 'ignoring':
@@ -111,7 +116,7 @@ export function enforcementOf(type: string, labels: Labels, spec: JsonObject): E
   }
 }
 
-function ofDataplane(spec: JsonObject): Enforcement {
+function ofDataplane(spec: JsonObject): KindEnforcement {
   const type = asObject(asObject(spec.networking)?.gateway) ? 'Gateway' : 'Sidecar';
   const reason = NOT_SERVED[type];
   return reason === undefined
@@ -119,20 +124,33 @@ function ofDataplane(spec: JsonObject): Enforcement {
     : { enforced: 'no', reasons: [`${reason}: no permission is enforced at this proxy`] };
 }
 
-function ofInbounds(type: string, spec: JsonObject, ignored: readonly string[]): Enforcement {
+function ofInbounds(type: string, spec: JsonObject, ignored: readonly string[]): KindEnforcement {
   const reason = NOT_SERVED.Gateway;
   if (reason !== undefined && isForGateways(spec))
     return { enforced: 'no', reasons: [`it targets gateways alone, and is not enforced: ${reason}`] };
   return but(type, ignored);
 }
 
+/** Whether a kind of top-level targetRef selects gateways alone. */
+const OF_GATEWAYS: Readonly<Record<TopKind, boolean>> = {
+  Mesh: false,
+  MeshSubset: false,
+  MeshService: false,
+  MeshServiceSubset: false,
+  MeshGateway: true,
+  Dataplane: false,
+  MeshHTTPRoute: false,
+  MeshTCPRoute: false,
+  MeshGatewayRoute: true,
+};
+
 function isForGateways(spec: JsonObject): boolean {
-  const { kind, proxyTypes } = asObject(spec.targetRef) ?? {};
-  const types = asArray(proxyTypes);
-  return kind === 'MeshGateway' || kind === 'MeshGatewayRoute' || (types.length > 0 && types.every((one) => one === 'Gateway'));
+  const { kind: written, proxyTypes } = asObject(spec.targetRef) ?? {};
+  const [kind, types] = [kindAt(TOP, written), asArray(proxyTypes)];
+  return (kind !== undefined && OF_GATEWAYS[kind]) || (types.length > 0 && types.every((one) => one === 'Gateway'));
 }
 
-function but(type: string, ignored: readonly string[]): Enforcement {
+function but(type: string, ignored: readonly string[]): KindEnforcement {
   if (ignored.length === 0) return { enforced: 'yes', reasons: [] };
   return { enforced: 'partly', reasons: [`of a ${type}, ${ignored.join(', ')} is kept and shown, and not enforced`] };
 }

@@ -7,6 +7,9 @@ import { isCustom, type Role } from './policy-role.ts';
 /** The policies that configure nothing but Envoy clusters. */
 const CLUSTER_POLICIES = new Set(KINDS.filter(({ clusters }) => clusters).map(({ type }) => type));
 
+/** Whether policies of a role, in a custom namespace, may target a MeshGateway at all. */
+const MAY_TARGET: Readonly<Record<Role, boolean>> = { system: true, producer: true, consumer: false, 'workload-owner': true };
+
 /**
  * What a policy in a custom namespace may not do with a MeshGateway, which belongs to the whole cluster
  * (docs/design/roles.md#gateways). `to` may name a route on a gateway; in the system namespace everything goes,
@@ -30,8 +33,8 @@ export function gatewayProblems(
       `in a custom namespace only ${[...CLUSTER_POLICIES].join(' and ')} may target a MeshGateway: target its routes in spec.to, or use "${systemNamespace}"`,
     );
   }
-  if (role === 'consumer') {
-    reasons.push('a consumer policy can’t target a MeshGateway: it belongs to the whole cluster, not to this namespace');
+  if (role !== undefined && !MAY_TARGET[role]) {
+    reasons.push(`a ${role} policy can’t target a MeshGateway: it belongs to the whole cluster, not to this namespace`);
   }
   return reasons.map((reason) => ({ field: 'spec.targetRef.kind', reason }));
 }

@@ -5,8 +5,8 @@ import type { JsonObject, JsonValue, Resource } from '../resource/resource.ts';
 import { check } from '../resource/schema/check-schema.ts';
 import { schemaOf } from '../resource/documents/validate-draft.ts';
 import { fromRules, inboundRules } from './inspect/inbound-rules.ts';
-import type { Merged } from './match/merge-confs.ts';
-import type { Match } from './match/select-policies.ts';
+import type { MergedConf } from './match/merge-confs.ts';
+import type { SelectingPolicy } from './match/select-policies.ts';
 
 export const MESH_TLS = 'MeshTLS';
 
@@ -32,7 +32,7 @@ export const STRICT: Plaintext = { taken: false, warnings: [] };
  *   MeshTLS Mesh {mode: Permissive}, MeshTLS Dataplane {mode: Strict} ->  not taken: the more specific one wins
  *   MeshTLS {mode: permissive}                                       ->  not taken, with a warning
  */
-export function plaintextOn(matches: readonly Match[], mesh: Resource | undefined): Plaintext {
+export function plaintextOn(matches: readonly SelectingPolicy[], mesh: Resource | undefined): Plaintext {
   const all = saying(inboundRules(MESH_TLS, matches).filter((rule) => rule.matches.length === 0)).at(0);
   const stated = all ? { mode: all.conf.mode, origins: all.origins } : ofMesh(mesh);
   if (!stated || stated.mode === 'Strict') return STRICT;
@@ -61,7 +61,7 @@ function closed(reason: string): Plaintext {
 }
 
 /** What is said of some requests only, and of each group of clients: that of all is among them. */
-function partial(matches: readonly Match[]): Merged[] {
+function partial(matches: readonly SelectingPolicy[]): MergedConf[] {
   const routed = matches.filter(({ via }) => via !== undefined).map(({ policy }) => ({ policy }));
   return saying([
     ...inboundRules(MESH_TLS, matches).filter((rule) => rule.matches.length > 0),
@@ -71,7 +71,7 @@ function partial(matches: readonly Match[]): Merged[] {
   ]);
 }
 
-function saying<T extends Merged>(rules: readonly T[]): T[] {
+function saying<T extends MergedConf>(rules: readonly T[]): T[] {
   return rules.filter(({ conf }) => conf.mode !== undefined && conf.mode !== null);
 }
 

@@ -18,7 +18,7 @@ const external = { kind: 'MeshExternalService', name: 'ext' };
 const toZone = (zone: unknown) => ({ kind: 'MeshSubset', tags: { 'kuma.io/zone': zone } }) as JsonObject;
 const routing = (backendRef: JsonObject) => ({ ...own, rules: [{ default: { backendRefs: [backendRef] } }] });
 
-interface Case {
+interface ReachCase {
   readonly type: string;
   readonly zone?: string;
   readonly namespace?: string;
@@ -26,7 +26,7 @@ interface Case {
   readonly labels?: Record<string, string>;
 }
 
-function read({ type, zone = 'east', namespace = 'backend-ns', spec = {}, labels = {} }: Case) {
+function read({ type, zone = 'east', namespace = 'backend-ns', spec = {}, labels = {} }: ReachCase) {
   const kind = kindOf(type);
   const key: Key = { type, mesh: 'default', zone, namespace: zone === '' ? '' : namespace, name: 'x' };
   const result = roleOf(kind, spec, key.namespace, 'kuma-system');
@@ -35,7 +35,7 @@ function read({ type, zone = 'east', namespace = 'backend-ns', spec = {}, labels
 }
 
 /** Everybody who gets it: from its origin, and then from global. */
-function reached(input: Case): string[] {
+function reached(input: ReachCase): string[] {
   const { kind, key, spec, labels, role } = read(input);
   const origin: Place = key.zone === '' ? GLOBAL : { ...EAST, zone: key.zone };
   const first = audienceAt(origin, kind, key, labels, spec, role);
@@ -45,7 +45,7 @@ function reached(input: Case): string[] {
   return ['global', ...ZONES.filter((zone) => includes(then, key, zone))];
 }
 
-function described(input: Case): string {
+function described(input: ReachCase): string {
   const { kind, key, spec, labels, role } = read(input);
   return describeReach(kind, key, labels, spec, role);
 }
@@ -54,7 +54,7 @@ const EVERYWHERE = ['global', 'west', 'north'];
 const disabled = { 'kuma.io/kds-sync': 'disabled' };
 
 describe('audienceAt and describeReach', () => {
-  const cases: [title: string, input: Case, words: string, who: string[]][] = [
+  const cases: [title: string, input: ReachCase, words: string, who: string[]][] = [
     ['a global policy', { type: 'MeshTimeout', zone: '', spec: { to: [own] } }, 'every zone', ZONES],
     ['a producer', { type: 'MeshTimeout', spec: { to: [own] } }, 'global, every other zone', EVERYWHERE],
     [

@@ -6,7 +6,7 @@ import { kindOf } from '../resource/kinds.ts';
 import type { JsonObject } from '../resource/resource.ts';
 import { type Role, roleOf } from './policy-role.ts';
 
-interface Vector {
+interface RoleVector {
   readonly type: string;
   readonly namespace: string;
   readonly systemNamespace: string;
@@ -16,7 +16,7 @@ interface Vector {
 }
 
 const file = new URL('../../test/reference/role-vectors.json', import.meta.url);
-const vectors = JSON.parse(readFileSync(file, 'utf8')) as Vector[];
+const vectors = JSON.parse(readFileSync(file, 'utf8')) as RoleVector[];
 
 /** The role in `backend-ns`, or the fields of the problems. */
 function verdict(type: string, spec: JsonObject, namespace = 'backend-ns'): string {

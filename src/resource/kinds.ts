@@ -77,7 +77,7 @@ export interface Kind<Type extends string = string> extends NatureFacts {
   readonly concat: readonly string[];
 }
 
-type Traits = Partial<Omit<Kind, 'type' | 'short' | 'path' | 'writtenBy' | 'sync' | keyof NatureFacts>> & { readonly decides?: true };
+type KindTraits = Partial<Omit<Kind, 'type' | 'short' | 'path' | 'writtenBy' | 'sync' | keyof NatureFacts>> & { readonly decides?: true };
 
 /** Directions as the reference table writes them: d(own), u(p), a(cross). */
 function kind<Type extends string>(
@@ -86,7 +86,7 @@ function kind<Type extends string>(
   path: string,
   directions: string,
   writers: string,
-  traits: Traits = {},
+  traits: KindTraits = {},
 ): Kind<Type> {
   const nature = traits.nature ?? 'other';
   return {
@@ -125,7 +125,7 @@ function pluralOf(type: string): string {
   return /(s|sh|ch)$/i.test(spaced) ? `${spaced}es` : `${spaced}s`;
 }
 
-function policy<Type extends string>(type: Type, short: string, path: string, lists: string, traits: Traits = {}): Kind<Type> {
+function policy<Type extends string>(type: Type, short: string, path: string, lists: string, traits: KindTraits = {}): Kind<Type> {
   const shape: PolicyShape = {
     to: lists.includes('to'),
     from: lists.includes('from'),

@@ -46,9 +46,17 @@ type PermissionLists = NonNullable<Spec['default']>;
 export function readMtp(spec: JsonObject): Mtp {
   const { data, problems } = check<Spec>(storedMtpSchema, spec, ['spec']);
   if (!data) throw invalid(problems);
-  const [shape] = shapesOf(data);
-  if (shape === 'from') return readItems(data.from ?? []);
-  return readLists(shape === 'rules' ? (data.rules ?? []).map((rule) => rule.default ?? {}) : [data.default ?? {}]);
+  const shape = shapesOf(data).at(0);
+  switch (shape) {
+    case 'default':
+      return readLists([data.default ?? {}]);
+    case 'rules':
+      return readLists((data.rules ?? []).map((rule) => rule.default ?? {}));
+    case 'from':
+      return readItems(data.from ?? []);
+    case undefined:
+      return NONE;
+  }
 }
 
 const NONE: Mtp = { shape: 'none' };

@@ -18,7 +18,7 @@ export function sizeInBytes(value: object): number {
  */
 const NOT_WELL_FORMED = 'is not well formed: it holds half of a character (a lone surrogate)';
 
-interface Node {
+interface ValueNode {
   readonly value: unknown;
   readonly path: Path;
   readonly level: number;
@@ -31,7 +31,7 @@ interface Node {
  */
 export function shapeProblems(value: unknown, path: Path): Problem[] {
   const problems: Problem[] = [];
-  const open: Node[] = [{ value, path, level: 1 }];
+  const open: ValueNode[] = [{ value, path, level: 1 }];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     const reason = unfit(node);
     if (reason !== undefined) problems.push({ field: formatPath(node.path), reason });
@@ -41,7 +41,7 @@ export function shapeProblems(value: unknown, path: Path): Problem[] {
   return problems;
 }
 
-function unfit({ value, path, level }: Node): string | undefined {
+function unfit({ value, path, level }: ValueNode): string | undefined {
   const name = path[path.length - 1];
   // `__proto__` means something to JavaScript, `<<` to YAML: a body that holds one reads differently here and there.
   if (name === '__proto__' || name === '<<') return 'is not allowed as a name';
@@ -53,7 +53,7 @@ function unfit({ value, path, level }: Node): string | undefined {
   return level > MAX_LEVELS ? `lies deeper than ${MAX_LEVELS} levels` : undefined;
 }
 
-function children({ value, path, level }: Node): Node[] {
+function children({ value, path, level }: ValueNode): ValueNode[] {
   if (typeof value !== 'object' || value === null) return [];
   const entries: readonly (readonly [string | number, unknown])[] = Array.isArray(value)
     ? value.map((item, index) => [index, item] as const)

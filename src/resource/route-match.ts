@@ -20,10 +20,10 @@ export const EVERY_REQUEST: RouteMatch = { certain: true };
 /** A request may meet it or not. */
 const UNTOLD: RouteMatch = { certain: false };
 
-type Match = z.infer<typeof storedHttpMatch>;
+type HttpRouteMatch = z.infer<typeof storedHttpMatch>;
 
 /** How a path of each type is compared here; undefined: it is not. */
-const PATHS: Readonly<Record<NonNullable<Match['path']>['type'], MatchType | undefined>> = {
+const PATHS: Readonly<Record<NonNullable<HttpRouteMatch['path']>['type'], MatchType | undefined>> = {
   Exact: 'Exact',
   PathPrefix: 'Prefix',
   RegularExpression: undefined,
@@ -52,7 +52,7 @@ function routeMatchOf(match: JsonObject): RouteMatch {
 }
 
 function readMatch(match: JsonObject): RouteMatch {
-  const { data } = check<Match>(storedHttpMatch, match, []);
+  const { data } = check<HttpRouteMatch>(storedHttpMatch, match, []);
   if (!data) return UNTOLD;
   const { method, path, headers = [], queryParams = [] } = data;
   const type = path && PATHS[path.type];

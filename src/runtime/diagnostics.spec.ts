@@ -94,7 +94,15 @@ test('a port that is taken is an error of ours', async () => {
 });
 
 test('/metrics shows what is true now, and nothing of what was', async () => {
-  const peer = { peer: 'east', online: true, upToDate: false, refused: 2, failures: 3, held: { resources: 5, bytes: 900 } };
+  const peer = {
+    peer: 'east',
+    online: true,
+    upToDate: false,
+    refused: 2,
+    refusedByType: new Map([['MeshTimeout', 2]]),
+    failures: 3,
+    held: { resources: 5, bytes: 900 },
+  };
   const incidents = [{ peer: 'east', event: 'a message was refused', code: '', count: 6 }];
   const proxies = { connected: 3, disconnected: 1, refusing: 2, withProblems: 0 };
   const sample = {
@@ -126,6 +134,7 @@ test('/metrics shows what is true now, and nothing of what was', async () => {
       'meridian_proxies{state="disconnected"} 1',
       'meridian_proxies{state="problem"} 0',
       'meridian_proxies{state="refusing"} 2',
+      'meridian_refused_by_type{peer="east",type="MeshTimeout"} 2',
       'meridian_refused{peer="east"} 2',
       'meridian_resources{type="Mesh"} 4',
       'meridian_store_revision 7',

@@ -23,6 +23,7 @@ export interface PeerSample {
   readonly upToDate: boolean;
   /** Of the peer's feed, here. */
   readonly refused: number;
+  readonly refusedByType: ReadonlyMap<string, number>;
   /** Pulls that failed in a row. */
   readonly failures: number;
   /** At global: what the zone holds here. */
@@ -92,6 +93,7 @@ function createGauges(registry: Registry) {
     online: gauge('peer_online', '1 while the peer is heard', 'peer'),
     upToDate: gauge('peer_up_to_date', '1 when everything that the peer announced is here and adds up', 'peer'),
     refused: gauge('refused', 'Resources of the peer that are refused here', 'peer'),
+    refusedByType: gauge('refused_by_type', 'The same, by kind; `unknown`: of kinds that this program does not know', 'peer', 'type'),
     proxies: gauge(
       'proxies',
       'Envoys that were connected here: connected and disconnected; of these, refusing an update, or with a problem',
@@ -110,10 +112,11 @@ function fill(gauges: ReturnType<typeof createGauges>, { revision, resources, na
   if (natsConnected === undefined) gauges.nats.remove();
   else gauges.nats.set(Number(natsConnected));
   if (proxies) fillProxies(gauges.proxies, proxies);
-  for (const { peer, online, upToDate, refused, failures, held } of peers) {
+  for (const { peer, online, upToDate, refused, refusedByType, failures, held } of peers) {
     gauges.online.set({ peer }, Number(online));
     gauges.upToDate.set({ peer }, Number(upToDate));
     gauges.refused.set({ peer }, refused);
+    for (const [type, count] of refusedByType) gauges.refusedByType.set({ peer, type }, count);
     gauges.failures.set({ peer }, failures);
     if (held) gauges.heldResources.set({ peer }, held.resources);
     if (held) gauges.heldBytes.set({ peer }, held.bytes);

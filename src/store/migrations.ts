@@ -92,10 +92,12 @@ const HISTORY = `
   CREATE INDEX audit_refused ON audit (id) WHERE outcome = 'refused';
 `;
 
-/** The seals, which prove that a row is as it was written (seals.ts). */
+/** The seals, which prove that a row is as it was written (src/store/row-checksums.ts). */
 const SEALS = checksumAll('resources') + checksumAll('mirror');
 
-/** What refers to keys, to find those that nothing does, and the keys of one zone (unused.ts). */
+/**
+ * What refers to keys, to find those that nothing does, and the keys of one zone (src/store/mirror/key-collection.ts).
+ */
 const UNUSED = `
   CREATE INDEX mirror_key ON mirror (key);
   CREATE INDEX staged_key ON staged (key);

@@ -1,6 +1,6 @@
 import type { Reader, Store, Transaction } from '../resource/store/store.ts';
 import { createAudit } from './audit-log.ts';
-import { createCommits, type Commits as StoreCommits } from './store-commits.ts';
+import { createCommits, type Commits } from './store-commits.ts';
 import { createPrivate, openBeside, openDatabase, refuseShort, requireDurable, storeError, withoutWal } from './database.ts';
 import type { Connection } from './connection.ts';
 import { createFeed, readSums } from './feed/feed.ts';
@@ -98,15 +98,15 @@ function prepare(db: Connection, { random }: StoreOptions): void {
   requireDurable(db);
 }
 
-type Commits = Pick<Store, 'commit' | 'commitEach' | 'commitInParts' | 'isFree' | 'whenFree' | 'toDisk' | 'close'>;
+type CommitMethods = Pick<Store, 'commit' | 'commitEach' | 'commitInParts' | 'isFree' | 'whenFree' | 'toDisk' | 'close'>;
 
-function inMemory({ transaction, ...main }: Connected): Commits {
+function inMemory({ transaction, ...main }: OpenConnection): CommitMethods {
   const commit: Store['commit'] = (body, durability) => main.commit(() => body(transaction), durability);
   const commitEach: Store['commitEach'] = (bodies) => main.commitEach(bodies.map((body) => () => body(transaction)));
   return { commit, commitEach, ...commitAtOnce(commit), toDisk: main.toDisk, close: () => {} };
 }
 
-function inFile(main: Connected): Commits {
+function inFile(main: OpenConnection): CommitMethods {
   const { alone, ...parts } = createPartCommits(main, () => connect(openBeside(main.db), emptyDigests()));
   const { transaction } = main;
   return {
@@ -118,21 +118,21 @@ function inFile(main: Connected): Commits {
 }
 
 /** What a connection remembers of the database, so that it is not read each time. */
-interface Memory {
+interface ConnectionMemory {
   readonly sums: FeedDigests;
   readonly holdings: ZoneUsage;
   /** What was read may be another now. */
   forget(): void;
 }
 
-interface Connected extends Writer, Pick<StoreCommits, 'commit' | 'commitEach'> {
+interface OpenConnection extends Writer, Pick<Commits, 'commit' | 'commitEach'> {
   readonly db: Connection;
   readonly reader: Reader;
-  readonly memory: Memory;
-  takeOver(other: Connected): void;
+  readonly memory: ConnectionMemory;
+  takeOver(other: OpenConnection): void;
 }
 
-function connect(db: Connection, sums: FeedDigests): Connected {
+function connect(db: Connection, sums: FeedDigests): OpenConnection {
   const settings = createSettings(db);
   const log = createLog(db, settings);
   const holdings = createZoneUsage(db);
@@ -180,7 +180,7 @@ function connect(db: Connection, sums: FeedDigests): Connected {
     recordAudit: audit.record,
     mirror,
   };
-  const memory: Memory = {
+  const memory: ConnectionMemory = {
     sums,
     holdings,
     forget() {

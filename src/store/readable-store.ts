@@ -1,6 +1,6 @@
 import { runtimeError } from './database.ts';
 
-type Call = (...args: readonly unknown[]) => unknown;
+type StoreMethod = (...args: readonly unknown[]) => unknown;
 
 /**
  * The same functions; what SQLite throws in them (a page that can't be read, a damaged one) is an `unavailable` of
@@ -12,7 +12,7 @@ export function readable<T extends object>(part: T, path: string): T {
 }
 
 function guarded(value: unknown, path: string): unknown {
-  if (typeof value === 'function') return (...args: readonly unknown[]) => attempt(() => (value as Call)(...args), path);
+  if (typeof value === 'function') return (...args: readonly unknown[]) => attempt(() => (value as StoreMethod)(...args), path);
   return typeof value === 'object' && value !== null ? readable(value, path) : value;
 }
 

@@ -17,7 +17,7 @@ const SEALED = {
   mirror: ['peer', 'key', 'hash', 'term', 'refused_hash', 'refused_reason', 'refused_since', 'in_force', 'wire'],
 } as const;
 
-type Table = keyof typeof SEALED;
+type SealedTable = keyof typeof SEALED;
 
 const DIGITS = 16;
 
@@ -31,14 +31,14 @@ function sealOf(values: readonly unknown[]): string {
 }
 
 /** The sealed columns of a row that is to be written. */
-export type SealedRow<T extends Table> = Readonly<Record<(typeof SEALED)[T][number], string | number | null>>;
+export type SealedRow<T extends SealedTable> = Readonly<Record<(typeof SEALED)[T][number], string | number | null>>;
 
 /**
  * The seal of a row that is to be written, as `seal` makes it of the stored one. Worked out here: SQLite would hand
  * each column to JavaScript, which takes longer than to write the row. Half a character becomes in UTF-8 what
  * `toWellFormed` makes of it.
  */
-export function checksumOf<T extends Table>(table: T, row: SealedRow<T>): string {
+export function checksumOf<T extends SealedTable>(table: T, row: SealedRow<T>): string {
   const columns: readonly (keyof SealedRow<T>)[] = SEALED[table];
   return sealOf(
     columns.map((column) => {
@@ -49,7 +49,7 @@ export function checksumOf<T extends Table>(table: T, row: SealedRow<T>): string
 }
 
 /** For the migration: seals what is there. */
-export function checksumAll(table: Table): string {
+export function checksumAll(table: SealedTable): string {
   return `
     ALTER TABLE ${table} ADD COLUMN seal TEXT NOT NULL DEFAULT '';
     UPDATE ${table} SET seal = ${sealOfColumns(table)};
@@ -68,12 +68,12 @@ export function brokenChecksum(db: Connection): string | undefined {
 const KEY = `k.type || ' ' || k.mesh || ' ' || k.zone || ' ' || k.namespace || ' ' || k.name`;
 
 /** A resource repeats its key, so that its seal holds that one as well. */
-const BROKEN: Readonly<Record<Table, string>> = {
+const BROKEN: Readonly<Record<SealedTable, string>> = {
   resources: `SELECT ${KEY} FROM resources r JOIN keys k ON k.id = r.key WHERE r.seal IS NOT ${sealOfColumns('resources', 'r.')}
     OR (k.type, k.mesh, k.zone, k.namespace, k.name) IS NOT (r.type, r.mesh, r.zone, r.origin_namespace, r.display_name)`,
   mirror: `SELECT ${KEY} FROM mirror m JOIN keys k ON k.id = m.key WHERE m.seal IS NOT ${sealOfColumns('mirror', 'm.')}`,
 };
 
-function sealOfColumns(table: Table, prefix = ''): string {
+function sealOfColumns(table: SealedTable, prefix = ''): string {
   return `seal(${SEALED[table].map((column) => prefix + column).join(', ')})`;
 }

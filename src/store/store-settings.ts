@@ -6,8 +6,8 @@ import type { Connection } from './connection.ts';
 import { cacheRows } from './row-cache.ts';
 
 /**
- * Small values kept by name. `store`, `revision`, `written`, `floor` (see log.ts) and the secret are the store's own;
- * `term` is raised with an operator's word, by setting it in a commit.
+ * Small values kept by name. `store`, `revision`, `written`, `floor` (src/store/feed/change-log.ts) and the secret are
+ * the store's own; `term` is raised with an operator's word, by setting it in a commit.
  */
 export interface StoreSettings {
   get(name: string): string | undefined;

@@ -3,7 +3,7 @@ import { after, describe, it } from 'node:test';
 import { stringify } from 'yaml';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
-import { type Asked, ask, EAST, newApi, timeout, toMesh, toService } from './harness.ts';
+import { type TestedApi, ask, EAST, newApi, timeout, toMesh, toService } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());
@@ -113,6 +113,6 @@ describe('POST /apply', () => {
   });
 });
 
-async function allOf(api: Asked): Promise<object[]> {
+async function allOf(api: TestedApi): Promise<object[]> {
   return (await ask(api, 'GET', '/meshtimeouts')).body.items;
 }

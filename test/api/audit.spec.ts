@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
-import { apiOf, apiOn, type Asked, ask, EAST, type Json, newApi, newWorld, timeout, toMesh } from './harness.ts';
+import { apiOf, apiOn, type TestedApi, ask, EAST, type AnyJson, newApi, newWorld, timeout, toMesh } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());
 
-async function audit(api: Asked, query = ''): Promise<Json[]> {
+async function audit(api: TestedApi, query = ''): Promise<AnyJson[]> {
   const { status, body } = await ask(api, 'GET', `/_audit${query}`);
   assert.equal(status, 200, JSON.stringify(body));
   return body.items;
 }
 
 /** Entries in short, the oldest first. */
-async function lines(api: Asked, query = ''): Promise<string[]> {
+async function lines(api: TestedApi, query = ''): Promise<string[]> {
   const items = await audit(api, query);
   return items.reverse().map(({ principal, operation, outcome, kri, name, code }) => {
     return [principal || 'nobody', operation, outcome, kri || name || '-', code].filter(Boolean).join(' ');
@@ -25,7 +25,7 @@ const SLOW = '/meshes/default/meshtimeouts/slow';
 const KRI = 'kri_mt_default___slow_';
 const slow = (time: string) => timeout('slow', undefined, toMesh(time));
 
-async function token(api: Asked, order: object): Promise<Record<string, string>> {
+async function token(api: TestedApi, order: object): Promise<Record<string, string>> {
   const { status, body } = await ask(api, 'POST', '/tokens', { validFor: '1h', ...order });
   assert.equal(status, 201, JSON.stringify(body));
   return { authorization: `Bearer ${body.token}` };
@@ -129,8 +129,8 @@ describe('GET /_audit', () => {
     await ask(api, 'DELETE', '/meshes/default/meshtimeouts/t-3');
     const seen: number[] = [];
     for (let url: string | null = '/_audit?size=10'; url; ) {
-      const { body }: { body: Json } = await ask(api, 'GET', url);
-      seen.push(...body.items.map(({ id }: Json) => id));
+      const { body }: { body: AnyJson } = await ask(api, 'GET', url);
+      seen.push(...body.items.map(({ id }: AnyJson) => id));
       url = body.next && body.next.replace(/^http:\/\/[^/]+/, '');
       // What is written meanwhile moves nothing.
       await ask(api, 'PUT', '/meshes/other', {});

@@ -7,7 +7,7 @@ import { GLOBAL_PEER } from '../../src/resource/audience.ts';
 import type { Key } from '../../src/resource/key.ts';
 import { GLOBAL, type JsonObject } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
-import { type Asked, apiOn, ask, EAST, newApi, WEST, type Json } from './harness.ts';
+import { type TestedApi, apiOn, ask, EAST, newApi, WEST, type AnyJson } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());
@@ -31,7 +31,7 @@ function dataplane(name: string, labels: object, protocol = 'http', ports = [808
 }
 
 /** A universal zone that stands alone, with two proxies and these policies. */
-async function zoneWith(...policies: object[]): Promise<Asked> {
+async function zoneWith(...policies: object[]): Promise<TestedApi> {
   const api = newApi(scope, WEST);
   const documents = [dataplane('backend', { app: 'backend' }), dataplane('other', { app: 'other' }), ...policies];
   const { status, body } = await ask(api, 'POST', '/apply', documents);
@@ -39,7 +39,7 @@ async function zoneWith(...policies: object[]): Promise<Asked> {
   return api;
 }
 
-async function can(api: Asked, spiffeId: string, more: object = {}, to: object = {}): Promise<Json> {
+async function can(api: TestedApi, spiffeId: string, more: object = {}, to: object = {}): Promise<AnyJson> {
   const { status, body } = await ask(api, 'POST', '/can', {
     from: { spiffeId },
     to: { mesh: 'default', dataplane: 'backend', ...to },
@@ -75,8 +75,8 @@ describe('POST /can: the examples of docs/design/sources.md#spiffe', () => {
     }),
   ];
   const [anyone, gateway, scraper] = [`${TD}/ns/default/sa/anyone`, `${TD}/ns/default/sa/api-gateway`, `${TD}/ns/observability/sa/x`];
-  type Case = [title: string, policies: object[], id: string, more: object, decision: string, decidedBy: string | null, shadow?: string];
-  const cases: Case[] = [
+  type CanCase = [title: string, policies: object[], id: string, more: object, decision: string, decidedBy: string | null, shadow?: string];
+  const cases: CanCase[] = [
     ['schema: the operator denies', schema, `${TD}/ns/default/sa/frontend`, {}, 'Deny', OPERATOR],
     ['schema: the owner denies', schema, gateway, {}, 'Deny', OWNER],
     ['schema: allowed, with a shadow deny', schema, `${TD}/ns/legacy/sa/x`, {}, 'Allow', OWNER, 'Deny'],
@@ -218,7 +218,7 @@ describe('POST /can: a zone that can’t know all denies', () => {
 });
 
 /** A complete scan of what global has. */
-function receive({ plane }: Asked, lines: readonly string[]): void {
+function receive({ plane }: TestedApi, lines: readonly string[]): void {
   const digest = formatDigest(lines.reduce((sum, line) => addHash(sum, hashItem(line)), EMPTY_DIGEST));
   const end = { store: 'g', term: 1, revision: 1, digest, count: lines.length, signature: '' };
   assert.equal(applyTransfer(plane, { peer: GLOBAL_PEER, origin: GLOBAL, mode: 'scan', lines, end }), 'applied');

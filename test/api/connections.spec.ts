@@ -5,12 +5,12 @@ import { after, describe, it } from 'node:test';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
-import { type Guarded, newGuarded } from './tokens.ts';
+import { type GuardedApi, newGuarded } from './tokens.ts';
 
 const scope = new Scope();
 after(() => scope.close());
 
-async function listening(): Promise<Guarded & { port: number }> {
+async function listening(): Promise<GuardedApi & { port: number }> {
   const api = newGuarded(scope, GLOBAL);
   await api.app.listen({ host: '127.0.0.1', port: 0 });
   return { ...api, port: (api.app.server.address() as AddressInfo).port };

@@ -5,7 +5,7 @@ import { openApiDocument } from '../../src/api/openapi/openapi-document.ts';
 import { describedOf } from '../../src/api/openapi/openapi-routes.ts';
 
 /** An answer as a client gets it. */
-interface Given {
+interface RawResponse {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
@@ -15,7 +15,7 @@ interface Given {
  * What is wrong with an answer by the OpenAPI document; undefined: nothing. `route` is undefined where nothing is
  * served.
  */
-type Contract = (route: { readonly method: string; readonly url: string } | undefined, answer: Given) => string | undefined;
+type Contract = (route: { readonly method: string; readonly url: string } | undefined, answer: RawResponse) => string | undefined;
 
 /** One for each set of routes: the schemas of one are compiled once in a process. */
 const contracts = new Map<string, Contract>();
@@ -55,7 +55,7 @@ function contractFor(document: object): Contract {
 type Validate = (pointer: string, value: unknown) => string | undefined;
 
 function bodyFault(
-  { contentType, body }: Given,
+  { contentType, body }: RawResponse,
   content: Readonly<Record<string, object>>,
   at: string,
   validate: Validate,
@@ -68,7 +68,7 @@ function bodyFault(
 }
 
 /** Where nothing is served, or not so, there is an error of that status. */
-function atLeastError({ status, body, contentType }: Given, validate: Validate): string | undefined {
+function atLeastError({ status, body, contentType }: RawResponse, validate: Validate): string | undefined {
   if (status < 400 || status >= 500) return `nothing is described, but the status is ${status}`;
   if (!contentType.startsWith('application/json')) return `an error of the type ${contentType}`;
   return validate('/components/schemas/Error', JSON.parse(body));

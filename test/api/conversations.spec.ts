@@ -4,10 +4,10 @@ import { after, before, describe, it } from 'node:test';
 import { kindByPath } from '../../src/resource/kinds.ts';
 import { GLOBAL, type Place } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
-import { type Asked, apiOn, ask, newApi, timeout, type Json } from './harness.ts';
+import { type TestedApi, apiOn, ask, newApi, timeout, type AnyJson } from './harness.ts';
 
 /** What the real kumactl asked a real Kuma, and the answer (cut where it was long). */
-interface Exchange {
+interface RecordedExchange {
   readonly method: 'GET' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly request?: string | null;
@@ -16,8 +16,8 @@ interface Exchange {
 }
 
 const recorded = JSON.parse(readFileSync(new URL('../reference/kumactl-conversations.json', import.meta.url), 'utf8')) as {
-  global: Exchange[];
-  zone: Exchange[];
+  global: RecordedExchange[];
+  zone: RecordedExchange[];
 };
 
 /** Kuma's universal zone of the recording. */
@@ -54,7 +54,7 @@ for (const side of ['global', 'zone'] as const) {
   describe(`what kumactl asked a ${side}`, () => {
     const scope = new Scope();
     after(() => scope.close());
-    let api: Asked;
+    let api: TestedApi;
 
     before(async () => {
       api = newApi(scope, side === 'global' ? GLOBAL : ZONE);
@@ -88,7 +88,7 @@ for (const side of ['global', 'zone'] as const) {
 }
 
 /** Kinds that we have and the endpoints of this API: inspection of proxies and Kuma's old policies are none of them. */
-function isServed({ path }: Exchange): boolean {
+function isServed({ path }: RecordedExchange): boolean {
   if (['/', '/_resources', '/zones/_overview'].includes(path) || path.startsWith('/_kri/')) return true;
   const parts = path.split('/').slice(1);
   const [collection, ...rest] = parts[0] === 'meshes' && parts.length > 2 ? parts.slice(2) : parts;
@@ -96,7 +96,7 @@ function isServed({ path }: Exchange): boolean {
 }
 
 /** undefined for an answer that was cut. */
-function parse(text: string): Json {
+function parse(text: string): AnyJson {
   try {
     return JSON.parse(text);
   } catch {
@@ -120,7 +120,7 @@ const VARIES = [
 ];
 
 /** Every field of theirs is in ours, in the same place and of the same type; what was written is equal. */
-function assertHas(ours: Json, theirs: Json, where: string): void {
+function assertHas(ours: AnyJson, theirs: AnyJson, where: string): void {
   if (Array.isArray(theirs)) {
     assert.ok(Array.isArray(ours), where);
     for (const item of theirs) assertHas(ours.find((one) => one?.name === item?.name) ?? ours[0], item, `${where}[]`);

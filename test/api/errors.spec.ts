@@ -5,7 +5,7 @@ import { MAX_RESOURCE_BYTES } from '../../src/resource/resource-limits.ts';
 import { ERROR_CODES, MeridianError } from '../../src/errors.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
-import { apiOn, ask, newApi, timeout, type Json } from './harness.ts';
+import { apiOn, ask, newApi, timeout, type AnyJson } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());
@@ -13,7 +13,7 @@ after(() => scope.close());
 const ONE = '/meshes/default/meshtimeouts/a';
 const YAML = { 'content-type': 'application/yaml' };
 
-interface Refusal {
+interface RefusedRequest {
   readonly title: string;
   readonly ask: readonly [
     method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'PATCH' | 'HEAD',
@@ -26,11 +26,11 @@ interface Refusal {
 }
 
 /** What kuma-cp 2.14.3 answers to the same, where both know the thing. */
-const REFUSALS: readonly Refusal[] = [
+const REFUSALS: readonly RefusedRequest[] = [
   { title: 'no such resource', ask: ['GET', ONE], status: 404, says: { title: 'Could not retrieve a resource', detail: 'Not found' } },
   { title: 'nothing to delete', ask: ['DELETE', ONE], status: 404, says: { title: 'Could not delete a resource', detail: 'Not found' } },
   ...(['GET', 'PUT', 'DELETE'] as const).map(
-    (method): Refusal => ({
+    (method): RefusedRequest => ({
       title: `no such mesh to ${method} in`,
       ask: [method, '/meshes/nomesh/meshtimeouts/a', method === 'PUT' ? timeout('a') : undefined],
       status: 404,
@@ -222,7 +222,7 @@ describe('a refusal', () => {
 });
 
 /** Kuma's fields, the doubled ones the same. */
-function assertShape(body: Json, status: number): void {
+function assertShape(body: AnyJson, status: number): void {
   const { invalid_parameters: parameters, causes } = body;
   assert.deepEqual(Object.keys(body), [
     ...['type', 'status', 'title', 'detail'],

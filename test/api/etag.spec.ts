@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
-import { type Answer, apiOf, ask, EAST, newApi, newWorld, timeout, toMesh, toService } from './harness.ts';
+import { type ApiAnswer, apiOf, ask, EAST, newApi, newWorld, timeout, toMesh, toService } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());
 
 const URL = '/meshes/default/meshtimeouts/slow';
 
-function tagOf({ headers }: Answer): string {
+function tagOf({ headers }: ApiAnswer): string {
   const { etag } = headers;
   assert.ok(typeof etag === 'string' && /^"[0-9a-f]{16}"$/.test(etag), String(etag));
   return etag;

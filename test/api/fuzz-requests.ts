@@ -3,24 +3,24 @@ import { stringify } from 'yaml';
 import { type Examples, Generator, nonsense, ODD_TEXTS, type Schema, text, WORDS } from './fuzz-values.ts';
 
 /** What of an OpenAPI document says how to ask. */
-export interface Described {
+export interface DescribedApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>>; readonly parameters: Readonly<Record<string, Parameter>> };
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>>; readonly parameters: Readonly<Record<string, FuzzParameter>> };
 }
 
 interface DescribedOperation {
   readonly operationId: string;
-  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
+  readonly parameters?: readonly (FuzzParameter | { readonly $ref: string })[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 }
 
-interface Parameter {
+interface FuzzParameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly schema: Schema;
 }
 
-export interface Request {
+export interface FuzzRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -28,9 +28,9 @@ export interface Request {
 }
 
 /** The requests of an operation: good, nearly good and bad. */
-export interface Asked {
+export interface FuzzedOperation {
   readonly id: string;
-  readonly requests: fc.Arbitrary<Request>;
+  readonly requests: fc.Arbitrary<FuzzRequest>;
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -46,7 +46,7 @@ const ODD_TYPES = [
 ];
 
 /** Generators of requests for every operation of a document. */
-export function fuzzed(document: Described, examples: Examples): Asked[] {
+export function fuzzed(document: DescribedApi, examples: Examples): FuzzedOperation[] {
   const generator = new Generator(document.components.schemas, examples);
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -61,8 +61,8 @@ function requestsOf(
   method: string,
   operation: DescribedOperation,
   generator: Generator,
-  document: Described,
-): fc.Arbitrary<Request> {
+  document: DescribedApi,
+): fc.Arbitrary<FuzzRequest> {
   const parameters = (operation.parameters ?? []).map((given) => ('$ref' in given ? parameterAt(document, given.$ref) : given));
   const body = operation.requestBody?.content['application/json']?.schema;
   return fc
@@ -111,7 +111,7 @@ function mostly<Good, Bad>(good: fc.Arbitrary<Good>, bad: fc.Arbitrary<Bad>): fc
   return fc.oneof({ weight: 9, arbitrary: good }, { weight: 1, arbitrary: bad });
 }
 
-function parameterAt({ components }: Described, ref: string): Parameter {
+function parameterAt({ components }: DescribedApi, ref: string): FuzzParameter {
   const found = components.parameters[ref.split('/').at(-1) ?? ''];
   if (!found) throw new Error(`no parameter ${ref}`);
   return found;
@@ -135,13 +135,13 @@ function encoded(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return texts.map((given) => encodeURIComponent(wellFormed(given)));
 }
 
-interface Path {
+interface FuzzPath {
   /** Its parts, encoded. */
   readonly at: readonly string[];
   readonly end: string;
 }
 
-function pathOf(template: string, parameters: readonly Parameter[], generator: Generator): fc.Arbitrary<Path> {
+function pathOf(template: string, parameters: readonly FuzzParameter[], generator: Generator): fc.Arbitrary<FuzzPath> {
   const parts = template.split('/').map((part) => {
     const parameter = parameters.find(({ name, in: where }) => where === 'path' && part === `{${name}}`);
     if (!parameter) return fc.constant(part);
@@ -154,7 +154,7 @@ function pathOf(template: string, parameters: readonly Parameter[], generator: G
 }
 
 /** Each parameter may be left out, come several times, with nonsense, or unknown ones beside it. */
-function queryOf(parameters: readonly Parameter[], generator: Generator): fc.Arbitrary<string> {
+function queryOf(parameters: readonly FuzzParameter[], generator: Generator): fc.Arbitrary<string> {
   const known = parameters.filter(({ in: where }) => where === 'query').map((parameter) => pairsOf(parameter, generator));
   const unknown = fc.tuple(encoded(text), encoded(text)).map((pair) => pair.join('='));
   const odd = fc.constantFrom('%', '=', '&&', '?', '%00=%ff', '__proto__=1', 'filter[]=x', 'filter[labels.]=x', '#', 'a=1&a=2');
@@ -165,7 +165,7 @@ function queryOf(parameters: readonly Parameter[], generator: Generator): fc.Arb
   });
 }
 
-function pairsOf({ name, schema }: Parameter, generator: Generator): fc.Arbitrary<string> {
+function pairsOf({ name, schema }: FuzzParameter, generator: Generator): fc.Arbitrary<string> {
   const wrong = fc.oneof(fc.constantFrom(...ODD_TEXTS), text);
   const values = mostly(generator.valid(schema), wrong);
   return fc.array(values, { minLength: 1, maxLength: 2 }).map((all) => all.flatMap((value) => serialised(name, value)).join('&'));
@@ -186,7 +186,7 @@ function visible(given: string): string {
 
 const headerText = fc.oneof(fc.constantFrom('*', '"1"', 'W/"1"', '"', '1', '', ', ,'), fc.string({ maxLength: 30 }).map(visible));
 
-function headersOf(parameters: readonly Parameter[], generator: Generator): fc.Arbitrary<Record<string, string>> {
+function headersOf(parameters: readonly FuzzParameter[], generator: Generator): fc.Arbitrary<Record<string, string>> {
   const own = parameters
     .filter(({ in: where }) => where === 'header')
     .map(({ name, schema }) => [name.toLowerCase(), fc.oneof(generator.valid(schema).map(String).map(visible), headerText)] as const);
@@ -223,13 +223,13 @@ const rawBody = fc.oneof(
 );
 
 /** Bytes, or a value and how it is written. */
-type Body = { readonly raw: string | Buffer } | { readonly value: unknown; readonly write: (value: unknown) => string | Buffer };
+type FuzzBody = { readonly raw: string | Buffer } | { readonly value: unknown; readonly write: (value: unknown) => string | Buffer };
 
 const toJson = (value: unknown): string => JSON.stringify(value) ?? '';
 const toYaml = (value: unknown): string => stringify(value, { aliasDuplicateObjects: false });
 const toLatin = (value: unknown): Buffer => Buffer.from(toJson(value), 'latin1');
 
-function bodyOf(schema: Schema, generator: Generator): fc.Arbitrary<Body | undefined> {
+function bodyOf(schema: Schema, generator: Generator): fc.Arbitrary<FuzzBody | undefined> {
   const [valid, nearly] = [generator.valid(schema), generator.nearlyValid(schema)];
   const values = fc.oneof({ weight: 8, arbitrary: valid }, { weight: 8, arbitrary: nearly }, { weight: 1, arbitrary: nonsense });
   const written = (of: fc.Arbitrary<unknown>, write: (value: unknown) => string | Buffer) => of.map((value) => ({ value, write }));

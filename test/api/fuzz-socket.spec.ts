@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
-import { type Asked, newApi } from './harness.ts';
+import { type TestedApi, newApi } from './harness.ts';
 
 const RUNS = Number(process.env.MERIDIAN_FUZZ_RUNS ?? 3) * 20;
 
@@ -58,7 +58,7 @@ const conversation = fc.array(piece, { minLength: 1, maxLength: 12 });
 
 describe('whatever bytes come in', () => {
   const scope = new Scope();
-  let api: Asked;
+  let api: TestedApi;
   let port = 0;
   before(async () => {
     api = newApi(scope, GLOBAL);

@@ -24,7 +24,7 @@ export interface Schema {
   readonly maximum?: number;
 }
 
-type Values = fc.Arbitrary<unknown>;
+type AnyValues = fc.Arbitrary<unknown>;
 
 /** Words that mean something here: names that are there, kinds, tags, KRIs. */
 export const WORDS = [
@@ -82,7 +82,7 @@ const meant = fc.constantFrom(...WORDS);
 export const text = fc.oneof({ weight: 4, arbitrary: meant }, { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 20 }) });
 
 /** A value that is no thought of any schema. */
-export const nonsense: Values = fc.oneof(
+export const nonsense: AnyValues = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
   fc.constantFrom<unknown>(null, true, 0, -1, 1.5, 1e308, [], {}, [[]], [{}], ...ODD_TEXTS),
   fc.constantFrom(...[50, 2_000].map(nested)),
@@ -98,7 +98,7 @@ function nested(depth: number): unknown {
 /** Values of components that are right in all that JSON Schema can't say, by their ids. */
 export type Examples = Readonly<Record<string, readonly unknown[]>>;
 
-function withExamples(made: Values, examples: readonly unknown[] = []): Values {
+function withExamples(made: AnyValues, examples: readonly unknown[] = []): AnyValues {
   if (examples.length === 0) return made;
   return fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...examples) }, { weight: 1, arbitrary: made });
 }
@@ -108,7 +108,7 @@ export class Generator {
   private readonly components: Readonly<Record<string, Schema>>;
   private readonly examples: Examples;
 
-  private readonly known = new Map<string, Values>();
+  private readonly known = new Map<string, AnyValues>();
 
   constructor(components: Readonly<Record<string, Schema>>, examples: Examples) {
     this.components = components;
@@ -116,7 +116,7 @@ export class Generator {
   }
 
   /** Values that are as the schema says, mostly: what zod checks beyond JSON Schema is not in it. */
-  valid(schema: Schema): Values {
+  valid(schema: Schema): AnyValues {
     if (schema.$ref !== undefined) return this.component(schema.$ref);
     if (schema.const !== undefined) return fc.constant(schema.const);
     if (schema.enum) return fc.constantFrom(...schema.enum);
@@ -128,7 +128,7 @@ export class Generator {
   }
 
   /** The same with one part of it gone wrong: replaced, left out, or with something beside it. */
-  nearlyValid(schema: Schema): Values {
+  nearlyValid(schema: Schema): AnyValues {
     return fc.tuple(this.valid(schema), fc.nat(), nonsense, fc.constantFrom('replace', 'drop', 'add')).map(([value, at, wrong, how]) => {
       const places = placesIn(value);
       const place = places[at % Math.max(1, places.length)];
@@ -136,14 +136,14 @@ export class Generator {
     });
   }
 
-  private component(ref: string): Values {
+  private component(ref: string): AnyValues {
     const id = ref.split('/').at(-1) ?? '';
     const made = this.known.get(id) ?? withExamples(this.valid(this.components[id] ?? {}), this.examples[id]);
     this.known.set(id, made);
     return made;
   }
 
-  private ofType(type: string, schema: Schema): Values {
+  private ofType(type: string, schema: Schema): AnyValues {
     switch (type) {
       case 'object':
         return this.object(schema);
@@ -163,7 +163,7 @@ export class Generator {
     }
   }
 
-  private object({ properties = {}, required = [], additionalProperties, propertyNames }: Schema): Values {
+  private object({ properties = {}, required = [], additionalProperties, propertyNames }: Schema): AnyValues {
     const known = Object.entries(properties).filter(([, schema]) => schema.not === undefined);
     const model = Object.fromEntries(known.map(([name, schema]) => [name, this.valid(schema)]));
     const own = fc.record(model, { requiredKeys: required.filter((name) => Object.hasOwn(model, name)) });
@@ -184,22 +184,22 @@ function string({ pattern, format, minLength = 0, maxLength = 200 }: Schema): fc
   return fitting.length > 0 ? fc.oneof(fc.constantFrom(...fitting), made) : made;
 }
 
-function number({ type, minimum = -1_000_000, maximum = 1_000_000 }: Schema): Values {
+function number({ type, minimum = -1_000_000, maximum = 1_000_000 }: Schema): AnyValues {
   return type === 'number'
     ? fc.double({ min: minimum, max: maximum, noNaN: true })
     : fc.integer({ min: Math.max(minimum, -(2 ** 31)), max: Math.min(maximum, 2 ** 31 - 1) });
 }
 
-type Place = readonly (string | number)[];
+type ValuePath = readonly (string | number)[];
 
 /** Where something stands in a value, itself left out. */
-function placesIn(value: unknown, at: Place = []): Place[] {
+function placesIn(value: unknown, at: ValuePath = []): ValuePath[] {
   if (typeof value !== 'object' || value === null) return [];
   const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
   return entries.flatMap(([key, inner]: [string | number, unknown]) => [[...at, key], ...placesIn(inner, [...at, key])]);
 }
 
-function changed(value: unknown, [key, ...rest]: Place, wrong: unknown, how: string): unknown {
+function changed(value: unknown, [key, ...rest]: ValuePath, wrong: unknown, how: string): unknown {
   if (key === undefined) return wrong;
   if (Array.isArray(value)) {
     return value.map((item: unknown, index) => (index === key ? changed(item, rest, wrong, how) : item));

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { KINDS } from '../../src/resource/kinds.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
-import { type Asked, ask, EAST, newApi, timeout } from './harness.ts';
+import { type TestedApi, ask, EAST, newApi, timeout } from './harness.ts';
 import { SAMPLES } from './samples.ts';
 
 const RUNS = 400;
@@ -99,7 +99,7 @@ describe('whatever is asked', () => {
   for (const [title, place] of Object.entries({ global: GLOBAL, east: EAST })) {
     describe(`at ${title}`, () => {
       const scope = new Scope();
-      let api: Asked;
+      let api: TestedApi;
       before(() => {
         api = newApi(scope, place);
       });

@@ -18,7 +18,7 @@ export const EAST: Place = { zone: 'east', environment: 'kubernetes', systemName
 export const WEST: Place = { zone: 'west', environment: 'universal', systemNamespace: '' };
 
 /** An API, and what it said to its control plane. */
-export interface Asked {
+export interface TestedApi {
   readonly plane: Plane;
   readonly app: FastifyInstance;
   readonly options: ApiOptions;
@@ -31,7 +31,7 @@ export interface Asked {
 }
 
 /** An API on a store in a file of its own, with the mesh `default`. */
-export function newApi(scope: Scope, place: Place): Asked {
+export function newApi(scope: Scope, place: Place): TestedApi {
   const store = openStore(join(scope.folder(), 'store.db'), { random: () => '0123456789abcdef' });
   scope.add(() => store.close());
   const plane: Plane = { place, store, now: () => '2026-01-02T03:04:05.678Z' };
@@ -40,12 +40,18 @@ export function newApi(scope: Scope, place: Place): Asked {
 }
 
 /** An API on a control plane of the simulator. */
-export function apiOf(scope: Scope, node: Node): Asked {
+export function apiOf(scope: Scope, node: Node): TestedApi {
   const view = (peer: string) => node.view(peer) ?? assert.fail(`${node.name} is down`);
   return apiOn(scope, node.plane, { view, peers: () => [], ended: () => undefined });
 }
 
-export function apiOn(scope: Scope, plane: Plane, sync: ApiOptions['sync'], address = '127.0.0.1', more: Partial<ApiOptions> = {}): Asked {
+export function apiOn(
+  scope: Scope,
+  plane: Plane,
+  sync: ApiOptions['sync'],
+  address = '127.0.0.1',
+  more: Partial<ApiOptions> = {},
+): TestedApi {
   const { revision } = plane.store.head();
   const errors: string[] = [];
   const watched = watchCommits(plane, setImmediate);
@@ -82,22 +88,22 @@ function meshAt({ store, place }: Plane, name: string): void {
 
 /** What an answer holds is asserted field by field: a type would say it a second time, and believe it. */
 // oxlint-disable-next-line typescript/no-explicit-any -- JSON from outside, read by assertions only
-export type Json = any;
+export type AnyJson = any;
 
-export interface Answer {
+export interface ApiAnswer {
   readonly status: number;
-  readonly body: Json;
+  readonly body: AnyJson;
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
 /** Asks as a client on this machine would. A body that is no text is sent as JSON. */
 export async function ask(
-  { app, broken = [] }: Pick<Asked, 'app'> & Partial<Pick<Asked, 'broken'>>,
+  { app, broken = [] }: Pick<TestedApi, 'app'> & Partial<Pick<TestedApi, 'broken'>>,
   method: NonNullable<InjectOptions['method']>,
   url: string,
   body?: unknown,
   headers: Record<string, string> = {},
-): Promise<Answer> {
+): Promise<ApiAnswer> {
   const payload = body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   const type = payload === undefined ? {} : { 'content-type': 'application/json' };
   const response = await app.inject({

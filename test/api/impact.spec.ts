@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { Scope } from '../harness/scope.ts';
-import { type Asked, apiOf, apiOn, ask, EAST, type Json, newApi, newWorld, WEST } from './harness.ts';
+import { type TestedApi, apiOf, apiOn, ask, EAST, type AnyJson, newApi, newWorld, WEST } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());
@@ -20,13 +20,13 @@ function dataplane(name: string, service: string, protocol = 'http', labels = {}
   return { type: 'Dataplane', mesh: 'default', name, labels: { app: service, ...labels }, networking: { address: '127.0.0.1', inbound } };
 }
 
-async function apply(api: Asked, documents: readonly object[], query = ''): Promise<Json> {
+async function apply(api: TestedApi, documents: readonly object[], query = ''): Promise<AnyJson> {
   const { status, body } = await ask(api, 'POST', `/apply${query}`, documents);
   assert.equal(status, 200, JSON.stringify(body));
   return body;
 }
 
-const dryRun = (api: Asked, ...documents: object[]) => apply(api, documents, '?dryRun=true');
+const dryRun = (api: TestedApi, ...documents: object[]) => apply(api, documents, '?dryRun=true');
 const open = permission('open', { default: { allow: [prefix(TD)] } });
 const verdict = (decision: string, decidedBy: string | null) => ({
   decision,
@@ -46,10 +46,10 @@ describe('POST /apply?dryRun=true', () => {
     };
     const some = { kind: 'Dataplane', labels: { app: 'a' } };
     await apply(api, [dataplane('a-1', 'a'), dataplane('a-2', 'a'), dataplane('b-1', 'b'), open]);
-    const of = ({ changes }: Json) =>
-      changes.flatMap(({ inbounds, callers }: Json) =>
-        callers.map(({ from, verdicts: [{ before, after: then }] }: Json) => [
-          inbounds.map((one: Json) => one.dataplane.split('.')[0]),
+    const of = ({ changes }: AnyJson) =>
+      changes.flatMap(({ inbounds, callers }: AnyJson) =>
+        callers.map(({ from, verdicts: [{ before, after: then }] }: AnyJson) => [
+          inbounds.map((one: AnyJson) => one.dataplane.split('.')[0]),
           from,
           before.decision,
           then.decision,
@@ -63,11 +63,11 @@ describe('POST /apply?dryRun=true', () => {
     assert.deepEqual(of(await dryRun(api, tls('shut', 'Strict', some))), [[['a-1', 'a-2'], plain, 'Allow', 'Deny']]);
     const fresh = of(await dryRun(api, dataplane('b-2', 'b')));
     assert.deepEqual(
-      fresh.filter(([, from]: Json) => from[0].kind === 'plaintext'),
+      fresh.filter(([, from]: AnyJson) => from[0].kind === 'plaintext'),
       [[['b-2'], plain, 'Deny', 'Allow']],
     );
     const denies = of(await dryRun(api, permission('deny', { default: { deny: [prefix(TD)] } })));
-    assert.ok(denies.length > 0 && denies.every(([, from]: Json) => from[0].kind !== 'plaintext'), 'no permission is asked');
+    assert.ok(denies.length > 0 && denies.every(([, from]: AnyJson) => from[0].kind !== 'plaintext'), 'no permission is asked');
   });
 
   it('lists the proxies and callers that a deny for the mesh changes, of 1,000', async () => {
@@ -83,16 +83,16 @@ describe('POST /apply?dryRun=true', () => {
     const { results, changes, callerSets } = await dryRun(api, deny);
     if (process.env.MERIDIAN_FIGURES) console.error(`a deny for 1,000 proxies: ${(performance.now() - started).toFixed(0)} ms`);
     assert.deepEqual(
-      results.map(({ outcome }: Json) => outcome),
+      results.map(({ outcome }: AnyJson) => outcome),
       ['created'],
     );
     assert.equal(changes.length, 1);
     const [{ mesh, inbounds, callers }] = changes;
     assert.equal(mesh, 'default');
     const expected = proxies.filter((_, index) => index % 50 !== 7).map(({ name }) => name);
-    assert.deepEqual(inbounds.map(({ dataplane: name }: Json) => name).sort(), expected.sort());
+    assert.deepEqual(inbounds.map(({ dataplane: name }: AnyJson) => name).sort(), expected.sort());
     assert.deepEqual(
-      inbounds.find(({ dataplane: name }: Json) => name === 'p-3'),
+      inbounds.find(({ dataplane: name }: AnyJson) => name === 'p-3'),
       {
         kri: 'kri_dp_default_west__p-3_main',
         dataplane: 'p-3',
@@ -146,7 +146,7 @@ describe('POST /apply?dryRun=true', () => {
     const { changes, callerSets } = await dryRun(api, noWeb);
     const [{ inbounds, callers }] = changes;
     assert.deepEqual(
-      inbounds.map(({ dataplane: name }: Json) => name),
+      inbounds.map(({ dataplane: name }: AnyJson) => name),
       ['db'],
     );
     const from = [
@@ -179,7 +179,7 @@ describe('POST /apply?dryRun=true', () => {
     ]);
     const added = await dryRun(api, dataplane('q', 'web'));
     assert.deepEqual(
-      added.changes[0].inbounds.map(({ dataplane: name }: Json) => name),
+      added.changes[0].inbounds.map(({ dataplane: name }: AnyJson) => name),
       ['q'],
     );
     assert.deepEqual(added.changes[0].callers[0].verdicts, [{ before: verdict('Deny', null), after: ALLOW }]);
@@ -195,7 +195,7 @@ describe('POST /apply?dryRun=true', () => {
     world.run(10_000);
     const { changes } = await dryRun(global, permission('deny', { default: { deny: [exact(`${TD}/x`)] } }));
     assert.deepEqual(
-      changes[0].inbounds.map(({ kri }: Json) => kri),
+      changes[0].inbounds.map(({ kri }: AnyJson) => kri),
       ['kri_dp_default_west__p_main'],
     );
     assert.deepEqual(changes[0].callers[0].from, [{ kind: 'identity', spiffeId: `${TD}/x` }]);

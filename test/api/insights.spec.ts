@@ -5,7 +5,7 @@ import type { Plane } from '../../src/control/plane/plane.ts';
 import { NOBODY } from '../../src/resource/audience.ts';
 import { GLOBAL, type JsonObject } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
-import { type Asked, ask, EAST, type Json, newApi, timeout, WEST } from './harness.ts';
+import { type TestedApi, ask, EAST, type AnyJson, newApi, timeout, WEST } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());
@@ -30,8 +30,8 @@ function connect({ store, now, place }: Plane, name: string, ...subscriptions: J
 }
 
 describe('what is counted at a zone', () => {
-  let api: Asked;
-  const get = async (path: string): Promise<Json> => {
+  let api: TestedApi;
+  const get = async (path: string): Promise<AnyJson> => {
     const answer = await ask(api, 'GET', path);
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     return answer.body;
@@ -85,12 +85,12 @@ describe('what is counted at a zone', () => {
   it('is shown of each service', async () => {
     for (const path of ['/service-insights', '/meshes/default/service-insights']) {
       const { items } = await get(path);
-      const shown = items.map(({ name, status, dataplanes: { online = 0, total }, serviceType }: Json) => [
+      const shown = items.map(({ name, status, dataplanes: { online = 0, total }, serviceType }: AnyJson) => [
         name,
         [status, online, total, serviceType],
       ]);
       assert.deepEqual(Object.fromEntries(shown), SERVICES, path);
-      assert.ok(items.every(({ zones }: Json) => zones.join() === 'west'));
+      assert.ok(items.every(({ zones }: AnyJson) => zones.join() === 'west'));
     }
     assert.equal((await get('/meshes/default/service-insights/web')).dataplanes.total, 3);
   });
@@ -106,7 +106,7 @@ describe('what is counted at a zone', () => {
     it(`is narrowed by ${query}`, async () => {
       const { items } = await get(`/meshes/default/service-insights${query}`);
       assert.deepEqual(
-        items.map(({ name }: Json) => name),
+        items.map(({ name }: AnyJson) => name),
         names,
       );
     });
@@ -135,7 +135,7 @@ describe('what is counted at a zone', () => {
     assert.deepEqual(await get('/meshes/default/dataplanes+insights'), await get('/meshes/default/dataplanes/_overview'));
     assert.deepEqual((await get('/dataplanes+insights')).items, (await get('/dataplanes/_overview')).items);
     assert.deepEqual(
-      (await get('/dataplanes/_overview?gateway=delegated')).items.map(({ name }: Json) => name),
+      (await get('/dataplanes/_overview?gateway=delegated')).items.map(({ name }: AnyJson) => name),
       ['edge'],
     );
   });

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
 import type { World } from '../simulator/world.ts';
-import { type Answer, type Asked, apiOf, ask, EAST, newApi, newWorld, WEST, type Json } from './harness.ts';
+import { type ApiAnswer, type TestedApi, apiOf, ask, EAST, newApi, newWorld, WEST, type AnyJson } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());
@@ -76,7 +76,7 @@ const PERMISSIONS: Readonly<Record<string, readonly string[]>> = {
 
 describe('policies of every role', () => {
   let world: World;
-  const apis = new Map<string, Asked>();
+  const apis = new Map<string, TestedApi>();
   before(async () => {
     world = newWorld();
     for (const [zone, ...documents] of APPLIED) {
@@ -88,7 +88,7 @@ describe('policies of every role', () => {
     for (const zone of ['', 'east', 'west']) apis.set(zone, apiOf(scope, world.node(zone)));
   });
 
-  async function get(zone: string, path: string): Promise<Answer> {
+  async function get(zone: string, path: string): Promise<ApiAnswer> {
     const api = apis.get(zone) ?? assert.fail();
     const answer = await ask(api, 'GET', path);
     assert.deepEqual([answer.status, api.errors], [200, []], JSON.stringify(answer.body));
@@ -100,19 +100,19 @@ describe('policies of every role', () => {
     for (const zone of ['', proxy === 'west' ? 'west' : 'east']) {
       it(`are shown on the proxy of ${proxy} by ${zone || 'global'}, and no others`, async () => {
         const path = `/meshes/default/dataplanes/${kri}`;
-        const whole = (await get(zone, `${path}/_policies`)).body.policies.find(({ kind }: Json) => kind === 'MeshTrafficPermission');
-        assert.deepEqual(sorted(whole.origins.map((origin: Json) => origin.kri)), sorted(PERMISSIONS[proxy] ?? []));
+        const whole = (await get(zone, `${path}/_policies`)).body.policies.find(({ kind }: AnyJson) => kind === 'MeshTrafficPermission');
+        assert.deepEqual(sorted(whole.origins.map((origin: AnyJson) => origin.kri)), sorted(PERMISSIONS[proxy] ?? []));
         assert.equal(whole.conf.allow.length, PERMISSIONS[proxy]?.length);
 
         const inbound = (await get(zone, `${path}/_inbounds/${kri}8080/_policies`)).body.policies;
-        const [permissions] = inbound.filter(({ kind }: Json) => kind === 'MeshTrafficPermission');
-        assert.deepEqual(sorted(permissions.rules.map((rule: Json) => rule.kri)), sorted(PERMISSIONS[proxy] ?? []));
+        const [permissions] = inbound.filter(({ kind }: AnyJson) => kind === 'MeshTrafficPermission');
+        assert.deepEqual(sorted(permissions.rules.map((rule: AnyJson) => rule.kri)), sorted(PERMISSIONS[proxy] ?? []));
 
         const { rules } = (await get(zone, `${path}/_rules`)).body;
         const kris = (type: string) => {
-          const entry = rules.find((rule: Json) => rule.type === type);
-          const lists = [...entry.inboundRules.flatMap((side: Json) => side.rules), ...entry.toResourceRules];
-          return sorted(new Set<string>(lists.flatMap(({ origin }: Json) => origin.map((one: Json) => one.resourceMeta.kri))));
+          const entry = rules.find((rule: AnyJson) => rule.type === type);
+          const lists = [...entry.inboundRules.flatMap((side: AnyJson) => side.rules), ...entry.toResourceRules];
+          return sorted(new Set<string>(lists.flatMap(({ origin }: AnyJson) => origin.map((one: AnyJson) => one.resourceMeta.kri))));
         };
         assert.deepEqual(kris('MeshTimeout'), sorted(TIMEOUTS[proxy] ?? []));
         assert.deepEqual(kris('MeshTrafficPermission'), sorted(PERMISSIONS[proxy] ?? []));
@@ -135,7 +135,7 @@ describe('policies of every role', () => {
   for (const [type, kri, proxies] of selected) {
     it(`${kri} selects ${proxies.join(', ')} as global sees it`, async () => {
       const { body } = await get('', `/meshes/default/${type}/${kri}/_resources/dataplanes`);
-      assert.deepEqual(sorted(body.items.map((item: Json) => item.kri)), sorted(proxies.map((proxy) => PROXIES[proxy])));
+      assert.deepEqual(sorted(body.items.map((item: AnyJson) => item.kri)), sorted(proxies.map((proxy) => PROXIES[proxy])));
       assert.equal(body.total, proxies.length);
       const older = await get('', `/meshes/default/${type}/${kri}/dataplanes`);
       assert.equal(older.body.total, proxies.length);
@@ -145,15 +145,15 @@ describe('policies of every role', () => {
 
   it('are merged for each destination, the last in order winning', async () => {
     const { body } = await get('east', '/meshes/default/dataplanes/web.a/_rules');
-    const { toResourceRules } = body.rules.find(({ type }: Json) => type === 'MeshTimeout');
-    const shown = toResourceRules.map(({ conf, resourceMeta, origin }: Json) => [resourceMeta.type, conf[0].idleTimeout, origin.length]);
+    const { toResourceRules } = body.rules.find(({ type }: AnyJson) => type === 'MeshTimeout');
+    const shown = toResourceRules.map(({ conf, resourceMeta, origin }: AnyJson) => [resourceMeta.type, conf[0].idleTimeout, origin.length]);
     assert.deepEqual(shown, [
       ['Mesh', '3s', 2],
       ['MeshService', '3s', 3],
     ]);
-    const b = (await get('east', '/meshes/default/dataplanes/web.b/_rules')).body.rules.find(({ type }: Json) => type === 'MeshTimeout');
+    const b = (await get('east', '/meshes/default/dataplanes/web.b/_rules')).body.rules.find(({ type }: AnyJson) => type === 'MeshTimeout');
     assert.deepEqual(
-      b.toResourceRules.map(({ conf }: Json) => conf[0].idleTimeout),
+      b.toResourceRules.map(({ conf }: AnyJson) => conf[0].idleTimeout),
       ['1s', '2s'],
     );
   });
@@ -183,7 +183,7 @@ describe('policies of every role', () => {
 });
 
 describe('the shapes of Kuma', () => {
-  let api: Asked;
+  let api: TestedApi;
   before(async () => {
     api = newApi(scope, WEST);
     const from = [
@@ -252,7 +252,7 @@ describe('the shapes of Kuma', () => {
       },
     ]);
     const api = await get('/meshes/default/dataplanes/api/_inbounds/kri_dp_default_west__api_8080/_policies');
-    const { rules } = api.policies.find(({ kind }: Json) => kind === 'MeshTrafficPermission');
+    const { rules } = api.policies.find(({ kind }: AnyJson) => kind === 'MeshTrafficPermission');
     assert.deepEqual(rules.slice(2), [
       { conf: { action: 'Deny' }, kri: 'kri_mtp_default_west__f_', targetRef: MESH },
       { conf: { action: 'Allow' }, kri: 'kri_mtp_default_west__f_', targetRef: { kind: 'MeshSubset', tags: { env: 'dev' } } },
@@ -263,7 +263,7 @@ describe('the shapes of Kuma', () => {
     const { httpMatches, resource, rules } = await get('/meshes/default/dataplanes/api/_rules');
     assert.deepEqual([httpMatches, resource.type, resource.name, resource.mesh], [[], 'Dataplane', 'api', 'default']);
     assert.deepEqual(
-      rules.map(({ type }: Json) => type),
+      rules.map(({ type }: AnyJson) => type),
       ['MeshMetric', 'MeshTimeout', 'MeshTrafficPermission'],
     );
     const [metric, timeout, permission] = rules;
@@ -274,14 +274,14 @@ describe('the shapes of Kuma', () => {
     assert.deepEqual([timeout.inboundRules[0].inbound.port, timeout.inboundRules[0].rules[0].origin[1].resourceMeta.name], [8080, 't0']);
     assert.deepEqual(timeout.fromRules[0].rules[0].matchers, []);
     assert.deepEqual(
-      permission.fromRules[0].rules.map(({ matchers, conf }: Json) => [matchers, conf.action]),
+      permission.fromRules[0].rules.map(({ matchers, conf }: AnyJson) => [matchers, conf.action]),
       [
         [[], 'Deny'],
         [[{ key: 'env', not: false, value: 'dev' }], 'Allow'],
       ],
     );
     assert.deepEqual(
-      permission.inboundRules[0].rules.map(({ origin }: Json) => origin[0].ruleIndex),
+      permission.inboundRules[0].rules.map(({ origin }: AnyJson) => origin[0].ruleIndex),
       [0, 1],
     );
   });
@@ -308,7 +308,7 @@ describe('the shapes of Kuma', () => {
     ];
     for (const [query, names] of filters) {
       const { items, total } = await get(`/meshes/default/dataplanes/_overview?${query}`);
-      assert.deepEqual([items.map(({ name }: Json) => name), total], [names, names.length], query);
+      assert.deepEqual([items.map(({ name }: AnyJson) => name), total], [names, names.length], query);
     }
     for (const query of ['tag=web', 'tag=:x', 'gateway=maybe']) {
       assert.equal((await ask(api, 'GET', `/dataplanes/_overview?${query}`)).status, 400, query);

@@ -4,7 +4,7 @@ import Fastify from 'fastify';
 import { rememberLists } from '../../src/api/http/list-cache.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
-import { type Asked, apiOn, ask, newApi, timeout } from './harness.ts';
+import { type TestedApi, apiOn, ask, newApi, timeout } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());
@@ -14,7 +14,7 @@ const TO_THERE = { to: [{ targetRef: { kind: 'MeshExternalService', name: 'there
 const SERVICE = { type: 'MeshExternalService', mesh: 'default', name: 'there' };
 
 /** What the same control plane answers when nothing is remembered. */
-function fresh({ plane }: Asked, url: string) {
+function fresh({ plane }: TestedApi, url: string) {
   return ask(apiOn(scope, plane, undefined), 'GET', url);
 }
 

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
-import { type Asked, ask, newApi, timeout } from './harness.ts';
+import { type TestedApi, ask, newApi, timeout } from './harness.ts';
 
 const NAMES = Array.from({ length: 105 }, (_, index) => `p${index}`);
 const SORTED = [...NAMES].sort();
@@ -11,7 +11,7 @@ const SORTED = [...NAMES].sort();
 describe('a list', () => {
   const scope = new Scope();
   after(() => scope.close());
-  let api: Asked;
+  let api: TestedApi;
 
   before(async () => {
     api = newApi(scope, GLOBAL);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { Scope } from '../harness/scope.ts';
-import { ask, type Asked, type Json, newApi, WEST } from './harness.ts';
+import { ask, type TestedApi, type AnyJson, newApi, WEST } from './harness.ts';
 
 /** What nobody enforces is told where somebody looks: in `can`, and in what policies come to on a proxy. */
 
@@ -45,14 +45,14 @@ const PLACES: readonly (readonly [title: string, networking: object, reason: Reg
   ['no inbound at all', {}, /no inbound that could be served/],
 ];
 
-async function zoneWith(...documents: object[]): Promise<Asked> {
+async function zoneWith(...documents: object[]): Promise<TestedApi> {
   const api = newApi(scope, WEST);
   const { status, body } = await ask(api, 'POST', '/apply', documents);
   assert.equal(status, 200, JSON.stringify(body));
   return api;
 }
 
-async function can(api: Asked): Promise<Json> {
+async function can(api: TestedApi): Promise<AnyJson> {
   return (await ask(api, 'POST', '/can', { from: { spiffeId: 'spiffe://default/a' }, to: { dataplane: 'd' } })).body;
 }
 
@@ -96,7 +96,7 @@ describe('what is not enforced', () => {
     const { warnings } = (await ask(api, 'GET', '/meshes/default/dataplanes/d/_policies')).body;
     assert.deepEqual(warnings, ['matched and shown, and not enforced: MeshMetric, MeshRetry']);
     const { rules } = (await ask(api, 'GET', '/meshes/default/dataplanes/d/_rules')).body;
-    const said = Object.fromEntries(rules.map(({ type, warnings: told }: Json) => [type, told.length]));
+    const said = Object.fromEntries(rules.map(({ type, warnings: told }: AnyJson) => [type, told.length]));
     assert.deepEqual(said, { MeshMetric: 1, MeshRetry: 1, MeshTrafficPermission: 0 });
   });
 

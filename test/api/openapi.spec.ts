@@ -12,12 +12,12 @@ import { SHIPPED, shippedText, wholeApi } from './shipped.ts';
 const scope = new Scope();
 after(() => scope.close());
 
-interface Operation {
+interface DocumentedOperation {
   readonly operationId: string;
   readonly parameters?: readonly { readonly $ref?: string; readonly in?: string; readonly name?: string }[];
 }
-interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+interface OpenApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
 }
 
@@ -35,7 +35,7 @@ for (const [title, place] of Object.entries({ global: GLOBAL, east: EAST })) {
     it('are those of the document that is served, in JSON and in YAML', async () => {
       const { body } = await ask(api, 'GET', '/openapi.json');
       const described = api.app.served.filter(({ config }) => config?.operation).map(({ method, url }) => `${String(method)} ${url}`);
-      const document = body as Document;
+      const document = body as OpenApiDocument;
       const told = Object.entries(document.paths).flatMap(([path, methods]) =>
         Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
       );
@@ -49,10 +49,10 @@ for (const [title, place] of Object.entries({ global: GLOBAL, east: EAST })) {
 
 describe('the shipped document', () => {
   let text = '';
-  let document: Document;
+  let document: OpenApiDocument;
   before(async () => {
     text = await shippedText();
-    document = JSON.parse(text) as Document;
+    document = JSON.parse(text) as OpenApiDocument;
   });
 
   it('is what the sources say', () => {
@@ -108,11 +108,11 @@ describe('the shipped document', () => {
   });
 });
 
-function operations({ paths }: Document): { path: string; operation: Operation }[] {
+function operations({ paths }: OpenApiDocument): { path: string; operation: DocumentedOperation }[] {
   return Object.entries(paths).flatMap(([path, methods]) => Object.values(methods).map((operation) => ({ path, operation })));
 }
 
-function refersTo({ components }: Document, ref: string): { readonly in?: string; readonly name?: string } {
+function refersTo({ components }: OpenApiDocument, ref: string): { readonly in?: string; readonly name?: string } {
   const [, , group = '', id = ''] = ref.split('/');
   return components[group]?.[id] ?? {};
 }

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { Scope } from '../harness/scope.ts';
-import { type Asked, apiOn, ask, EAST, newApi, WEST } from './harness.ts';
+import { type TestedApi, apiOn, ask, EAST, newApi, WEST } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());
 
-type Issued = { mesh: string; name: string; validFor: number };
+type IssueBody = { mesh: string; name: string; validFor: number };
 
 /** An API whose tokens are counted, with one Dataplane. */
-async function newIssuer(place: typeof EAST): Promise<{ asked: Asked; issued: Issued[]; revoked: () => number }> {
-  const issued: Issued[] = [];
+async function newIssuer(place: typeof EAST): Promise<{ asked: TestedApi; issued: IssueBody[]; revoked: () => number }> {
+  const issued: IssueBody[] = [];
   let revoked = 0;
   const issue = (proxy: { mesh: string; name: string }, validFor: number) => {
     issued.push({ ...proxy, validFor });

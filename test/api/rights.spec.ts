@@ -5,23 +5,23 @@ import type { Right } from '../../src/api/auth/principal.ts';
 import { GLOBAL, type Place } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
 import { EAST, timeout } from './harness.ts';
-import { askFrom, type Guarded, newGuarded } from './tokens.ts';
+import { askFrom, type GuardedApi, newGuarded } from './tokens.ts';
 
 const scope = new Scope();
 after(() => scope.close());
 
 const PRINCIPALS = ['nobody', 'read-only', 'operator of west', 'operator of east', 'admin'] as const;
-type Who = (typeof PRINCIPALS)[number];
+type PrincipalName = (typeof PRINCIPALS)[number];
 
 /** Who is let in, by what a route asks for. Everybody else is refused. */
-const MAY: Readonly<Record<Right, (place: Place) => readonly Who[]>> = {
+const MAY: Readonly<Record<Right, (place: Place) => readonly PrincipalName[]>> = {
   anyone: () => PRINCIPALS,
   read: () => PRINCIPALS.filter((who) => who !== 'nobody'),
   operate: ({ zone }) => (zone === 'east' ? ['operator of east', 'admin'] : ['admin']),
   admin: () => ['admin'],
 };
 
-async function tokenOf(api: Guarded, who: Who): Promise<string | undefined> {
+async function tokenOf(api: GuardedApi, who: PrincipalName): Promise<string | undefined> {
   if (who === 'nobody') return undefined;
   return who.startsWith('operator') ? api.issue('zone-operator', who.slice('operator of '.length)) : api.issue(who as 'admin');
 }

@@ -3,21 +3,21 @@ import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Scope } from '../harness/scope.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
-import { type Answer, type Asked, apiOf, ask, EAST, newApi, newWorld, timeout } from './harness.ts';
+import { type ApiAnswer, type TestedApi, apiOf, ask, EAST, newApi, newWorld, timeout } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());
 
-function apply(api: Asked, query: string, ...documents: object[]): Promise<Answer> {
+function apply(api: TestedApi, query: string, ...documents: object[]): Promise<ApiAnswer> {
   return ask(api, 'POST', `/apply${query}`, documents);
 }
 
-async function names(api: Asked): Promise<string[]> {
+async function names(api: TestedApi): Promise<string[]> {
   const { body } = await ask(api, 'GET', '/meshtimeouts');
   return (body.items as { name: string }[]).map(({ name }) => name);
 }
 
-function outcomes({ status, body }: Answer): string[] {
+function outcomes({ status, body }: ApiAnswer): string[] {
   assert.equal(status, 200, JSON.stringify(body));
   return (body.results as { name: string; outcome: string }[]).map(({ name, outcome }) => `${name} ${outcome}`);
 }

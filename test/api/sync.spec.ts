@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { Scope } from '../harness/scope.ts';
 import type { World } from '../simulator/world.ts';
-import { type Answer, apiOf, ask, EAST, newApi, newWorld, timeout, toMesh, toService, type Json } from './harness.ts';
+import { type ApiAnswer, apiOf, ask, EAST, newApi, newWorld, timeout, toMesh, toService, type AnyJson } from './harness.ts';
 import { SAMPLES } from './samples.ts';
 
 const scope = new Scope();
@@ -16,7 +16,7 @@ async function at(
   world: World,
   zone: string,
   ...request: Parameters<typeof ask> extends [unknown, ...infer Rest] ? Rest : never
-): Promise<Answer> {
+): Promise<ApiAnswer> {
   const api = apiOf(scope, world.node(zone));
   const answer = await ask(api, ...request);
   world.run(5_000);
@@ -24,7 +24,7 @@ async function at(
   return answer;
 }
 
-function itemsOf({ body }: Answer): Json[] {
+function itemsOf({ body }: ApiAnswer): AnyJson[] {
   return body.items;
 }
 
@@ -68,7 +68,8 @@ describe('a zone', () => {
     const world = newWorld();
     await at(world, 'east', 'PUT', `${TIMEOUTS}/slow`, timeout('slow'));
     await at(world, 'west', 'PUT', `${TIMEOUTS}/slow`, timeout('slow'));
-    const online = (overview: Json) => overview.zoneInsight.subscriptions.some(({ disconnectTime }: Json) => disconnectTime === undefined);
+    const online = (overview: AnyJson) =>
+      overview.zoneInsight.subscriptions.some(({ disconnectTime }: AnyJson) => disconnectTime === undefined);
     for (const path of ['/zones/_overview', '/zones+insights']) {
       const overviews = itemsOf(await at(world, '', 'GET', path));
       assert.deepEqual(
@@ -93,7 +94,7 @@ describe('a zone', () => {
       ['west'],
     );
     assert.deepEqual(
-      (await at(world, '', 'GET', '/_sync')).body.peers.map(({ peer }: Json) => peer),
+      (await at(world, '', 'GET', '/_sync')).body.peers.map(({ peer }: AnyJson) => peer),
       ['west'],
     );
     assert.deepEqual([...world.global.plane.store.mirror.each('east')], []);
@@ -162,7 +163,7 @@ describe('the ledger', () => {
     await at(world, '', 'PUT', `${TIMEOUTS}/a`, timeout('a'));
     const ledger = async (name: string) => {
       const { body } = await at(world, '', 'GET', `/_ledger?type=MeshTimeout&name=${name}`);
-      const items = body.items.map(({ peer, state, deleted = false }: Json) => `${peer} ${deleted ? 'delete ' : ''}${state}`);
+      const items = body.items.map(({ peer, state, deleted = false }: AnyJson) => `${peer} ${deleted ? 'delete ' : ''}${state}`);
       return { items, exists: body.exists, total: body.total };
     };
     world.node('west').setConnected(false);
@@ -206,7 +207,7 @@ describe('the view of the sync', () => {
     assert.ok(copy);
     const { body } = await at(world, '', 'GET', '/_sync');
     assert.deepEqual([body.term, body.diverged, body.ended], [1, null, null]);
-    const east = body.peers.find(({ peer }: Json) => peer === 'east');
+    const east = body.peers.find(({ peer }: AnyJson) => peer === 'east');
     assert.deepEqual([east.online, east.refused, east.absent, east.stopped], [false, [], [], null]);
     assert.ok(!JSON.stringify(body).includes('signature'));
     const [global] = (await at(world, 'west', 'GET', '/_sync')).body.peers;

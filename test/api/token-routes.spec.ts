@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { GLOBAL, type Place } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
-import { ask, EAST, type Json, newApi } from './harness.ts';
+import { ask, EAST, type AnyJson, newApi } from './harness.ts';
 import { askFrom, newGuarded } from './tokens.ts';
 
 const scope = new Scope();
@@ -43,7 +43,7 @@ describe('tokens', () => {
 });
 
 describe('an order of a token', () => {
-  const cases: [place: Place, order: Json, refused: string[]][] = [
+  const cases: [place: Place, order: AnyJson, refused: string[]][] = [
     [GLOBAL, { ...ORDER, role: 'admin' }, []],
     [GLOBAL, { ...ORDER, role: 'zone-operator', zone: 'west' }, []],
     [EAST, { ...ORDER, role: 'zone-operator' }, []],

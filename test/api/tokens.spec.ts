@@ -6,21 +6,21 @@ import { Tokens } from '../../src/api/auth/api-tokens.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
 import { EAST } from './harness.ts';
-import { askFrom, type Guarded, newGuarded } from './tokens.ts';
+import { askFrom, type GuardedApi, newGuarded } from './tokens.ts';
 
 const scope = new Scope();
 after(() => scope.close());
 
 const HOUR = 3600;
 
-interface Parts {
+interface TokenParts {
   readonly header: Record<string, unknown>;
   readonly claims: Record<string, unknown>;
 }
 
-function partsOf(token: string): Parts {
+function partsOf(token: string): TokenParts {
   const [header, claims] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString());
-  return { header: JSON.parse(header ?? '') as Parts['header'], claims: JSON.parse(claims || '{}') as Parts['claims'] };
+  return { header: JSON.parse(header ?? '') as TokenParts['header'], claims: JSON.parse(claims || '{}') as TokenParts['claims'] };
 }
 
 function encode(value: object): string {
@@ -28,13 +28,13 @@ function encode(value: object): string {
 }
 
 /** The key that a control plane signs with, as somebody who stole it has it. */
-function keyOf({ plane }: Guarded): { jwk: Record<string, string>; key: KeyObject } {
+function keyOf({ plane }: GuardedApi): { jwk: Record<string, string>; key: KeyObject } {
   const { keys } = JSON.parse(plane.store.setting('api tokens') ?? '') as { keys: { jwk: Record<string, string> }[] };
   const jwk = keys[0]?.jwk ?? {};
   return { jwk, key: createPrivateKey({ key: jwk, format: 'jwk' }) };
 }
 
-function sign({ header, claims }: Parts, key: KeyObject): Promise<string> {
+function sign({ header, claims }: TokenParts, key: KeyObject): Promise<string> {
   return new SignJWT(claims).setProtectedHeader(header as { alg: string }).sign(key);
 }
 
@@ -44,7 +44,7 @@ function resigned(token: string, key: KeyObject, change: { header?: object; clai
   return sign({ header: { ...header, ...change.header }, claims: { ...claims, ...change.claims } }, key);
 }
 
-type Forge = (api: Guarded, token: string) => string | Promise<string>;
+type Forge = (api: GuardedApi, token: string) => string | Promise<string>;
 
 const FORGED: Readonly<Record<string, Forge>> = {
   'without a signature': (_, token) => `${token.split('.').slice(0, 2).join('.')}.`,

@@ -12,10 +12,10 @@ import { parseDocuments } from '../../src/resource/documents/parse-documents.ts'
 import { GLOBAL, type Place } from '../../src/resource/resource.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Scope } from '../harness/scope.ts';
-import type { Json } from './harness.ts';
+import type { AnyJson } from './harness.ts';
 
 /** An API with tokens, on a clock of its own, and all that it reported. */
-export interface Guarded {
+export interface GuardedApi {
   readonly plane: Plane;
   readonly options: ApiOptions;
   readonly app: FastifyInstance;
@@ -33,7 +33,7 @@ const proxyTokens: ApiOptions['proxyTokens'] = {
   revokeAll: () => {},
 };
 
-export function newGuarded(scope: Scope, place: Place, more: Partial<ApiOptions> = {}): Guarded {
+export function newGuarded(scope: Scope, place: Place, more: Partial<ApiOptions> = {}): GuardedApi {
   const plane = newPlane(scope, place);
   const clock = { now: START };
   const now = () => clock.now;
@@ -64,7 +64,7 @@ export function newGuarded(scope: Scope, place: Place, more: Partial<ApiOptions>
 
 /** An answer to somebody elsewhere, or here when `remoteAddress` says so. */
 export async function askFrom(
-  { app }: Pick<Guarded, 'app'>,
+  { app }: Pick<GuardedApi, 'app'>,
   method: 'GET' | 'PUT' | 'POST' | 'DELETE',
   url: string,
   {
@@ -73,7 +73,7 @@ export async function askFrom(
     body,
     remoteAddress = '10.1.2.3',
   }: { token?: string; headers?: Record<string, string>; body?: object; remoteAddress?: string } = {},
-): Promise<{ status: number; body: Json; headers: Readonly<Record<string, unknown>> }> {
+): Promise<{ status: number; body: AnyJson; headers: Readonly<Record<string, unknown>> }> {
   const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const answer = await app.inject({
     method,

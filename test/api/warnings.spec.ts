@@ -3,7 +3,7 @@ import { after, describe, it } from 'node:test';
 import { kindOf } from '../../src/resource/kinds.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
-import { type Asked, ask, EAST, type Json, newApi, timeout, toMesh, toService, WEST } from './harness.ts';
+import { type TestedApi, ask, EAST, type AnyJson, newApi, timeout, toMesh, toService, WEST } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());
@@ -26,7 +26,7 @@ const from = (conf: object, targetRef: object = MESH) => ({ targetRef, from: [{ 
 /** What is warned of, as text that each must hold; what stands beside them is applied before. */
 const CASES: readonly [
   title: string,
-  document: { type: string; name: string; [field: string]: Json },
+  document: { type: string; name: string; [field: string]: AnyJson },
   warnings: RegExp[],
   beside?: object[],
 ][] = [
@@ -116,7 +116,7 @@ describe('an accepted document', () => {
   for (const [title, document, expected, beside = []] of CASES) {
     it(`${title} is warned of as it should, by PUT, apply and its dry run alike`, async () => {
       const api = newApi(scope, GLOBAL);
-      for (const other of beside) await put(api, other as Json);
+      for (const other of beside) await put(api, other as AnyJson);
       const [dry] = (await ask(api, 'POST', '/apply?dryRun=true', [document])).body.results;
       const [applied] = (await ask(api, 'POST', '/apply', [document])).body.results;
       const said: string[] = (await put(api, document)).warnings ?? [];
@@ -178,13 +178,13 @@ describe('an accepted document', () => {
     const documents = [permission('a', { targetRef: MESH, rules: lists }), permission('z', { targetRef: MESH, from: fromAll })];
     const { results } = (await ask(api, 'POST', '/apply', documents)).body;
     assert.deepEqual(
-      results.map(({ warnings = [] }: Json) => warnings.filter((warning: string) => warning.includes('opens nothing')).length),
+      results.map(({ warnings = [] }: AnyJson) => warnings.filter((warning: string) => warning.includes('opens nothing')).length),
       [1, 1],
     );
   });
 });
 
-async function put(api: Asked, document: { type: string; name: string }): Promise<Json> {
+async function put(api: TestedApi, document: { type: string; name: string }): Promise<AnyJson> {
   const path = document.type === 'Zone' ? '/zones' : `/meshes/default/${kindOf(document.type).path}`;
   const answer = await ask(api, 'PUT', `${path}/${document.name}`, document);
   assert.ok(answer.status < 300, JSON.stringify(answer.body));

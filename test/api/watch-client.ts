@@ -1,29 +1,29 @@
 import { WebSocket } from 'ws';
 import type { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
-import type { Asked, Json } from './harness.ts';
+import type { TestedApi, AnyJson } from './harness.ts';
 
 /** A client of the watch, and what it was sent. */
 export interface Watcher {
-  readonly messages: readonly Json[];
+  readonly messages: readonly AnyJson[];
   /** The position of the last message that had one. */
   position(): string;
   /** Waits until a bookmark is the last message, at this revision or later. */
   caughtUp(revision?: number): Promise<void>;
   /** What the messages come to: the resources by KRI. Throws at a repeated (revision, KRI), or one that goes back. */
-  state(): ReadonlyMap<string, Json>;
+  state(): ReadonlyMap<string, AnyJson>;
   readonly socket: WebSocket;
   /** Once it is closed: code and reason. */
   closed(): { readonly code: number; readonly reason: string } | undefined;
 }
 
 /** Lets an API listen on a free port of loopback; gives the address for `watch`. */
-export async function listen({ app }: Asked): Promise<string> {
+export async function listen({ app }: TestedApi): Promise<string> {
   return (await app.listen({ host: '127.0.0.1', port: 0 })).replace('http', 'ws');
 }
 
 export function watch(scope: Scope, url: string, query: Record<string, string> = {}, headers: Record<string, string> = {}): Watcher {
-  const messages: Json[] = [];
+  const messages: AnyJson[] = [];
   let closed: ReturnType<Watcher['closed']>;
   const socket = new WebSocket(`${url}/_watch?${new URLSearchParams(query).toString()}`, { headers });
   socket.on('message', (data: Buffer) => messages.push(JSON.parse(data.toString())));
@@ -43,7 +43,7 @@ export function watch(scope: Scope, url: string, query: Record<string, string> =
 }
 
 /** What messages come to, in their order. */
-export function replay(messages: readonly Json[], state = new Map<string, Json>()): Map<string, Json> {
+export function replay(messages: readonly AnyJson[], state = new Map<string, AnyJson>()): Map<string, AnyJson> {
   const seen = new Set<string>();
   let revision = 0;
   for (const message of messages) {
@@ -64,7 +64,7 @@ export function replay(messages: readonly Json[], state = new Map<string, Json>(
 }
 
 /** The HTTP answer to an upgrade that is refused. */
-export function refusal(url: string, query: string, headers: Record<string, string> = {}): Promise<{ status: number; body: Json }> {
+export function refusal(url: string, query: string, headers: Record<string, string> = {}): Promise<{ status: number; body: AnyJson }> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(`${url}${query}`, { headers });
     socket.on('open', () => reject(new Error('it was upgraded')));

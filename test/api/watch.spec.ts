@@ -6,26 +6,26 @@ import { GLOBAL } from '../../src/resource/resource.ts';
 import { openSnapshot, openStore } from '../../src/store/open-store.ts';
 import { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
-import { type Asked, apiOn, ask, EAST, newApi, timeout, toMesh } from './harness.ts';
+import { type TestedApi, apiOn, ask, EAST, newApi, timeout, toMesh } from './harness.ts';
 import { listen, refusal, replay, watch } from './watch-client.ts';
 
 const scope = new Scope();
 after(() => scope.close());
 
 /** An API at global that listens. */
-async function serve(): Promise<{ api: Asked; url: string }> {
+async function serve(): Promise<{ api: TestedApi; url: string }> {
   const api = newApi(scope, GLOBAL);
   return { api, url: await listen(api) };
 }
 
-const put = (api: Asked, name: string, time = '1s') =>
+const put = (api: TestedApi, name: string, time = '1s') =>
   ask(api, 'PUT', `/meshes/default/meshtimeouts/${name}`, timeout(name, undefined, toMesh(time)));
-const remove = (api: Asked, name: string) => ask(api, 'DELETE', `/meshes/default/meshtimeouts/${name}`);
+const remove = (api: TestedApi, name: string) => ask(api, 'DELETE', `/meshes/default/meshtimeouts/${name}`);
 const kri = (name: string) => `kri_mt_default___${name}_`;
-const head = ({ plane }: Asked) => plane.store.head().revision;
+const head = ({ plane }: TestedApi) => plane.store.head().revision;
 
 /** What the API holds, as a watch should have it. */
-async function held(api: Asked): Promise<Map<string, unknown>> {
+async function held(api: TestedApi): Promise<Map<string, unknown>> {
   const lists = await Promise.all(['/meshes', '/meshtimeouts'].map((path) => ask(api, 'GET', `${path}?size=1000`)));
   return new Map(lists.flatMap(({ body }) => body.items.map((item: { kri: string }) => [item.kri, item])));
 }

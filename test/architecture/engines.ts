@@ -4,13 +4,13 @@ import semver from 'semver';
 /**
  * A package as npm installed it: where it lies, its version, and the Node that it asks for (`engines.node`; '' is any).
  */
-export interface Installed {
+export interface InstalledPackage {
   readonly path: string;
   readonly version: string;
   readonly node: string;
 }
 
-interface Locked {
+interface LockedPackage {
   readonly dev?: boolean;
   readonly optional?: boolean;
 }
@@ -18,7 +18,7 @@ interface Locked {
 const ROOT = new URL('../../', import.meta.url);
 
 /** The packages that do not run on each of the versions of Node, as `path version: asks for ...`. */
-export function refusing(packages: readonly Installed[], versions: readonly string[]): string[] {
+export function refusing(packages: readonly InstalledPackage[], versions: readonly string[]): string[] {
   return packages.flatMap(({ path, version, node }) => {
     const refused = versions.filter((ours) => node !== '' && !semver.satisfies(ours, node));
     return refused.length === 0 ? [] : [`${path} ${version}: asks for Node ${node}, not ${refused.join(' or ')}`];
@@ -29,8 +29,8 @@ export function refusing(packages: readonly Installed[], versions: readonly stri
  * What package-lock.json says is for production (or for development), read from node_modules. Those for other platforms
  * are not there.
  */
-export function installed(use: 'production' | 'development'): Installed[] {
-  const { packages } = read('package-lock.json') as { packages: Record<string, Locked> };
+export function installed(use: 'production' | 'development'): InstalledPackage[] {
+  const { packages } = read('package-lock.json') as { packages: Record<string, LockedPackage> };
   return Object.entries(packages)
     .filter(([path, { dev }]) => path !== '' && (dev === true) === (use === 'development'))
     .filter(([path, { optional }]) => optional !== true || existsSync(new URL(path, ROOT)))

@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
 import { nameOf, partOf } from './map.ts';
-import { at, importsOf, isExempt, type Rule } from './source.ts';
+import { at, importsOf, isExempt, type ArchitectureRule } from './source.ts';
 
 /** Imports between the parts go one way. */
-export const importsGoOneWay: Rule = (source) => {
+export const importsGoOneWay: ArchitectureRule = (source) => {
   if (isExempt(source)) return [];
   const part = partOf(source.path);
   if (!part) return [`${source.path}:1: it is in no part of the architecture: give it one in test/architecture/map.ts`];

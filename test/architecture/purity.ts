@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module';
 import ts from 'typescript';
 import { nameOf, partOf } from './map.ts';
-import { at, importsOf, isExempt, nodes, type Rule, type Source } from './source.ts';
+import { at, importsOf, isExempt, nodes, type ArchitectureRule, type Source } from './source.ts';
 
 const PACKAGES = ['zod', 'yaml'];
 const HASHING = [
@@ -25,7 +25,7 @@ const IMPURE = [
  * The pure parts import no built-in module but node:crypto, of it only what hashes and signs, and only packages known
  * to be pure.
  */
-export const pureImports: Rule = (source) => {
+export const pureImports: ArchitectureRule = (source) => {
   if (!isPure(source)) return [];
   return importsOf(source).flatMap((module) => {
     if (module.text.startsWith('.') || PACKAGES.includes(module.text)) return [];
@@ -50,7 +50,7 @@ function impureCrypto(source: Source, module: ts.StringLiteralLike): string[] {
  * The pure parts name no global that reads a clock, chance, or the world. A local of such a name is refused too: rename
  * it.
  */
-export const pureGlobals: Rule = (source) => {
+export const pureGlobals: ArchitectureRule = (source) => {
   if (!isPure(source)) return [];
   return nodes(source, ts.isIdentifier)
     .filter((name) => isReference(name) && (IMPURE.includes(name.text) || isChance(name)))

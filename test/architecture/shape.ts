@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import ts from 'typescript';
-import { type Rule, type Source } from './source.ts';
+import { type ArchitectureRule, type Source } from './source.ts';
 
 const LINES = 300;
 
@@ -8,7 +8,7 @@ const LINES = 300;
 const LONG: Readonly<Record<string, string>> = {};
 
 /** No file of src and cmd is longer than 300 lines. */
-export const shortFiles: Rule = ({ path, text }) => {
+export const shortFiles: ArchitectureRule = ({ path, text }) => {
   const lines = text.split('\n').length - 1;
   const isListed = Object.hasOwn(LONG, path);
   if (lines > LINES && !isListed) return [`${path}:${LINES}: ${lines} lines, more than ${LINES}: split it by what it is about`];
@@ -36,7 +36,7 @@ export function fullFolders(sources: readonly Source[]): string[] {
 }
 
 /** No file is there only to pass on what others export. */
-export const noBarrels: Rule = ({ path, tree }) => {
+export const noBarrels: ArchitectureRule = ({ path, tree }) => {
   if (/(^|\/)index\.[cm]?[jt]sx?$/.test(path)) return [`${path}:1: no index files: import from the file that has it`];
   const passesOn = (statement: ts.Statement) => ts.isExportDeclaration(statement) && statement.moduleSpecifier !== undefined;
   return tree.statements.length > 0 && tree.statements.every(passesOn)
@@ -45,7 +45,7 @@ export const noBarrels: Rule = ({ path, tree }) => {
 };
 
 /** No file or folder is named for being useful. */
-export const noUtils: Rule = ({ path }) => {
+export const noUtils: ArchitectureRule = ({ path }) => {
   const named = path.split('/').find((name) => /(^|[-_.])utils?([-_.]|$)/i.test(name));
   return named ? [`${path}:1: ${named} says nothing: name it for what it holds`] : [];
 };
@@ -54,12 +54,13 @@ export const noUtils: Rule = ({ path }) => {
 const LEFT_FOR_LATER = new RegExp(`\\b(${['TO', 'DO'].join('')}|${['FIX', 'ME'].join('')})\\b`);
 
 /** Nothing is marked as to be done later. */
-export const nothingLeft: Rule = (source) => matchingLines(source, LEFT_FOR_LATER, 'do it now or leave it out');
+export const nothingLeft: ArchitectureRule = (source) => matchingLines(source, LEFT_FOR_LATER, 'do it now or leave it out');
 
 const SILENCED = /(oxlint|eslint)-disable(?!.* -- \S)|@ts-(?:ignore|nocheck)|@ts-(?:expect)-error(?! \S)/;
 
 /** Where a rule or the compiler is silenced, the same line says why. */
-export const silencedWithReason: Rule = (source) => matchingLines(source, SILENCED, 'say why on the same line: `-- the reason`');
+export const silencedWithReason: ArchitectureRule = (source) =>
+  matchingLines(source, SILENCED, 'say why on the same line: `-- the reason`');
 
 function matchingLines({ path, text }: Source, pattern: RegExp, what: string): string[] {
   return text.split('\n').flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}: ${what}`] : []));

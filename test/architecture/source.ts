@@ -9,7 +9,7 @@ export interface Source {
 }
 
 /** A rule of the architecture. In: one file. Out: what is wrong with it, as `path:line: what`. */
-export type Rule = (source: Source) => string[];
+export type ArchitectureRule = (source: Source) => string[];
 
 const ROOT = new URL('../../', import.meta.url);
 const CODE = /\.[cm]?[jt]sx?$/;

@@ -1,10 +1,10 @@
-import { type Page, proseOf } from '../docs/markdown.ts';
-import type { Rule } from './source.ts';
+import { type MarkdownPage, proseOf } from '../docs/markdown.ts';
+import type { ArchitectureRule } from './source.ts';
 
 const COLUMNS = 120;
 
 /** Comments and pages are read beside code, on half of a screen: their lines end at column 120. */
-export const narrowComments: Rule = ({ path, text }) => {
+export const narrowComments: ArchitectureRule = ({ path, text }) => {
   return text.split('\n').flatMap((line, index) => {
     const isComment = /^\s*(?:\/\/|\/?\*)/.test(line);
     return isComment && isTooWide(line) ? [`${path}:${index + 1}: ${line.length} columns, more than ${COLUMNS}: wrap the comment`] : [];
@@ -15,7 +15,7 @@ export const narrowComments: Rule = ({ path, text }) => {
  * The same for the prose of a page: not for tables, blocks of code, and what a program makes (between `begin` and
  * `end`).
  */
-export function narrowProse(page: Page): string[] {
+export function narrowProse(page: MarkdownPage): string[] {
   let isMade = false;
   return proseOf(page)
     .split('\n')

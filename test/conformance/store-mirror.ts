@@ -71,6 +71,35 @@ export function mirrorConformance(open: () => Store, reopen: (store: Store) => S
     store.close();
   });
 
+  it('counts what is refused of a peer by kind, kept as it changes', () => {
+    const named = (type: string, name: string) => ({ ...key(name), type });
+    const ofType = (type: string, name: string): MirrorItem => {
+      const { refusal, ...rest } = refused(name);
+      return { ...rest, key: named(type, name), refusal: refusal && { ...refusal, key: named(type, name) } };
+    };
+    const first = open();
+    const east = (store: Store) => Object.fromEntries(store.mirror.refusedByType('east'));
+    assert.deepEqual(east(first), {});
+    first.commit((tx) => {
+      tx.mirror.put('east', ofType('MeshTimeout', 'a'));
+      tx.mirror.put('east', ofType('MeshTimeout', 'b'));
+      tx.mirror.put('east', ofType('MeshRetry', 'a'));
+      tx.mirror.put('east', ofType('Galaxy', 'a'));
+      tx.mirror.put('east', ofType('Nebula', 'a'));
+      tx.mirror.put('west', ofType('MeshTrace', 'a'));
+    });
+    assert.deepEqual(east(first), { MeshTimeout: 2, MeshRetry: 1, unknown: 2 });
+    first.commit((tx) => {
+      tx.mirror.put('east', { ...item('a'), key: named('MeshTimeout', 'a') });
+      tx.mirror.delete('east', named('MeshRetry', 'a'));
+      tx.mirror.delete('east', named('Galaxy', 'a'));
+    });
+    assert.deepEqual(east(first), { MeshTimeout: 1, unknown: 1 });
+    const store = reopen(first);
+    assert.deepEqual(east(store), { MeshTimeout: 1, unknown: 1 });
+    store.close();
+  });
+
   it('refusals go on after a key, and an accepted item has none', () => {
     const store = open();
     store.commit((tx) => ['a', 'b', 'c'].forEach((name) => tx.mirror.put('east', refused(name))));

@@ -15,7 +15,7 @@ import { PEERS, resource, someAudience, someKey } from '../harness/sample-store.
 type Feed = Map<string, FeedChange>;
 
 /** What a store should be: all its rows, and every feed as it was at every revision. */
-interface Model {
+interface StoreModel {
   rows: Map<string, Row>;
   readonly history: Map<string, Feed>[];
 }
@@ -33,11 +33,11 @@ export interface Opening {
   reopen(store: Store): Store;
 }
 
-type Operation =
+type StoreOperation =
   | { readonly do: 'put'; readonly key: Key; readonly name: string; readonly audience: Audience; readonly content: number }
   | { readonly do: 'delete'; readonly key: Key };
 
-function feedsOf(rows: Model['rows']): Map<string, Feed> {
+function feedsOf(rows: StoreModel['rows']): Map<string, Feed> {
   const sorted = [...rows.values()].sort((a, b) => compareKeys(a.resource.key, b.resource.key));
   const feed = (peer: string): Feed =>
     new Map(
@@ -62,7 +62,7 @@ function replay(feed: Feed, changes: readonly FeedChange[]): void {
 }
 
 /** One operation on the rows, naively; the answer that the store should give, or `conflict`. */
-function onModel(rows: Model['rows'], operation: Operation, revision: number): unknown {
+function onModel(rows: StoreModel['rows'], operation: StoreOperation, revision: number): unknown {
   const id = keyId(operation.key);
   const old = rows.get(id);
   if (operation.do === 'delete') return rows.delete(id);
@@ -81,11 +81,11 @@ function onModel(rows: Model['rows'], operation: Operation, revision: number): u
   return old ? 'changed' : 'created';
 }
 
-function wireOf({ key, content }: Extract<Operation, { do: 'put' }>): string {
+function wireOf({ key, content }: Extract<StoreOperation, { do: 'put' }>): string {
   return JSON.stringify([Object.values(key), content]);
 }
 
-function onStore(tx: Transaction, operation: Operation): unknown {
+function onStore(tx: Transaction, operation: StoreOperation): unknown {
   if (operation.do === 'delete') return tx.delete(operation.key);
   const { key, name, audience, content } = operation;
   try {
@@ -97,16 +97,16 @@ function onStore(tx: Transaction, operation: Operation): unknown {
 
 const ABORTED = new Error('aborted');
 
-class Commit implements fc.Command<Model, Real> {
-  readonly operations: readonly Operation[];
+class Commit implements fc.Command<StoreModel, Real> {
+  readonly operations: readonly StoreOperation[];
   readonly fails: boolean;
 
-  constructor(operations: readonly Operation[], fails: boolean) {
+  constructor(operations: readonly StoreOperation[], fails: boolean) {
     this.operations = operations;
     this.fails = fails;
   }
   check = (): boolean => true;
-  run(model: Model, { store }: Real): void {
+  run(model: StoreModel, { store }: Real): void {
     const { answers } = this.onModel(model);
     const commit = () => store.commit((tx) => this.write(tx));
     if (this.fails) assert.throws(commit, (thrown) => thrown === ABORTED);
@@ -120,7 +120,7 @@ class Commit implements fc.Command<Model, Real> {
     return answers;
   }
   /** What the store should answer, and the revision that the body should see. */
-  onModel(model: Model): { readonly revision: number; readonly answers: readonly unknown[] } {
+  onModel(model: StoreModel): { readonly revision: number; readonly answers: readonly unknown[] } {
     const rows = new Map(model.rows);
     const revision = model.history.length;
     const answers = this.operations.map((operation) => onModel(rows, operation, revision));
@@ -135,14 +135,14 @@ class Commit implements fc.Command<Model, Real> {
 }
 
 /** Several bodies that wait for the disk together are as one after the other. */
-class CommitEach implements fc.Command<Model, Real> {
+class CommitEach implements fc.Command<StoreModel, Real> {
   readonly bodies: readonly Commit[];
 
   constructor(bodies: readonly Commit[]) {
     this.bodies = bodies;
   }
   check = (): boolean => true;
-  run(model: Model, { store }: Real): void {
+  run(model: StoreModel, { store }: Real): void {
     const expected = this.bodies.map((body) => {
       const { revision, answers } = body.onModel(model);
       return body.fails ? { thrown: ABORTED } : { result: [revision, answers] };
@@ -155,14 +155,14 @@ class CommitEach implements fc.Command<Model, Real> {
 }
 
 /** A commit in parts: until its end, everybody else reads what was there before. */
-class CommitInParts implements fc.Command<Model, Real> {
+class CommitInParts implements fc.Command<StoreModel, Real> {
   readonly body: Commit;
 
   constructor(body: Commit) {
     this.body = body;
   }
   check = (): boolean => true;
-  run(model: Model, { store }: Real): void {
+  run(model: StoreModel, { store }: Real): void {
     const before = seenOf(store, model.history.length - 1);
     const { answers } = this.body.onModel(model);
     const { operations, fails } = this.body;
@@ -196,16 +196,16 @@ function seenOf(store: Store, revision: number): unknown {
   return [store.head(), feeds, store.counts(), [...store.each('MeshTimeout')]];
 }
 
-class Restart implements fc.Command<Model, Real> {
+class Restart implements fc.Command<StoreModel, Real> {
   check = (): boolean => true;
-  run(_model: Model, real: Real): void {
+  run(_model: StoreModel, real: Real): void {
     real.store = real.reopen(real.store);
   }
   toString = (): string => 'restart';
 }
 
 /** Reads a random part of the past, so that what the feeds remember of it is tried too. */
-class Look implements fc.Command<Model, Real> {
+class Look implements fc.Command<StoreModel, Real> {
   readonly back: number;
   readonly maxBytes: number;
 
@@ -214,7 +214,7 @@ class Look implements fc.Command<Model, Real> {
     this.maxBytes = maxBytes;
   }
   check = (): boolean => true;
-  run(model: Model, { store }: Real): void {
+  run(model: StoreModel, { store }: Real): void {
     const revision = Math.max(0, model.history.length - 1 - this.back);
     for (const peer of PEERS) checkFeed(store, peer, model.history, revision, this.maxBytes);
     for (const row of model.rows.values()) assert.deepEqual(store.get(row.resource.key), row);
@@ -227,7 +227,7 @@ class Look implements fc.Command<Model, Real> {
   toString = (): string => `look(${this.back}, ${this.maxBytes})`;
 }
 
-function checkFeed(store: Store, peer: string, history: Model['history'], revision: number, maxBytes: number): void {
+function checkFeed(store: Store, peer: string, history: StoreModel['history'], revision: number, maxBytes: number): void {
   const now = history.at(-1)?.get(peer) ?? new Map();
   const then = history[revision]?.get(peer) ?? new Map();
   assert.deepEqual(store.feed.summary(peer), summaryOf(now));
@@ -287,7 +287,7 @@ const somePut = fc.record(
   { noNullPrototype: true },
 );
 const someDelete = fc.record({ do: fc.constant('delete' as const), key: someKey }, { noNullPrototype: true });
-const someOperations: fc.Arbitrary<Operation[]> = fc.array(
+const someOperations: fc.Arbitrary<StoreOperation[]> = fc.array(
   fc.oneof({ weight: 3, arbitrary: somePut }, { weight: 1, arbitrary: someDelete }),
   {
     minLength: 1,
@@ -298,7 +298,7 @@ const someOperations: fc.Arbitrary<Operation[]> = fc.array(
 const someCommit = fc.tuple(someOperations, fc.nat(5)).map(([operations, fails]) => new Commit(operations, fails === 0));
 
 /** A store that goes on changing: each call makes the next of the given commits. */
-function churn(store: Store, commits: readonly Operation[][]): () => void {
+function churn(store: Store, commits: readonly StoreOperation[][]): () => void {
   const left = [...commits];
   return () => {
     const operations = left.shift() ?? [];

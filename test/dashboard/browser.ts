@@ -39,7 +39,7 @@ export async function startBrowser(scope: Scope): Promise<Browser | string> {
 }
 
 /** What a page did that it must not. */
-export interface Watched {
+export interface WatchedPage {
   readonly page: Page;
   /** Errors of its console, exceptions, violations of its content security policy. */
   readonly faults: string[];
@@ -48,7 +48,7 @@ export interface Watched {
 }
 
 /** A new page in a profile of its own. `headers` come with each of its requests. */
-export async function openPage(browser: Browser, headers: Readonly<Record<string, string>> = {}): Promise<Watched> {
+export async function openPage(browser: Browser, headers: Readonly<Record<string, string>> = {}): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1200, height: 760 }, extraHTTPHeaders: headers });
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);

@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
-import { inaccessible, openPage, startBrowser, type Watched } from './browser.ts';
-import { permission, type Scene, startScene } from './scene.ts';
+import { inaccessible, openPage, startBrowser, type WatchedPage } from './browser.ts';
+import { permission, type DashboardScene, startScene } from './scene.ts';
 
 const scope = new Scope();
 after(() => scope.close());
 let browser: Browser | string;
-let scene: Scene;
+let scene: DashboardScene;
 before(async () => {
   browser = await startBrowser(scope);
   if (typeof browser !== 'string') scene = await startScene(scope);
@@ -28,7 +28,7 @@ async function picture(page: Page, name: string): Promise<void> {
 }
 
 /** One test in a page of its own, which at its end was accessible, in light and dark, and asked nobody but `url`. */
-function inBrowser(title: string, url: () => string, play: (watched: Watched, t: TestContext) => Promise<void>, headers = {}): void {
+function inBrowser(title: string, url: () => string, play: (watched: WatchedPage, t: TestContext) => Promise<void>, headers = {}): void {
   test(title, async (t) => {
     if (typeof browser === 'string') return t.skip(browser);
     const watched = await openPage(browser, headers);

@@ -5,7 +5,7 @@ import type { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
 
 /** A global with the zones east and west, of which west sends more than it may. */
-export interface Scene {
+export interface DashboardScene {
   readonly global: Daemon;
   readonly east: Daemon;
   readonly west: Daemon;
@@ -38,7 +38,7 @@ export function permission(url: string, name: string, namespace: string): Promis
   return put(url, `/meshes/default/meshtrafficpermissions/${name}`, document);
 }
 
-export async function startScene(scope: Scope): Promise<Scene> {
+export async function startScene(scope: Scope): Promise<DashboardScene> {
   const nats = await startNats(scope);
   const zone = (name: string) =>
     startDaemon(scope, 'zone', { MERIDIAN_NATS_URL: nats.url, MERIDIAN_ZONE_NAME: name, MERIDIAN_ENVIRONMENT: 'universal' });

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Peer, RefusedItem } from '../../src/dashboard/home/peer.ts';
+import type { SyncPeer, RefusedItem } from '../../src/dashboard/home/peer.ts';
 import { sentenceOf } from '../../src/dashboard/home/sentence.ts';
 
 const NONE = { total: 0, first: [] };
 const WELL = { online: true, upToDate: true, stopped: null, unsent: null, late: 0, reported: NONE, refused: [] };
 const ITEM: RefusedItem = { kri: '', type: '', mesh: '', zone: '', namespace: '', name: '', reason: '', since: '' };
-const peer = (name: string, more: Partial<Peer> = {}): Peer => ({ peer: name, ...WELL, ...more });
+const peer = (name: string, more: Partial<SyncPeer> = {}): SyncPeer => ({ peer: name, ...WELL, ...more });
 
-const TABLE: readonly (readonly [peers: readonly Peer[], mode: 'global' | 'zone', sentence: string])[] = [
+const TABLE: readonly (readonly [peers: readonly SyncPeer[], mode: 'global' | 'zone', sentence: string])[] = [
   [[], 'global', 'No zone has connected yet'],
   [[], 'zone', 'This zone has not heard from a global'],
   [[peer('east')], 'global', 'The zone has what is meant for it of 1 policy'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { brokenCitations, missingFiles, outsideCitations, readTexts, shortCitations, type Text } from './citations.ts';
+import { brokenCitations, missingFiles, outsideCitations, readTexts, shortCitations, type CitingText } from './citations.ts';
 
 const texts = readTexts();
 
@@ -8,8 +8,8 @@ const texts = readTexts();
  * Each rule with lines that it must refuse, and lines that it must let pass. Put together, so that this file does not
  * hold them itself.
  */
-interface Proof {
-  readonly rule: (text: Text) => string[];
+interface CitationProof {
+  readonly rule: (text: CitingText) => string[];
   readonly refuses: readonly string[];
   readonly passes: readonly string[];
 }
@@ -17,7 +17,7 @@ interface Proof {
 const [design, seed, section] = [['de', 'sign'].join(''), ['se', 'ed'].join(''), ['sec', 'tion'].join('')];
 const docs = ['do', 'cs'].join('');
 
-const PROOFS: Record<string, Proof> = {
+const PROOFS: Record<string, CitationProof> = {
   'what is cited of docs/ is there': {
     rule: brokenCitations,
     refuses: [

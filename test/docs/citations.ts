@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { anchorsOf, readPage, ROOT } from './markdown.ts';
 
 /** A file in which pages and other files are cited: code, YAML or a page. `path` is from the root, with slashes. */
-export interface Text {
+export interface CitingText {
   readonly path: string;
   readonly text: string;
 }
@@ -13,7 +13,7 @@ const FOLDERS = ['src', 'cmd', 'test', 'bench', 'demo', 'scripts', 'compose', 'd
 const OTHERS = ['src/xds/wire/gen', 'test/reference'];
 
 /** Every file that people write and read: code, scenarios, pages. */
-export function readTexts(): Text[] {
+export function readTexts(): CitingText[] {
   const files = [...FOLDERS.flatMap(filesIn), 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
   return files.filter((path) => /\.(ts|mjs|yaml|md)$/.test(path)).map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
 }
@@ -27,7 +27,7 @@ function filesIn(folder: string): string[] {
 }
 
 /** Citations of pages from the root (`docs/design/matching.md#order`) that lead nowhere, as `path:line: what`. */
-export function brokenCitations(text: Text): string[] {
+export function brokenCitations(text: CitingText): string[] {
   return found(text, /\bdocs\/[\w./-]+\.md(?:#[\w-]*)?/g, (citation) => {
     const [page = '', anchor] = citation.split('#');
     if (!existsSync(join(ROOT, page))) return `there is no ${page}`;
@@ -48,14 +48,14 @@ function headings(page: string): readonly string[] {
  * A page that is cited with a heading, but not from the root: nobody can tell where it is. Pages link to one another
  * otherwise.
  */
-export function shortCitations(text: Text): string[] {
+export function shortCitations(text: CitingText): string[] {
   return found({ ...text, text: text.path.endsWith('.md') ? '' : commentsOf(text) }, /[\w./-]+\.md#/g, (citation) =>
     citation.startsWith('docs/') ? '' : `write ${citation} from the root: docs/...`,
   );
 }
 
 /** Files of the repository that a comment or a page names and that are not there. `a.ts` is any file: an example. */
-export function missingFiles(text: Text): string[] {
+export function missingFiles(text: CitingText): string[] {
   const path = /(?<![\w./*{<-])(?:src|cmd|test|bench|demo|scripts|compose|reference|seeds)\/[\w./-]+\.(?:ts|mjs|json|tsv|yaml|md)\b/g;
   return found({ ...text, text: commentsOf(text) }, path, (file) =>
     file.endsWith('/a.ts') || existsSync(join(ROOT, file)) ? '' : `there is no ${file}`,
@@ -63,7 +63,7 @@ export function missingFiles(text: Text): string[] {
 }
 
 /** The lines that are comments, the others empty. All of a page counts, but where its links lead. */
-function commentsOf({ path, text }: Text): string {
+function commentsOf({ path, text }: CitingText): string {
   if (path.endsWith('.md')) return text.replace(/\]\([^)\n]*\)/g, ']');
   const comment = path.endsWith('.yaml') ? /^\s*(?:#|shows:)/ : /^\s*(?:\/\/|\/?\*)/;
   return text
@@ -90,7 +90,7 @@ const OUTSIDE = [
 const STANDARD = /\bRFC \d+|\bOpenAPI\b/;
 
 /** Citations of documents that are not in this repository. `docs/design/sources.md` says what was taken from which. */
-export function outsideCitations({ path, text }: Text): string[] {
+export function outsideCitations({ path, text }: CitingText): string[] {
   return OUTSIDE.flatMap((pattern) => [...text.matchAll(pattern)]).flatMap(({ 0: words, index }) => {
     const before = text.slice(0, index).split('\n');
     const line = `${before.at(-1) ?? ''}${text.slice(index).split('\n', 1)[0] ?? ''}`;
@@ -99,7 +99,7 @@ export function outsideCitations({ path, text }: Text): string[] {
   });
 }
 
-function found({ path, text }: Text, pattern: RegExp, wrong: (match: string) => string): string[] {
+function found({ path, text }: CitingText, pattern: RegExp, wrong: (match: string) => string): string[] {
   return text.split('\n').flatMap((line, index) =>
     [...line.matchAll(pattern)].flatMap(([match]) => {
       const why = wrong(match);

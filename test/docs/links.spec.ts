@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { it } from 'node:test';
-import { anchorsOf, linksOf, type Page, readPages, ROOT } from './markdown.ts';
+import { anchorsOf, linksOf, type MarkdownPage, readPages, ROOT } from './markdown.ts';
 
 const pages = readPages();
 const anchors = new Map(pages.map((page) => [page.path, anchorsOf(page)]));
 
 /** What is wrong with a link, '' for nothing. Addresses elsewhere are not asked. */
-function brokenLink({ path }: Page, target: string): string {
+function brokenLink({ path }: MarkdownPage, target: string): string {
   if (/^[a-z]+:/.test(target)) return '';
   const [file = '', anchor] = target.split('#');
   const to = file === '' ? path : normalize(join(dirname(path), file));
@@ -26,7 +26,7 @@ it('every link leads somewhere', () => {
 });
 
 it('a link that leads nowhere is found', () => {
-  const page: Page = { path: 'docs/README.md', text: '# The `list`, and more\n', fences: [] };
+  const page: MarkdownPage = { path: 'docs/README.md', text: '# The `list`, and more\n', fences: [] };
   assert.deepEqual(anchorsOf(page), ['the-list-and-more']);
   const cases: [target: string, why: string][] = [
     ['quick-start.md', ''],

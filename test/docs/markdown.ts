@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** A page of the repository. */
-export interface Page {
+export interface MarkdownPage {
   /** From the root, with slashes. */
   readonly path: string;
   readonly text: string;
@@ -27,7 +27,7 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const SKIPPED = ['node_modules', 'dist', '.git', '.tools'];
 
 /** All pages of the repository, what is installed or built left out. */
-export function readPages(folder = ''): Page[] {
+export function readPages(folder = ''): MarkdownPage[] {
   return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
     if (entry.isDirectory()) return SKIPPED.includes(entry.name) || entry.name.startsWith('dist.') ? [] : readPages(path);
@@ -35,7 +35,7 @@ export function readPages(folder = ''): Page[] {
   });
 }
 
-export function readPage(path: string): Page {
+export function readPage(path: string): MarkdownPage {
   const text = readFileSync(join(ROOT, path), 'utf8');
   return { path, text, fences: readFences(text) };
 }
@@ -60,7 +60,7 @@ function readFences(text: string): Fence[] {
 }
 
 /** The page without its blocks: what is prose. Lines stay where they are. */
-export function proseOf({ text }: Page): string {
+export function proseOf({ text }: MarkdownPage): string {
   let inside = false;
   return text
     .split('\n')
@@ -76,7 +76,7 @@ export function proseOf({ text }: Page): string {
  * The anchors of a page's headings, as GitHub makes them: `## The list` is `the-list`, the second of that name
  * `the-list-1`.
  */
-export function anchorsOf(page: Page): string[] {
+export function anchorsOf(page: MarkdownPage): string[] {
   const seen = new Map<string, number>();
   return [...proseOf(page).matchAll(/^#{1,6} +(.+?) *$/gm)].map(([, heading = '']) => {
     const anchor = heading
@@ -91,6 +91,6 @@ export function anchorsOf(page: Page): string[] {
 }
 
 /** Where a page's links lead, as they are written. */
-export function linksOf(page: Page): string[] {
+export function linksOf(page: MarkdownPage): string[] {
   return [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { after, describe, it } from 'node:test';
 import { Scope } from '../harness/scope.ts';
-import { type Page, readPage } from './markdown.ts';
+import { type MarkdownPage, readPage } from './markdown.ts';
 import { envoyProgram } from '../harness/envoy.ts';
 import { isAs, play, startShell } from './play.ts';
 
@@ -47,7 +47,7 @@ describe('the pages do what they say', { concurrency: 2 }, () => {
   }
 });
 
-function until(page: Page, heading: string): Page {
+function until(page: MarkdownPage, heading: string): MarkdownPage {
   const line = page.text.split('\n').indexOf(heading);
   assert.ok(line > 0, `${page.path} has no ${heading}`);
   return { ...page, fences: page.fences.filter((fence) => fence.line < line) };

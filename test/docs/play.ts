@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { Scope } from '../harness/scope.ts';
-import { type Fence, type Page, ROOT } from './markdown.ts';
+import { type Fence, type MarkdownPage, ROOT } from './markdown.ts';
 
 /**
  * Does what a page says, in a folder and a shell of its own: writes each block of YAML that names a file in its first
@@ -91,7 +91,7 @@ async function freePort(): Promise<number> {
 }
 
 /** A block that is run, and what the page says that it prints. */
-interface Run {
+interface BlockRun {
   readonly block: Fence;
   readonly printed: Fence | undefined;
 }
@@ -102,8 +102,8 @@ interface File {
   readonly text: string;
 }
 
-function stepsOf({ fences }: Page): (Run | File)[] {
-  return fences.flatMap((block, index): (Run | File)[] => {
+function stepsOf({ fences }: MarkdownPage): (BlockRun | File)[] {
+  return fences.flatMap((block, index): (BlockRun | File)[] => {
     const [, file] = /^# (\S+\.(?:yaml|conf))\n/.exec(block.text) ?? [];
     if (file !== undefined) return [{ file, text: block.text }];
     const next = fences[index + 1];
@@ -119,7 +119,7 @@ const PATIENCE_MS = 15_000;
  * Plays a page. A block whose output is not as the page says is run again for a while: people are slower than we are.
  * Throws where it stays so.
  */
-export async function play(page: Page, shell: Shell): Promise<void> {
+export async function play(page: MarkdownPage, shell: Shell): Promise<void> {
   for (const step of stepsOf(page)) {
     if ('file' in step) {
       mkdirSync(dirname(join(shell.folder, step.file)), { recursive: true });
@@ -128,7 +128,7 @@ export async function play(page: Page, shell: Shell): Promise<void> {
   }
 }
 
-async function playStep({ path }: Page, { block, printed }: Run, shell: Shell): Promise<void> {
+async function playStep({ path }: MarkdownPage, { block, printed }: BlockRun, shell: Shell): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const { output, code } = await shell.run(block.text);

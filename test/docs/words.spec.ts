@@ -6,7 +6,7 @@ import { CommanderError, type Command } from 'commander';
 import { lintText } from '../../cmd/ctl/offline/lint-document.ts';
 import { createProgram } from '../../cmd/ctl/program.ts';
 import { AT_GLOBAL, COMMON, ZONE } from '../../src/config/settings.ts';
-import { type Fence, type Page, readPages, ROOT } from './markdown.ts';
+import { type Fence, type MarkdownPage, readPages, ROOT } from './markdown.ts';
 
 /**
  * What the pages name is there: commands and their options, resources that are valid, variables, scripts, paths of the
@@ -16,7 +16,7 @@ import { type Fence, type Page, readPages, ROOT } from './markdown.ts';
 const pages = readPages();
 
 /** Each `check` gives what is wrong with a place; the failures name the page and line. */
-function failures(check: (fence: Fence, page: Page) => readonly string[]): string[] {
+function failures(check: (fence: Fence, page: MarkdownPage) => readonly string[]): string[] {
   return pages.flatMap((page) => page.fences.flatMap((fence) => check(fence, page).map((why) => `${page.path}:${fence.line}: ${why}`)));
 }
 
@@ -100,7 +100,7 @@ const OWN_VARIABLES = [
   'MERIDIAN_BUILT',
 ];
 
-function variableProblems({ path, text }: Page): string[] {
+function variableProblems({ path, text }: MarkdownPage): string[] {
   const known = new Set([...Object.values({ ...COMMON, ...AT_GLOBAL, ...ZONE }).map(({ variable }) => variable), ...OWN_VARIABLES]);
   const named = [...text.matchAll(/\bMERIDIAN_[A-Z0-9_]*[A-Z0-9]\b(?![_*])/g)].map(([name]) => name);
   return named.filter((name) => !known.has(name)).map((name) => `${path}: there is no ${name}`);
@@ -108,7 +108,7 @@ function variableProblems({ path, text }: Page): string[] {
 
 const SCRIPTS = Object.keys((JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object }).scripts);
 
-function scriptProblems({ path, text }: Page): string[] {
+function scriptProblems({ path, text }: MarkdownPage): string[] {
   const named = [...text.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name = '']) => name);
   return named.filter((name) => !SCRIPTS.includes(name)).map((name) => `${path}: there is no npm script ${name}`);
 }
@@ -140,7 +140,7 @@ describe('what the pages name is there', () => {
 
 describe('what is not there is found', () => {
   const block = (text: string, language = 'sh'): Fence => ({ language, text: `${text}\n`, line: 1, isRun: true });
-  const page = (text: string): Page => ({ path: 'x.md', text, fences: [] });
+  const page = (text: string): MarkdownPage => ({ path: 'x.md', text, fences: [] });
   const wrong: [what: string, problems: readonly string[]][] = [
     ['an unknown command', commandProblems(block('meridianctl aply -f x'))],
     ['an unknown option', commandProblems(block('A=b meridianctl apply -f x \\\n  --prun > out'))],

@@ -8,7 +8,7 @@ import type { Permission } from '../../src/policy/decide/read-permissions.ts';
 import { readRequest } from '../../src/policy/decide/read-request.ts';
 import { type CompiledRbac, InboundRbac } from '../../src/policy/rbac/compile-rbac.ts';
 import { permissions, sansOfClients } from '../harness/rbac-samples.ts';
-import type { Form } from '../../src/policy/rbac/rbac-side.ts';
+import type { RbacForm } from '../../src/policy/rbac/rbac-side.ts';
 import { bootstrap } from '../../src/xds/envoy/bootstrap.ts';
 import { authenticator } from '../../src/xds/server/authenticate-caller.ts';
 import { generate } from '../../src/xds/envoy/generate-snapshot.ts';
@@ -17,7 +17,7 @@ import { startXds } from '../../src/xds/server/xds-server.ts';
 import { issueToken } from '../../src/xds/server/proxy-token.ts';
 import { startHttpApplication, startTcpApplication } from '../harness/application.ts';
 import { httpCaller, tcpCaller } from '../harness/caller.ts';
-import { type CertificateFiles, createAuthority } from '../harness/certificates.ts';
+import { type IssuedCertificate, createAuthority } from '../harness/certificates.ts';
 import { type Envoy, freePorts, startEnvoy } from '../harness/envoy.ts';
 import { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
@@ -41,13 +41,13 @@ const PROXY = { mesh: 'default', name: 'backend-1' };
 const SECRET = randomBytes(32);
 
 /** One inbound of the proxy, and what was compiled for it. */
-interface Case {
+interface CompiledInbound {
   readonly kind: (typeof KINDS)[number];
   readonly permissions: readonly Permission[];
   readonly inbound: InboundInput;
 }
 
-interface Asked {
+interface AskedRequest {
   readonly client: number;
   readonly method: string;
   readonly path: string;
@@ -102,17 +102,17 @@ async function play(scope: Scope, seed: number): Promise<string> {
 }
 
 /** Half of them are to be allowed, if so many can be found. */
-function requestsFor(one: Case, seed: number): Asked[] {
+function requestsFor(one: CompiledInbound, seed: number): AskedRequest[] {
   const found = fc.sample(asked, { seed, numRuns: REQUESTS_PER_INBOUND * 10 });
   const allowed = found.filter((request) => verdicts(one, request).enforced === 'Allow').slice(0, REQUESTS_PER_INBOUND / 2);
   return [...allowed, ...found.filter((request) => !allowed.includes(request))].slice(0, REQUESTS_PER_INBOUND);
 }
 
-async function toCases(scope: Scope, sets: readonly (readonly Permission[])[]): Promise<Case[]> {
+async function toCases(scope: Scope, sets: readonly (readonly Permission[])[]): Promise<CompiledInbound[]> {
   const [http, tcp] = [await startHttpApplication(scope), await startTcpApplication(scope)];
   const ports = await listenerPorts(sets.length * KINDS.length);
   return sets.flatMap((given, index) =>
-    KINDS.map((kind): Case => {
+    KINDS.map((kind): CompiledInbound => {
       const name = `${kind}-${index}`;
       const compiled = compile(given, kind, name);
       const { filter, routes } = kind === 'http' ? compiled : { filter: compiled.alone, routes: [] };
@@ -133,12 +133,12 @@ async function listenerPorts(count: number): Promise<number[]> {
   return Array.from({ length: count }, (_, index) => first + index);
 }
 
-function compile(given: readonly Permission[], kind: Case['kind'], name: string): CompiledRbac {
-  const form: Form = kind === 'list' ? 'list' : 'trees';
+function compile(given: readonly Permission[], kind: CompiledInbound['kind'], name: string): CompiledRbac {
+  const form: RbacForm = kind === 'list' ? 'list' : 'trees';
   return new InboundRbac({ protocol: kind === 'tcp' ? 'tcp' : 'http', form, statPrefix: `tcp.${name}.` }).compile(given);
 }
 
-async function serve(scope: Scope, inbounds: readonly InboundInput[], own: CertificateFiles): Promise<Envoy> {
+async function serve(scope: Scope, inbounds: readonly InboundInput[], own: IssuedCertificate): Promise<Envoy> {
   const [port = 0] = await freePorts(1);
   const xds = await startXds({
     address: '127.0.0.1',
@@ -169,13 +169,19 @@ function sansOf(client: number): readonly string[] {
   return clients[client % clients.length] ?? [];
 }
 
-function verdicts({ permissions: given, inbound }: Case, { client, method, path }: Asked): Verdicts {
+function verdicts({ permissions: given, inbound }: CompiledInbound, { client, method, path }: AskedRequest): Verdicts {
   const protocol = inbound.protocol === 'tcp' ? 'tcp' : 'http';
   const subject = readRequest({ spiffeIds: sansOf(client), method, path }, protocol, 'default');
   return { enforced: evaluate(given, subject, 'enforced').action, shadow: evaluate(given, subject, 'shadow').action };
 }
 
-async function ask(scope: Scope, envoy: Envoy, one: Case, request: Asked, files: readonly CertificateFiles[]): Promise<Verdicts> {
+async function ask(
+  scope: Scope,
+  envoy: Envoy,
+  one: CompiledInbound,
+  request: AskedRequest,
+  files: readonly IssuedCertificate[],
+): Promise<Verdicts> {
   const certificate = files[request.client % files.length];
   assert.ok(certificate);
   const before = await shadowCounts(envoy, one);
@@ -187,7 +193,12 @@ async function ask(scope: Scope, envoy: Envoy, one: Case, request: Asked, files:
   return { enforced, shadow: after.allowed > before.allowed ? 'Allow' : 'Deny' };
 }
 
-async function answer(scope: Scope, { protocol, port }: InboundInput, files: CertificateFiles, { method, path }: Asked): Promise<Action> {
+async function answer(
+  scope: Scope,
+  { protocol, port }: InboundInput,
+  files: IssuedCertificate,
+  { method, path }: AskedRequest,
+): Promise<Action> {
   if (protocol === 'tcp') return (await tcpCaller(scope, port, files).say('x')) === 'x' ? 'Allow' : 'Deny';
   const { status, body } = await httpCaller(scope, port, files).ask({ method, path });
   assert.ok(status === 200 || status === 403, `${status} ${body}`);
@@ -195,7 +206,7 @@ async function answer(scope: Scope, { protocol, port }: InboundInput, files: Cer
 }
 
 /** Envoy 1.36 counts by the name of what was discovered, later ones by that of the listener. */
-async function shadowCounts(envoy: Envoy, { kind, inbound }: Case): Promise<{ allowed: number; denied: number }> {
+async function shadowCounts(envoy: Envoy, { kind, inbound }: CompiledInbound): Promise<{ allowed: number; denied: number }> {
   const { stats, rbac } = namesOf(inbound);
   const prefix = kind === 'tcp' ? `^tcp\\.${inbound.name}` : `(${stats}|${rbac})`;
   const text = await envoy.admin(`/stats?filter=${encodeURIComponent(`${prefix}\\.rbac\\.shadow_`)}`);

@@ -5,7 +5,7 @@ import { evaluate } from '../../src/policy/decide/evaluate-permissions.ts';
 import { readRequest } from '../../src/policy/decide/read-request.ts';
 import { readMtp } from '../../src/resource/permission.ts';
 import { httpCaller, tcpCaller } from '../harness/caller.ts';
-import type { CertificateFiles } from '../harness/certificates.ts';
+import type { IssuedCertificate } from '../harness/certificates.ts';
 import type { Daemon } from '../harness/daemon.ts';
 import { DATAPLANE, type EnforcingZone, from, lists, permission, startEnforcingZone } from '../harness/enforcing-zone.ts';
 import { freePorts } from '../harness/envoy.ts';
@@ -21,8 +21,8 @@ const [WEB, OTHER] = ['spiffe://default/web', 'spiffe://default/other'];
 const allow = (...ids: string[]) => lists({ allow: ids.map((value) => ({ spiffeId: { type: 'Exact', value } })) });
 
 let served: EnforcingZone;
-let web: CertificateFiles;
-let other: CertificateFiles;
+let web: IssuedCertificate;
+let other: IssuedCertificate;
 
 before(async () => {
   served = await startEnforcingZone(scope, { web: 'http', db: 'tcp', chain: 'http' }, process.env.MERIDIAN_AGREEMENT_ENVOY);
@@ -44,7 +44,7 @@ async function verdicts(): Promise<string> {
 
 const warnings = async () => (await served.zone.ready()).warnings.filter((text) => text.includes('proxies'));
 
-interface Shown {
+interface ShownProxy {
   readonly streams: readonly {
     readonly connected: boolean;
     readonly until?: string;
@@ -53,7 +53,7 @@ interface Shown {
 }
 
 const get = async <T>(daemon: Daemon, path: string): Promise<T> => (await (await fetch(`${daemon.url}${path}`)).json()) as T;
-const shown = () => get<Shown>(served.zone, `/meshes/default/dataplanes/${DATAPLANE}/_proxy`);
+const shown = () => get<ShownProxy>(served.zone, `/meshes/default/dataplanes/${DATAPLANE}/_proxy`);
 const refusals = async () => (await shown()).streams.flatMap(({ types }) => types.flatMap(({ refused }) => refused));
 
 async function metric(state: string): Promise<number> {
@@ -128,8 +128,8 @@ it('two inbounds that exchange their ports, HTTP and TCP: each takes its rules a
   const [first, second, third] = spec.networking.inbound;
   assert.ok(first && second && third);
   await served.apply(served.dataplane({ ...first, port: second.port }, { ...second, port: first.port }, third));
-  const ask = async (files: CertificateFiles) => (await httpCaller(scope, served.port('db'), files).ask()).status;
-  const say = async (files: CertificateFiles) => (await tcpCaller(scope, served.port('web'), files).say('x')) === 'x';
+  const ask = async (files: IssuedCertificate) => (await httpCaller(scope, served.port('db'), files).ask()).status;
+  const say = async (files: IssuedCertificate) => (await tcpCaller(scope, served.port('web'), files).say('x')) === 'x';
   const now = async () => (await Promise.all([ask(web), ask(other), say(web), say(other)])).join();
   await until('both are where the other was', async () => (await now()) === '200,403,true,false');
   await served.apply(permission('web', 'web', allow(OTHER)), permission('db', 'db', allow(OTHER)));

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, it } from 'node:test';
 import { connect } from 'node:tls';
 import { httpCaller, tcpCaller } from '../harness/caller.ts';
-import { type CertificateFiles, createAuthority } from '../harness/certificates.ts';
+import { type IssuedCertificate, createAuthority } from '../harness/certificates.ts';
 import { type EnforcingZone, from, lists, permission, startEnforcingZone } from '../harness/enforcing-zone.ts';
 import { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
@@ -18,7 +18,7 @@ after(() => scope.close());
 
 /** An HTTP and a TCP inbound for lists, for `from`, and for both together. */
 const SHAPES = ['lists', 'from', 'both'] as const;
-type Shape = (typeof SHAPES)[number];
+type IdentityShape = (typeof SHAPES)[number];
 const INBOUNDS = {
   'http-lists': 'http',
   'http-from': 'http',
@@ -63,20 +63,20 @@ const issue = (...[uris, odd]: [readonly string[], { dns?: string[]; hours?: [nu
   served.authority.issue(`caller-${issued++}`, uris, [], odd);
 
 /** What each inbound does: on HTTP the status, 0 for none; on TCP whether it echoes. */
-async function verdicts(files: Partial<CertificateFiles>): Promise<string[]> {
+async function verdicts(files: Partial<IssuedCertificate>): Promise<string[]> {
   const http = SHAPES.map(async (shape) => `${shape} ${(await httpCaller(scope, served.port(`http-${shape}`), files).ask()).status}`);
   const tcp = SHAPES.map(async (shape) => `${shape} ${(await tcpCaller(scope, served.port(`tcp-${shape}`), files).say('x')) === 'x'}`);
   return Promise.all([...http, ...tcp]);
 }
 
 /** Where the caller gets in, and nowhere else; `status`: of HTTP where it does not. */
-function expected(where: readonly Shape[], status = 403): string[] {
+function expected(where: readonly IdentityShape[], status = 403): string[] {
   const http = SHAPES.map((shape) => `${shape} ${where.includes(shape) ? 200 : status}`);
   return [...http, ...SHAPES.map((shape) => `${shape} ${where.includes(shape)}`)];
 }
 
 /** Callers by their URI SANs, and where they get in. */
-const CALLERS: readonly (readonly [string, readonly string[], readonly Shape[]])[] = [
+const CALLERS: readonly (readonly [string, readonly string[], readonly IdentityShape[]])[] = [
   ['a caller of the lists', [PAY], ['lists', 'both']],
   ['the prefix itself', ['spiffe://td/ns/pay'], ['lists', 'both']],
   ['one that is denied', [BANNED], []],

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Received } from '../harness/application.ts';
-import { type Asking, type Caller, http2Caller, httpCaller, rawAsk } from '../harness/caller.ts';
-import type { CertificateFiles } from '../harness/certificates.ts';
+import type { ReceivedRequest } from '../harness/application.ts';
+import { type CallerRequest, type HttpCaller, http2Caller, httpCaller, rawAsk } from '../harness/caller.ts';
+import type { IssuedCertificate } from '../harness/certificates.ts';
 import { type EnforcingZone, lists, permission, startEnforcingZone } from '../harness/enforcing-zone.ts';
 import { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
@@ -21,9 +21,9 @@ const everybody = { spiffeId: { type: 'Prefix', value: 'spiffe://td' } };
 const below = (value: string) => ({ path: { type: 'Prefix', value } });
 
 let served: EnforcingZone;
-let files: CertificateFiles;
+let files: IssuedCertificate;
 /** By HTTP/1.1 and by HTTP/2: `denied` denies /admin and DELETE, `allowed` allows GET of /public. */
-let callers: Record<'denied' | 'allowed', readonly Caller[]>;
+let callers: Record<'denied' | 'allowed', readonly HttpCaller[]>;
 
 before(async () => {
   served = await startEnforcingZone(scope, { denied: 'http', allowed: 'http' }, process.env.MERIDIAN_AGREEMENT_ENVOY);
@@ -44,11 +44,11 @@ before(async () => {
 });
 
 /** By HTTP/1.1, by HTTP/2. */
-const statuses = (inbound: 'denied' | 'allowed', asking: Asking): Promise<number[]> =>
+const statuses = (inbound: 'denied' | 'allowed', asking: CallerRequest): Promise<number[]> =>
   Promise.all(callers[inbound].map(async ({ ask }) => (await ask(asking)).status));
 
 /** What the application got. */
-const received = (body: string): Received => JSON.parse(body) as Received;
+const received = (body: string): ReceivedRequest => JSON.parse(body) as ReceivedRequest;
 
 /**
  * Where the most generous application would see a path: it takes \ for /, drops parameters and what follows a zero
@@ -341,7 +341,7 @@ describe('a header', () => {
   it('Host in any letters, with a port or a dot, changes no verdict', async () => {
     for (const host of ['BACKEND.Shop', 'backend.shop:80', 'backend.shop.', 'Evil.Example', '127.0.0.1']) {
       const [denied, allowed] = [callers.denied[0], callers.allowed[0]];
-      const ask = async (caller: Caller | undefined, path: string) => (await caller?.ask({ path, headers: { host } }))?.status;
+      const ask = async (caller: HttpCaller | undefined, path: string) => (await caller?.ask({ path, headers: { host } }))?.status;
       assert.deepEqual([await ask(denied, '/admin'), await ask(denied, '/x')], [403, 200], host);
       assert.deepEqual([await ask(allowed, '/x'), await ask(allowed, '/public')], [403, 200], host);
       const [, second] = callers.denied;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Caller, httpCaller } from '../harness/caller.ts';
+import { type HttpCaller, httpCaller } from '../harness/caller.ts';
 import { type EnforcingZone, lists, permission, startEnforcingZone } from '../harness/enforcing-zone.ts';
 import { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
@@ -11,14 +11,14 @@ const MATCHES = 400;
 /** What clients of gRPC take by default, in bytes; Envoy has no such limit. */
 const GRPC_DEFAULT = 4 * 1024 * 1024;
 const IDS = { web: 'spiffe://td/ns/shop/sa/web', jobs: 'spiffe://td/ns/shop/sa/jobs', other: 'spiffe://td/ns/shop/sa/other' };
-type Client = keyof typeof IDS;
-const CLIENTS: readonly Client[] = ['web', 'jobs', 'other'];
+type ClientName = keyof typeof IDS;
+const CLIENTS: readonly ClientName[] = ['web', 'jobs', 'other'];
 
 const scope = new Scope();
 after(() => scope.close());
 
 let shop: EnforcingZone;
-let callers: Record<'many' | 'full' | 'next', Record<Client, Caller>>;
+let callers: Record<'many' | 'full' | 'next', Record<ClientName, HttpCaller>>;
 
 function document(kind: string, name: string, spec: object): object {
   const metadata = { name, namespace: 'shop', labels: { 'kuma.io/mesh': 'default' } };
@@ -55,14 +55,14 @@ before(async () => {
   const files = await Promise.all(CLIENTS.map((client) => shop.authority.issue(client, [IDS[client]])));
   const of = (inbound: string) =>
     Object.fromEntries(CLIENTS.map((client, index) => [client, httpCaller(scope, shop.port(inbound), files[index])])) as Record<
-      Client,
-      Caller
+      ClientName,
+      HttpCaller
     >;
   callers = { many: of('many'), full: of('full'), next: of('next') };
   await shop.apply(...['many', 'full', 'next'].map(service));
 });
 
-async function verdict(client: Client, method: string, path: string): Promise<string> {
+async function verdict(client: ClientName, method: string, path: string): Promise<string> {
   const body = JSON.stringify({ from: { spiffeId: IDS[client] }, to: { dataplane: 'backend-1.shop', port: 'many' }, method, path });
   const response = await fetch(`${shop.zone.url}/can`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   return ((await response.json()) as { decision: string }).decision;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { httpCaller, tcpCaller } from '../harness/caller.ts';
-import type { CertificateFiles } from '../harness/certificates.ts';
+import type { IssuedCertificate } from '../harness/certificates.ts';
 import { type EnforcingZone, lists, permission, startEnforcingZone } from '../harness/enforcing-zone.ts';
 import { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
@@ -14,8 +14,8 @@ const scope = new Scope();
 after(() => scope.close());
 
 let shop: EnforcingZone;
-let web: CertificateFiles;
-let other: CertificateFiles;
+let web: IssuedCertificate;
+let other: IssuedCertificate;
 
 /** A MeshTLS of the Dataplane's namespace, as `rules` or as `from`. */
 function meshTls(name: string, targetRef: object, spec: object): object {

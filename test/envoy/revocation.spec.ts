@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Caller, http2Caller, httpCaller, tcpCaller } from '../harness/caller.ts';
-import type { CertificateFiles } from '../harness/certificates.ts';
+import { type HttpCaller, http2Caller, httpCaller, tcpCaller } from '../harness/caller.ts';
+import type { IssuedCertificate } from '../harness/certificates.ts';
 import { type EnforcingZone, from, lists, permission, startEnforcingZone } from '../harness/enforcing-zone.ts';
 import { DRAIN_SECONDS } from '../harness/envoy.ts';
 import { Scope } from '../harness/scope.ts';
@@ -19,8 +19,8 @@ const ALL = lists({ allow: [exact(WEB), exact(OTHER)] });
 const service = (name: string) => ({ kind: 'MeshService', name });
 
 let served: EnforcingZone;
-let web: CertificateFiles;
-let other: CertificateFiles;
+let web: IssuedCertificate;
+let other: IssuedCertificate;
 
 before(async () => {
   served = await startEnforcingZone(scope, { web: 'http', db: 'tcp', cache: 'tcp' });
@@ -39,7 +39,7 @@ const REVOCATIONS: Readonly<Record<string, readonly [before: object, after: obje
   'a shape is put in place of another': [ALL, from([service('other'), 'Allow'])],
 };
 
-async function statuses(callers: readonly Caller[]): Promise<string> {
+async function statuses(callers: readonly HttpCaller[]): Promise<string> {
   return (await Promise.all(callers.map(async ({ ask }) => (await ask()).status))).join();
 }
 

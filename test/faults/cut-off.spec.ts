@@ -16,7 +16,7 @@ const WEST: Place = { ...EAST, zone: 'west' };
 const A_WHILE = 60_000;
 const LONG = 30 * A_WHILE;
 
-interface System {
+interface CutOffZones {
   readonly world: World;
   readonly global: Node;
   readonly east: Node;
@@ -25,7 +25,7 @@ interface System {
   readonly deeds: string[];
 }
 
-function newSystem(seed: number): System {
+function newSystem(seed: number): CutOffZones {
   const deeds: string[] = [];
   const world = new World(seed, [EAST, WEST], {
     ...NOBODY_WATCHES,

@@ -44,13 +44,13 @@ const DATAPLANE = {
   },
 };
 
-interface System {
+interface DamagedSystem {
   readonly nats: Nats;
   readonly global: Daemon;
   readonly east: Daemon;
 }
 
-async function start(): Promise<System> {
+async function start(): Promise<DamagedSystem> {
   const nats = await startNats(scope);
   const common = { MERIDIAN_NATS_URL: nats.url };
   const [global, east] = await Promise.all([

@@ -8,7 +8,7 @@ import { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
 import { node, openXdsStream } from '../harness/xds-client.ts';
 import { integrityOf } from './integrity.ts';
-import { failingDisk, type Place, smallDisk } from './places.ts';
+import { failingDisk, type DataPlace, smallDisk } from './places.ts';
 import { RETRIES, TIMEOUTS, type Version, versionsAt } from './writes.ts';
 
 /**
@@ -22,7 +22,7 @@ after(() => scope.close());
 const MEGABYTES = 8;
 const MANY = 2_000;
 
-const DISKS: Readonly<Record<string, { place: () => Place | undefined; needs: string }>> = {
+const DISKS: Readonly<Record<string, { place: () => DataPlace | undefined; needs: string }>> = {
   'a full disk': { place: () => smallDisk(scope, MEGABYTES), needs: 'no small tmpfs can be mounted here: it takes root' },
   'an I/O error': { place: () => failingDisk(scope), needs: 'there is no prlimit here: it takes Linux' },
 };

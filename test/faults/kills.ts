@@ -9,7 +9,7 @@ import type { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
 import { seeded } from '../simulator/random.ts';
 import { integrityOf } from './integrity.ts';
-import { RETRIES, TIMEOUTS, versionsAt, Writer } from './writes.ts';
+import { RETRIES, TIMEOUTS, versionsAt, FaultWriter } from './writes.ts';
 
 /** Who dies, and when: a point of death.mjs, `any time`, or `while it starts` (again, behind another death). */
 interface Kill {
@@ -23,7 +23,7 @@ type Victim = 'global' | 'east' | 'west' | 'nats';
  * ms from the start of the process that takes over until it listens, and from then until all control planes hold the
  * same.
  */
-export interface Outcome extends Kill {
+export interface KillOutcome extends Kill {
   readonly start: number;
   readonly converge: number;
 }
@@ -39,11 +39,11 @@ const KINDS: readonly Kill[] = MOMENTS.flatMap((moment) => [
 /** Has no divisor in common with the number of kinds, so that a short campaign has something of all. */
 const STRIDE = 7;
 
-interface System {
+interface KilledSystem {
   readonly scope: Scope;
   readonly nats: Nats;
   readonly planes: Record<Exclude<Victim, 'nats'>, Daemon>;
-  readonly writers: readonly Writer[];
+  readonly writers: readonly FaultWriter[];
   readonly environments: Record<Exclude<Victim, 'nats'>, Readonly<Record<string, string>>>;
   readonly random: () => number;
 }
@@ -53,9 +53,9 @@ interface System {
  * is lost, store that is damaged, or system that does not come into step again. Out: how long each took, and how many
  * writes were acknowledged.
  */
-export async function campaign(scope: Scope, count: number, seed: number): Promise<{ outcomes: Outcome[]; acknowledged: number }> {
+export async function campaign(scope: Scope, count: number, seed: number): Promise<{ outcomes: KillOutcome[]; acknowledged: number }> {
   const system = await start(scope, seed);
-  const outcomes: Outcome[] = [];
+  const outcomes: KillOutcome[] = [];
   for (let n = 0; n < count; n++) {
     const kind = KINDS[(n * STRIDE) % KINDS.length];
     if (!kind) throw new Error('there are kinds');
@@ -64,7 +64,7 @@ export async function campaign(scope: Scope, count: number, seed: number): Promi
   return { outcomes, acknowledged: system.writers.reduce((sum, { acknowledged }) => sum + acknowledged, 0) };
 }
 
-async function start(scope: Scope, seed: number): Promise<System> {
+async function start(scope: Scope, seed: number): Promise<KilledSystem> {
   const nats = await startNats(scope);
   const preloaded = (victim: string): Record<string, string> => ({
     MERIDIAN_NATS_URL: nats.url,
@@ -80,12 +80,12 @@ async function start(scope: Scope, seed: number): Promise<System> {
   ]);
   await Promise.all([global, east, west].map((daemon) => daemon.untilReady()));
   const planes = { global, east, west };
-  const writers = [new Writer(TIMEOUTS, () => planes.global), new Writer(RETRIES, () => planes.east)];
+  const writers = [new FaultWriter(TIMEOUTS, () => planes.global), new FaultWriter(RETRIES, () => planes.east)];
   const random = seeded(seed);
   return { scope, nats, planes, writers, environments, random: () => random.next() };
 }
 
-async function strike(system: System, kill: Kill): Promise<Outcome> {
+async function strike(system: KilledSystem, kill: Kill): Promise<KillOutcome> {
   const { nats, writers } = system;
   for (const writer of writers) writer.start();
   await wait(50 + 150 * system.random());
@@ -102,7 +102,11 @@ async function strike(system: System, kill: Kill): Promise<Outcome> {
   return { ...kill, start: listens - began, converge: performance.now() - listens };
 }
 
-async function killDaemon({ scope, planes, environments, random }: System, victim: Exclude<Victim, 'nats'>, moment: string): Promise<void> {
+async function killDaemon(
+  { scope, planes, environments, random }: KilledSystem,
+  victim: Exclude<Victim, 'nats'>,
+  moment: string,
+): Promise<void> {
   const daemon = planes[victim];
   const { DEATH_FILE = '' } = environments[victim];
   if (POINTS.includes(moment)) {
@@ -119,7 +123,7 @@ async function killDaemon({ scope, planes, environments, random }: System, victi
   assert.equal(integrityOf(scope, daemon.dataDir), 'ok');
 }
 
-async function inStep({ planes: { global, east, west } }: System): Promise<boolean> {
+async function inStep({ planes: { global, east, west } }: KilledSystem): Promise<boolean> {
   for (const kind of [TIMEOUTS, RETRIES]) {
     const [first, ...others] = await Promise.all([global, east, west].map((daemon) => versionsAt(daemon, kind)));
     if (!others.every((other) => isDeepStrictEqual(other, first))) return false;

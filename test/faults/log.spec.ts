@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { freePorts } from '../harness/envoy.ts';
 import { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
-import { failingDisk, type Place, smallDisk } from './places.ts';
+import { failingDisk, type DataPlace, smallDisk } from './places.ts';
 
 /** A log that can't be written: lines of it are lost and counted, and nothing else is. */
 
@@ -74,7 +74,7 @@ for (const [what, redirection] of [
   });
 }
 
-const DISKS: Readonly<Record<string, { place: () => Place | undefined; needs: string }>> = {
+const DISKS: Readonly<Record<string, { place: () => DataPlace | undefined; needs: string }>> = {
   'on a disk that gets full': { place: () => smallDisk(scope, 1), needs: 'no small tmpfs can be mounted here: it takes root' },
   'in a file that may not grow': { place: () => failingDisk(scope), needs: 'there is no prlimit here: it takes Linux' },
 };

@@ -29,7 +29,7 @@ type Change = Extract<FileEvent, { do: 'write' | 'truncate' }>;
 
 /** The files of a folder, as a disk has them: what was synced, and what it may still have in its memory. */
 export class Disk {
-  readonly #synced = new Map<string, Content>();
+  readonly #synced = new Map<string, FileContent>();
   readonly #unsynced = new Map<string, Change[]>();
 
   apply(event: FileEvent): void {
@@ -48,13 +48,13 @@ export class Disk {
 
   #survived(name: string, random: Random): Buffer {
     const chance = random.below(3) / 2;
-    const content = new Content(this.#synced.get(name)?.bytes());
+    const content = new FileContent(this.#synced.get(name)?.bytes());
     for (const part of this.#waiting(name).flatMap(sectors)) if (random.chance(chance)) content.apply(part);
     return content.bytes();
   }
 
   #sync(file: string): void {
-    const content = this.#synced.get(file) ?? new Content();
+    const content = this.#synced.get(file) ?? new FileContent();
     for (const change of this.#waiting(file).splice(0)) content.apply(change);
     this.#synced.set(file, content);
   }
@@ -84,7 +84,7 @@ function sectors(change: Change): Change[] {
 }
 
 /** The bytes of one file, which grow in place: there are thousands of writes. */
-class Content {
+class FileContent {
   #bytes: Buffer;
   #length: number;
 

@@ -7,7 +7,7 @@ import { freePorts } from '../harness/envoy.ts';
 import { startNats } from '../harness/nats.ts';
 import { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
-import { type Kind, RETRIES, TIMEOUTS, versionsAt } from './writes.ts';
+import { type WrittenKind, RETRIES, TIMEOUTS, versionsAt } from './writes.ts';
 
 const scope = new Scope();
 after(() => scope.close());
@@ -18,16 +18,17 @@ async function ask(daemon: Daemon, method: string, path: string, body?: unknown)
   assert.equal(response.status, 200, await response.text());
 }
 
-const apply = (daemon: Daemon, { documentOf }: Kind, ...names: string[]) =>
+const apply = (daemon: Daemon, { documentOf }: WrittenKind, ...names: string[]) =>
   ask(
     daemon,
     'POST',
     '/apply',
     names.map((name) => documentOf(name, 1)),
   );
-const remove = (daemon: Daemon, { path, nameAt }: Kind, name: string) => ask(daemon, 'DELETE', `/meshes/default/${path}/${nameAt(name)}`);
+const remove = (daemon: Daemon, { path, nameAt }: WrittenKind, name: string) =>
+  ask(daemon, 'DELETE', `/meshes/default/${path}/${nameAt(name)}`);
 
-async function timesAt(daemon: Daemon, { path }: Kind): Promise<unknown[]> {
+async function timesAt(daemon: Daemon, { path }: WrittenKind): Promise<unknown[]> {
   const { items } = (await (await fetch(`${daemon.url}/meshes/default/${path}`)).json()) as { items: Record<string, unknown>[] };
   return items.map(({ name, creationTime, modificationTime }) => [name, creationTime, modificationTime]);
 }

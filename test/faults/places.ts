@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Scope } from '../harness/scope.ts';
 
 /** Where a data directory can be, how its disk is made to fail, and how it is made good again. */
-export interface Place {
+export interface DataPlace {
   readonly folder: string;
   break(pid: number): void;
   repair(pid: number): void;
@@ -14,7 +14,7 @@ export interface Place {
  * A file system of its own with `megabytes` of room. undefined when this machine doesn't let us mount one: that takes
  * root.
  */
-export function smallDisk(scope: Scope, megabytes: number): Place | undefined {
+export function smallDisk(scope: Scope, megabytes: number): DataPlace | undefined {
   const folder = scope.folder();
   if (!ran('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder)) return undefined;
   scope.add(() => void ran('umount', '-l', folder));
@@ -26,7 +26,7 @@ export function smallDisk(scope: Scope, megabytes: number): Place | undefined {
  * A folder whose files can't be written to by the process, though there is room: each write fails with EFBIG. undefined
  * without prlimit (Linux).
  */
-export function failingDisk(scope: Scope): Place | undefined {
+export function failingDisk(scope: Scope): DataPlace | undefined {
   if (!ran('prlimit', '--version')) return undefined;
   const limit = (pid: number, bytes: string): void => {
     if (!ran('prlimit', '--pid', String(pid), `--fsize=${bytes}:`)) throw new Error(`prlimit --fsize=${bytes} failed`);

@@ -6,14 +6,14 @@ import type { Daemon } from '../harness/daemon.ts';
 export type Version = number | undefined;
 
 /** What a writer writes, and how it is asked for. */
-export interface Kind {
+export interface WrittenKind {
   readonly path: string;
   /** Of the resource `name` in the REST API of its origin. */
   readonly nameAt: (name: string) => string;
   readonly documentOf: (name: string, version: number) => unknown;
 }
 
-export const TIMEOUTS: Kind = {
+export const TIMEOUTS: WrittenKind = {
   path: 'meshtimeouts',
   nameAt: (name) => name,
   documentOf: (name, version) => ({
@@ -25,7 +25,7 @@ export const TIMEOUTS: Kind = {
 };
 
 /** Producer policies: they go from their zone to global and on to the other zones. */
-export const RETRIES: Kind = {
+export const RETRIES: WrittenKind = {
   path: 'meshretries',
   nameAt: (name) => `${name}.app`,
   documentOf: (name, version) => ({
@@ -47,8 +47,8 @@ const PAUSE = 5;
  *   put 8, connection lost  may hold 7 or 8
  *   delete, 200             may hold nothing
  */
-export class Writer {
-  readonly kind: Kind;
+export class FaultWriter {
+  readonly kind: WrittenKind;
   private readonly target: () => Daemon;
 
   acknowledged = 0;
@@ -57,7 +57,7 @@ export class Writer {
   private writing: Promise<void> = Promise.resolve();
   private readonly may = new Map<string, Version[]>();
 
-  constructor(kind: Kind, target: () => Daemon) {
+  constructor(kind: WrittenKind, target: () => Daemon) {
     this.kind = kind;
     this.target = target;
   }
@@ -129,7 +129,7 @@ async function statusOf(url: string, method: string, body?: string): Promise<num
 }
 
 /** By display name. */
-export async function versionsAt(daemon: Daemon, { path }: Kind): Promise<Map<string, Version>> {
+export async function versionsAt(daemon: Daemon, { path }: WrittenKind): Promise<Map<string, Version>> {
   const response = await fetch(`${daemon.url}/meshes/default/${path}?size=1000`);
   const { items } = (await response.json()) as { items: { labels: Record<string, string>; spec: unknown }[] };
   const lines = items.map(({ labels, spec }): [string, Version] => [

@@ -27,13 +27,19 @@ export function selector(...parts: readonly (Labels | string)[]): JsonObject {
 
 export const ALL = selector();
 
-export type Item = JsonObject;
+export type AccessItem = JsonObject;
 
 /** Where it is from: `global` by default, `east`, `east/pay`. */
-export function access(name: string, action: string, from: readonly Item[], to: readonly Item[] = [ALL], where = 'east/pay'): Resource {
+export function access(
+  name: string,
+  action: string,
+  from: readonly AccessItem[],
+  to: readonly AccessItem[] = [ALL],
+  where = 'east/pay',
+): Resource {
   return resource('AccessPolicy', name, { action, from, to }, where);
 }
 
-export function privileged(name: string, action: string, from: readonly Item[], to: readonly Item[] = [ALL]): Resource {
+export function privileged(name: string, action: string, from: readonly AccessItem[], to: readonly AccessItem[] = [ALL]): Resource {
   return resource('PrivilegedAccessPolicy', name, { action, from, to }, 'east');
 }

@@ -11,8 +11,8 @@ export function startHttpApplication(scope: Scope): Promise<number> {
 }
 
 /**
- * Starts an HTTP application; it answers with the request as it came to it, as JSON of `Received`. Out: its port, on
- * loopback.
+ * Starts an HTTP application; it answers with the request as it came to it, as JSON of `ReceivedRequest`. Out: its
+ * port, on loopback.
  */
 export function startMirror(scope: Scope): Promise<number> {
   return listen(
@@ -21,7 +21,7 @@ export function startMirror(scope: Scope): Promise<number> {
   );
 }
 
-export interface Received {
+export interface ReceivedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string | undefined>>;

@@ -8,13 +8,17 @@ import type { Request } from '../../src/policy/decide/read-request.ts';
 export const TD = 'spiffe://default';
 export const WEB = `${TD}/web`;
 
-export interface Asked {
+export interface DecisionSetting {
   readonly protocol?: string;
   readonly others?: readonly Resource[];
   readonly tags?: Record<string, string>;
 }
 
-export function ask(policies: readonly Resource[], request: Request, { protocol = 'http', others = [], tags = {} }: Asked = {}): Decision {
+export function ask(
+  policies: readonly Resource[],
+  request: Request,
+  { protocol = 'http', others = [], tags = {} }: DecisionSetting = {},
+): Decision {
   const target = dataplane({ protocol, tags: { 'kuma.io/service': 'backend', ...tags } });
   return decide({ policies, dataplane: target, request, mesh: indexMesh([...others, target]) });
 }

@@ -3,17 +3,17 @@ import { Agent as PlainAgent, type RequestOptions, request as plainRequest } fro
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { Agent, request } from 'node:https';
 import { connect, type TLSSocket } from 'node:tls';
-import type { CertificateFiles } from './certificates.ts';
+import type { IssuedCertificate } from './certificates.ts';
 import type { Scope } from './scope.ts';
 
 /** What a caller got to know: a status and a body, or how the connection failed. */
-interface Answer {
+interface CallerAnswer {
   /** 0: no answer. */
   readonly status: number;
   readonly body: string;
 }
 
-export interface Asking {
+export interface CallerRequest {
   readonly method?: string;
   /** Sent as it is. */
   readonly path?: string;
@@ -21,21 +21,21 @@ export interface Asking {
 }
 
 /** An HTTP client on loopback, with one certificate, another's, or none, that keeps its one connection open. */
-export interface Caller {
-  ask(asking?: Asking): Promise<Answer>;
+export interface HttpCaller {
+  ask(asking?: CallerRequest): Promise<CallerAnswer>;
   /** How many connections it has made. */
   connections(): number;
 }
 
 /** Mutual TLS with a certificate, TLS without one (only `ca`), or plain text (`undefined`). */
-export function httpCaller(scope: Scope, port: number, files: Partial<CertificateFiles> | undefined, host = '127.0.0.1'): Caller {
+export function httpCaller(scope: Scope, port: number, files: Partial<IssuedCertificate> | undefined, host = '127.0.0.1'): HttpCaller {
   // The agent's, not each request's: a connection that one request's checkServerIdentity looked at serves no other.
   const kept = { keepAlive: true, maxSockets: 1, ...credentials(files) };
   const agent = files ? new Agent(kept) : new PlainAgent(kept);
   scope.add(() => agent.destroy());
   const options: RequestOptions = { host, port, agent };
   const made = new Set<unknown>();
-  const ask = ({ method = 'GET', path = '/', headers = {} }: Asking = {}): Promise<Answer> =>
+  const ask = ({ method = 'GET', path = '/', headers = {} }: CallerRequest = {}): Promise<CallerAnswer> =>
     new Promise((resolve) => {
       const sent = (files ? request : plainRequest)({ ...options, method, path, headers: { ...headers } }, (response) => {
         let body = '';
@@ -50,7 +50,7 @@ export function httpCaller(scope: Scope, port: number, files: Partial<Certificat
 }
 
 /** The same over HTTP/2. A connection that was closed is made again. */
-export function http2Caller(scope: Scope, port: number, files: CertificateFiles): Caller {
+export function http2Caller(scope: Scope, port: number, files: IssuedCertificate): HttpCaller {
   let [session, made]: [ClientHttp2Session | undefined, number] = [undefined, 0];
   scope.add(() => session?.destroy());
   const open = (): ClientHttp2Session => {
@@ -60,7 +60,7 @@ export function http2Caller(scope: Scope, port: number, files: CertificateFiles)
     session.on('error', () => {});
     return session;
   };
-  const ask = ({ method = 'GET', path = '/', headers = {} }: Asking = {}): Promise<Answer> =>
+  const ask = ({ method = 'GET', path = '/', headers = {} }: CallerRequest = {}): Promise<CallerAnswer> =>
     new Promise((resolve) => {
       const sent = (!session || session.closed || session.destroyed ? open() : session).request({
         ':method': method,
@@ -81,7 +81,7 @@ export function http2Caller(scope: Scope, port: number, files: CertificateFiles)
  * Writes bytes as they are over mutual TLS. Out: what came back until the server closed, which the text has to make it
  * do.
  */
-export function rawAsk(scope: Scope, port: number, files: CertificateFiles, text: string): Promise<string> {
+export function rawAsk(scope: Scope, port: number, files: IssuedCertificate, text: string): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port, ...credentials(files) }, () => socket.write(text));
   scope.add(() => void socket.destroy());
   let got = '';
@@ -97,7 +97,7 @@ export interface TcpCaller {
   closed(): boolean;
 }
 
-export function tcpCaller(scope: Scope, port: number, files: Partial<CertificateFiles>, host = '127.0.0.1'): TcpCaller {
+export function tcpCaller(scope: Scope, port: number, files: Partial<IssuedCertificate>, host = '127.0.0.1'): TcpCaller {
   const socket: TLSSocket = connect({ host, port, ...credentials(files) });
   scope.add(() => void socket.destroy());
   const ended = new Promise<undefined>((resolve) => socket.once('close', () => resolve(undefined)));
@@ -112,7 +112,7 @@ export function tcpCaller(scope: Scope, port: number, files: Partial<Certificate
 }
 
 /** The name of the server is not checked: that is not what is tested, and a SPIFFE certificate has none. */
-function credentials(files: Partial<CertificateFiles> = {}) {
+function credentials(files: Partial<IssuedCertificate> = {}) {
   const { ca, cert, key } = files;
   return {
     rejectUnauthorized: ca !== undefined,

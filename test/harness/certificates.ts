@@ -5,21 +5,21 @@ import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
 
 /** Paths of PEM files: the CA, a certificate that it made, and its key. */
-export interface CertificateFiles {
+export interface IssuedCertificate {
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
 }
 
 /** A certificate authority of a test. */
-export interface Authority {
+export interface TestAuthority {
   /** The CA's own certificate. */
   readonly ca: string;
   /**
    * Makes a certificate with these URI SANs, in this order, and these IP addresses. One of the same name is replaced by
    * a move.
    */
-  issue(name: string, uris: readonly string[], addresses?: readonly string[], odd?: Odd): Promise<CertificateFiles>;
+  issue(name: string, uris: readonly string[], addresses?: readonly string[], odd?: Odd): Promise<IssuedCertificate>;
 }
 
 /** What certificates have seldom. */
@@ -35,7 +35,7 @@ const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const HOUR = 3_600_000;
 
 /** Makes a CA, with its files in a folder. */
-export async function createAuthority(folder: string, name = 'ca'): Promise<Authority> {
+export async function createAuthority(folder: string, name = 'ca'): Promise<TestAuthority> {
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const root = await x509.X509CertificateGenerator.createSelfSigned({
     name: `CN=${name}`,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { bootstrap } from '../../src/xds/envoy/bootstrap.ts';
 import { parseNodeId } from '../../src/xds/server/proxy-id.ts';
 import { startMirror, startTcpApplication } from './application.ts';
-import { type Authority, createAuthority } from './certificates.ts';
+import { type TestAuthority, createAuthority } from './certificates.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
 import { type Envoy, freePorts, startEnvoy } from './envoy.ts';
 import { startNats } from './nats.ts';
@@ -17,7 +17,7 @@ export interface EnforcingZone {
   readonly global: Daemon;
   readonly envoy: Envoy;
   /** Whose certificates the Envoy trusts. */
-  readonly authority: Authority;
+  readonly authority: TestAuthority;
   /** Of an inbound. */
   port(inbound: string): number;
   /** POST /apply. */
@@ -106,7 +106,7 @@ function document(kind: string, name: string, spec: object): object {
 }
 
 /** Where the zone says that the proxy finds its certificate. */
-async function placeCertificates(folder: string, authority: Authority): Promise<void> {
+async function placeCertificates(folder: string, authority: TestAuthority): Promise<void> {
   const files = await authority.issue('own', ['spiffe://td/ns/shop/sa/backend']);
   const place = join(folder, 'default', DATAPLANE);
   mkdirSync(place, { recursive: true });

@@ -1,15 +1,15 @@
 import { startApi } from '../../src/api/server.ts';
 import type { Place } from '../../src/resource/resource.ts';
-import { apiOn, type Asked, newApi } from '../api/harness.ts';
+import { apiOn, type TestedApi, newApi } from '../api/harness.ts';
 import type { Scope } from './scope.ts';
-import { meridianctl, type Outcome } from './meridianctl.ts';
+import { meridianctl, type CtlResult } from './meridianctl.ts';
 
 /** What the specs share that ask a real API: one in this process, on a port of loopback. */
 export interface Live {
   readonly url: string;
-  readonly asked: Asked;
+  readonly asked: TestedApi;
   /** Runs the command line against it. Words in the command are separated by one space. */
-  run(command: string, input?: string): Promise<Outcome>;
+  run(command: string, input?: string): Promise<CtlResult>;
 }
 
 /** A control plane that stands alone, with the mesh `default`. */
@@ -18,7 +18,7 @@ export function startLive(scope: Scope, place: Place): Promise<Live> {
 }
 
 /** The API of a control plane that is there already. */
-export async function serve(scope: Scope, { plane, options }: Asked): Promise<Live> {
+export async function serve(scope: Scope, { plane, options }: TestedApi): Promise<Live> {
   const asked = apiOn(scope, plane, options.sync);
   const { port, close } = await startApi(asked.options);
   scope.add(close);

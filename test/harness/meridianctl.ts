@@ -13,13 +13,13 @@ const MAIN = fileURLToPath(new URL('../../cmd/ctl/main.ts', import.meta.url));
 const BUILT = fileURLToPath(new URL('../../dist/cmd/ctl/main.js', import.meta.url));
 export const PROGRAM = process.env.MERIDIAN_BUILT === 'true' ? [BUILT] : [MAIN];
 
-export interface Outcome {
+export interface CtlResult {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
 }
 
-export interface Surroundings {
+export interface CtlSurroundings {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -31,7 +31,7 @@ export function surroundings(env: Readonly<Record<string, string>> = {}): NodeJS
 }
 
 /** Runs `meridianctl` with these arguments to its end. */
-export async function meridianctl(args: readonly string[], { input = '', env = {} }: Surroundings = {}): Promise<Outcome> {
+export async function meridianctl(args: readonly string[], { input = '', env = {} }: CtlSurroundings = {}): Promise<CtlResult> {
   const child = spawn(process.execPath, [...PROGRAM, ...args], { env: surroundings(env) });
   child.stdin.on('error', () => {}); // it may have ended without reading
   child.stdin.end(input);
@@ -39,7 +39,7 @@ export async function meridianctl(args: readonly string[], { input = '', env = {
   return { code, out, err };
 }
 
-export interface Asked {
+export interface CtlRequest {
   readonly method: string;
   /** With the query. */
   readonly path: string;
@@ -48,7 +48,7 @@ export interface Asked {
   readonly body: string;
 }
 
-export interface Answer {
+export interface CannedAnswer {
   readonly status?: number;
   /** Sent as JSON; a string as it is. */
   readonly body?: unknown;
@@ -56,12 +56,12 @@ export interface Answer {
 
 export interface Stub {
   readonly url: string;
-  readonly asked: readonly Asked[];
+  readonly asked: readonly CtlRequest[];
 }
 
 /** A server on a free port of loopback, until the test ends; with TLS when it has a key. */
-export async function startStub(t: TestContext, answer: (asked: Asked) => Answer, tls?: ServerOptions): Promise<Stub> {
-  const asked: Asked[] = [];
+export async function startStub(t: TestContext, answer: (asked: CtlRequest) => CannedAnswer, tls?: ServerOptions): Promise<Stub> {
+  const asked: CtlRequest[] = [];
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     void readAsked(request).then((one) => {
       asked.push(one);
@@ -78,7 +78,7 @@ export async function startStub(t: TestContext, answer: (asked: Asked) => Answer
   return { url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`, asked };
 }
 
-async function readAsked(request: IncomingMessage): Promise<Asked> {
+async function readAsked(request: IncomingMessage): Promise<CtlRequest> {
   const { method = '', url: path = '', headers } = request;
   const { authorization } = headers;
   return {

@@ -16,7 +16,7 @@ export function resource(type: string, name: string, spec: JsonObject, from = ''
   return givenResource({ type, mesh, name, labels: { ...labels, ...origin }, ...body }, name);
 }
 
-export interface Shape {
+export interface WorldOptions {
   readonly name?: string;
   readonly from?: string;
   readonly labels?: Labels;
@@ -33,7 +33,7 @@ export function dataplane({
   tags = {},
   protocol = 'http',
   mesh = 'default',
-}: Shape = {}): Resource {
+}: WorldOptions = {}): Resource {
   const inbound = { port: 8080, name: 'main', protocol, tags };
   return resource('Dataplane', name, { networking: { address: '127.0.0.1', inbound: [inbound] } }, from, labels, mesh);
 }
@@ -60,7 +60,7 @@ export function prefix(value: string): JsonObject {
   return { spiffeId: { type: 'Prefix', value } };
 }
 
-export interface World {
+export interface PolicyWorld {
   readonly policies: readonly Policy[];
   readonly proxy: Proxy;
   readonly inbound: Inbound;
@@ -68,7 +68,7 @@ export interface World {
 }
 
 /** Policies read and ordered, and the proxy that they may select. */
-export function world(policies: readonly Resource[], target: Resource, others: readonly Resource[] = []): World {
+export function world(policies: readonly Resource[], target: Resource, others: readonly Resource[] = []): PolicyWorld {
   const mesh = indexMesh([...others, target]);
   const proxy = readProxy(target, mesh);
   const [inbound] = proxy.inbounds;

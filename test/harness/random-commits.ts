@@ -89,10 +89,10 @@ export const step = fc.oneof(
   fc.record({ do: fc.constant('setting' as const) }),
   fc.record({ do: fc.constant('unseen' as const), draft }),
 );
-export type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+export type CommitStep = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 /** `unseen`: by way of the store that nobody watches. */
-export function run(step: Step, plane: Plane, unwatched: Plane): void {
+export function run(step: CommitStep, plane: Plane, unwatched: Plane): void {
   switch (step.do) {
     case 'write':
       return void writeDrafts(plane, step.drafts);

@@ -15,21 +15,21 @@ export interface Wire {
   readonly path?: string | undefined;
 }
 
-export interface Outcome {
+export interface RbacOutcome {
   readonly action: 'Allow' | 'Deny';
   /** The name of the action or policy that decided. */
   readonly name: string;
 }
 
 /** `side`: `matcher` and `rules`, or their shadow. */
-export function decideByRbac(rbac: JsonObject, side: 'enforced' | 'shadow', wire: Wire): Outcome {
+export function decideByRbac(rbac: JsonObject, side: 'enforced' | 'shadow', wire: Wire): RbacOutcome {
   const [matcher, rules] = side === 'enforced' ? [rbac.matcher, rbac.rules] : [rbac.shadowMatcher, rbac.shadowRules];
   if (matcher !== undefined) return byMatcher(object(matcher), wire);
   // Without either, the filter lets everything pass.
   return rules === undefined ? { action: 'Allow', name: '' } : byRules(object(rules), wire);
 }
 
-function byRules(rules: JsonObject, wire: Wire): Outcome {
+function byRules(rules: JsonObject, wire: Wire): RbacOutcome {
   const action = text(rules.action ?? 'ALLOW');
   if (action !== 'ALLOW') throw new Error(`action ${action}`);
   const found = Object.entries(object(rules.policies ?? {})).find(([, policy]) => {
@@ -61,7 +61,7 @@ function hasSan({ '@type': type, sanMatcher }: JsonObject, { sans }: Wire): bool
 }
 
 /** A matcher that finds nothing denies. */
-function byMatcher(matcher: JsonObject, wire: Wire): Outcome {
+function byMatcher(matcher: JsonObject, wire: Wire): RbacOutcome {
   const action = walk(matcher, wire);
   if (!action) return { action: 'Deny', name: '' };
   const { name, action: effect } = object(action.typedConfig);

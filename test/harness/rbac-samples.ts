@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import type { Key } from '../../src/resource/key.ts';
 import type { Matcher, Mtp } from '../../src/resource/permission.ts';
-import type { StringMatch } from '../../src/resource/string-match.ts';
+import { MATCH_TYPES, type MatchType, type StringMatch } from '../../src/resource/string-match.ts';
 import type { JsonObject } from '../../src/resource/resource.ts';
 import type { FromKind, TargetRef } from '../../src/resource/schema/reference-kinds.ts';
 import type { Permission } from '../../src/policy/decide/read-permissions.ts';
 import { readMatches } from '../../src/resource/route-match.ts';
-import type { Via } from '../../src/policy/match/route-selection.ts';
+import type { ViaRoute } from '../../src/policy/match/route-selection.ts';
 import type { Wire } from './rbac-interpreter.ts';
 
 /** Permissions and requests of a small world, so that they meet: for specs. */
@@ -14,13 +14,15 @@ import type { Wire } from './rbac-interpreter.ts';
 const TEXTS = ['', '/', '/a', '/a/', '/a/b', '/ab', '/web', '/web/x'];
 const IDS = ['default', 'default.evil', 'other'].flatMap((domain) => TEXTS.map((text) => `spiffe://${domain}${text}`));
 
+/** What matches of each type may say. */
+const IDS_OF: Readonly<Record<MatchType, readonly string[]>> = { Exact: IDS.filter((id) => !id.endsWith('/')), Prefix: IDS };
+
 const spiffeId: fc.Arbitrary<StringMatch> = fc.oneof(
-  fc.constantFrom(...IDS.filter((id) => !id.endsWith('/'))).map((value): StringMatch => ({ type: 'Exact', value })),
-  fc.constantFrom(...IDS).map((value): StringMatch => ({ type: 'Prefix', value })),
+  ...MATCH_TYPES.map((type) => fc.constantFrom(...IDS_OF[type]).map((value): StringMatch => ({ type, value }))),
 );
 
 const path: fc.Arbitrary<StringMatch> = fc.record({
-  type: fc.constantFrom('Exact', 'Prefix'),
+  type: fc.constantFrom(...MATCH_TYPES),
   value: fc.constantFrom('/', '/v2', '/v2/', '/v2/x', '/admin', '/v2/a!b', '/v2/%2A'),
 });
 const method = fc.constantFrom('GET', 'POST');
@@ -73,7 +75,7 @@ const routeMatch: fc.Arbitrary<JsonObject> = fc.constantFrom<JsonObject>(
   { path: { type: 'PathPrefix', value: '/v2' }, headers: [{ name: 'x', value: 'y' }] },
   { method: 'GET' },
 );
-const via: fc.Arbitrary<Via> = fc.record({
+const via: fc.Arbitrary<ViaRoute> = fc.record({
   route: fc.constant<Key>({ type: 'MeshHTTPRoute', mesh: 'default', zone: '', namespace: '', name: 'r' }),
   matches: fc.array(routeMatch, { minLength: 1, maxLength: 2 }).map(readMatches),
   certain: fc.boolean(),
@@ -82,7 +84,7 @@ const vias = fc.option(fc.array(via, { minLength: 1, maxLength: 2 }), { nil: und
 
 const key = (name: string): Key => ({ type: 'MeshTrafficPermission', mesh: 'default', zone: '', namespace: '', name });
 
-export type Shape = 'spiffe' | 'from' | 'mixed';
+export type SampleShape = 'spiffe' | 'from' | 'mixed';
 
 const broken = fc.constant({ shape: 'broken' as const });
 const none: fc.Arbitrary<Mtp> = fc.constant({ shape: 'none' });
@@ -93,7 +95,7 @@ const SHAPES = {
 };
 
 /** Permissions of an inbound, in order. `routed`: some only through routes. */
-export function permissions(shape: Shape, routed: boolean): fc.Arbitrary<Permission[]> {
+export function permissions(shape: SampleShape, routed: boolean): fc.Arbitrary<Permission[]> {
   const one = fc.record({ mtp: SHAPES[shape], via: routed ? vias : fc.constant(undefined) });
   return fc.array(one, { maxLength: 5 }).map((given) => given.map((rest, index) => ({ key: key(`p${index}`), ...rest })));
 }

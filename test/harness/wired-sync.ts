@@ -7,7 +7,7 @@ import { Sync } from '../../src/control/sync/sync.ts';
 const ABOUT = { environment: 'kubernetes' as const, systemNamespace: 'kuma-system', version: '1' };
 
 /** A sync whose messages are kept, and whose tasks run when told. */
-export class Wired {
+export class WiredSync {
   readonly plane: Plane;
 
   readonly sent: { to: string; message: Message }[] = [];

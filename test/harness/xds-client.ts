@@ -9,7 +9,7 @@ const REQUEST = messageOf('envoy.service.discovery.v3.DeltaDiscoveryRequest');
 const RESPONSE = messageOf('envoy.service.discovery.v3.DeltaDiscoveryResponse');
 
 /** A response as protobuf gives it. */
-export interface Received extends Message {
+export interface XdsResponse extends Message {
   readonly typeUrl: string;
   readonly nonce: string;
   readonly resources: readonly { readonly name: string; readonly version: string }[];
@@ -21,10 +21,10 @@ export interface XdsStream {
   /** Proto3 JSON names, as protobuf-es has them: `{ typeUrl, node, resourceNamesSubscribe, ... }`. */
   send(request: Record<string, unknown>): void;
   /** Accepts a response, or refuses it with a reason. */
-  answer(response: Received, reason?: string): void;
-  readonly received: readonly Received[];
+  answer(response: XdsResponse, reason?: string): void;
+  readonly received: readonly XdsResponse[];
   /** Waits for the response number `index`, from 0. */
-  at(index: number): Promise<Received>;
+  at(index: number): Promise<XdsResponse>;
   /** How it ended: the code's name and what the server said. Waits for it. */
   end(): Promise<string>;
   cancel(): void;
@@ -46,10 +46,15 @@ export function openXdsStream(
   const options = { 'grpc.use_local_subchannel_pool': 1, 'grpc.ssl_target_name_override': 'xds', 'grpc.max_receive_message_length': -1 };
   const client = new Client(`127.0.0.1:${port}`, by, options);
   const serialize = (request: Record<string, unknown>) => Buffer.from(toBinary(REQUEST, create(REQUEST, request)));
-  const stream = client.makeBidiStreamRequest(DELTA_PATH, serialize, (bytes: Buffer) => fromBinary(RESPONSE, bytes) as Received, metadata);
-  const received: Received[] = [];
+  const stream = client.makeBidiStreamRequest(
+    DELTA_PATH,
+    serialize,
+    (bytes: Buffer) => fromBinary(RESPONSE, bytes) as XdsResponse,
+    metadata,
+  );
+  const received: XdsResponse[] = [];
   let ended: string | undefined;
-  stream.on('data', (response: Received) => received.push(response));
+  stream.on('data', (response: XdsResponse) => received.push(response));
   stream.on('error', ({ code, details }: ServiceError) => (ended = `${status[code]}: ${details}`));
   stream.on('end', () => (ended ??= 'OK'));
   scope.add(() => {

@@ -4,7 +4,7 @@ import { TYPE_URLS } from '../../src/xds/wire/resource-types.ts';
 import type { DeltaRequest, DeltaResponse } from '../../src/xds/wire/delta-messages.ts';
 
 /** Content of a type, as `name: version`. */
-export type Content = Readonly<Record<string, string>>;
+export type TypeContent = Readonly<Record<string, string>>;
 
 const asking = (typeUrl: string, more: Partial<DeltaRequest> = {}): DeltaRequest => ({
   typeUrl,
@@ -17,7 +17,7 @@ const asking = (typeUrl: string, more: Partial<DeltaRequest> = {}): DeltaRequest
   ...more,
 });
 
-const resources = (content: Content): Map<string, EncodedResource> =>
+const resources = (content: TypeContent): Map<string, EncodedResource> =>
   new Map(Object.entries(content).map(([name, version]) => [name, { name, version, value: new Uint8Array() }]));
 
 /** A session on a clock that stands still until it is moved. */
@@ -27,7 +27,7 @@ export function openSession() {
   return {
     session,
     pass: (ms: number) => (now += ms),
-    give: (content: Partial<Record<keyof typeof TYPE_URLS, Content>>) =>
+    give: (content: Partial<Record<keyof typeof TYPE_URLS, TypeContent>>) =>
       session.update(new Map(Object.entries(content).map(([kind, of]) => [TYPE_URLS[kind as keyof typeof TYPE_URLS], resources(of)]))),
     answer: ({ typeUrl, nonce }: DeltaResponse, error?: string) => session.request(asking(typeUrl, { nonce, error })),
     ask: (typeUrl: string, more?: Partial<DeltaRequest>) => session.request(asking(typeUrl, more)),

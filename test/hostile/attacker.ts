@@ -18,7 +18,7 @@ import type { Position } from '../../src/resource/store/store.ts';
 import type { Scope } from '../harness/scope.ts';
 
 /** What answers a pull; nothing: it stays without an answer. */
-export type Answer = (pull: Pull) => { readonly body: PageBody; readonly lines: readonly string[] } | undefined;
+export type PullAnswer = (pull: Pull) => { readonly body: PageBody; readonly lines: readonly string[] } | undefined;
 
 /**
  * A zone that was taken over: a plain NATS client with the zone's real credential, which speaks the protocol as it
@@ -33,7 +33,7 @@ export class Attacker {
   /** What its feed holds, encoded. */
   lines: readonly string[] = [];
   revision = 1;
-  answer: Answer;
+  answer: PullAnswer;
   /** What it says of itself, besides the truth. */
   claims: Partial<ZoneInfo> = {};
   private beating = true;
@@ -132,7 +132,7 @@ export class Attacker {
     if (answered) this.say(answered.body, answered.lines);
   }
 
-  private honest({ id, ask }: Pull): ReturnType<Answer> {
+  private honest({ id, ask }: Pull): ReturnType<PullAnswer> {
     const body: PageBody = { kind: 'page', id, revision: this.revision };
     if (ask.mode === 'refusals') return { body, lines: [] };
     if (ask.mode === 'delta') return { body: { ...body, scan: true }, lines: [] };

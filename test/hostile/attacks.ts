@@ -3,7 +3,7 @@ import type { Item } from '../../src/kds/item.ts';
 import type { JsonObject } from '../../src/resource/resource.ts';
 import type { Daemon } from '../harness/daemon.ts';
 import type { Attacker } from './attacker.ts';
-import { itemsOf, get, peerOf, type Scene } from './scene.ts';
+import { itemsOf, get, peerOf, type HostileScene } from './scene.ts';
 
 /** What a compromised zone can send, as tables. */
 
@@ -283,13 +283,13 @@ export const SQUATTED: readonly Item[] = [
 ];
 
 interface Lie {
-  readonly run: (west: Attacker, scene: Scene) => void | Promise<void>;
-  readonly seen: (scene: Scene) => Promise<boolean>;
+  readonly run: (west: Attacker, scene: HostileScene) => void | Promise<void>;
+  readonly seen: (scene: HostileScene) => Promise<boolean>;
 }
 
-const fails = ({ global }: Scene): Promise<boolean> => failing(global);
+const fails = ({ global }: HostileScene): Promise<boolean> => failing(global);
 
-async function stopped({ global }: Scene): Promise<boolean> {
+async function stopped({ global }: HostileScene): Promise<boolean> {
   const { warnings } = await global.ready();
   return warnings.some((warning) => warning.startsWith('zone west: '));
 }
@@ -448,7 +448,7 @@ async function ledgerOf({ url }: Daemon): Promise<string> {
 }
 
 /** What global is to take no notice of, for others as for west. */
-export const VOID: Readonly<Record<string, (west: Attacker, scene: Scene) => void | Promise<void>>> = {
+export const VOID: Readonly<Record<string, (west: Attacker, scene: HostileScene) => void | Promise<void>>> = {
   'cursors with a forged signature': async (west, { global }) => {
     const { store, term, revision } = await get(`${global.url}/_sync`);
     const cursor = {

@@ -5,12 +5,12 @@ import { until } from '../harness/until.ts';
 import type { Attacker } from './attacker.ts';
 import { CLAIMS, LIES, many, REPLIES, SQUATTED, TEXTS, VOID } from './attacks.ts';
 import { flood, rss } from './flood.ts';
-import { get, itemsOf, MOST, namesOf, othersOf, peerOf, playScene, put, reaches, type Scene } from './scene.ts';
+import { get, itemsOf, MOST, namesOf, othersOf, peerOf, playScene, put, reaches, type HostileScene } from './scene.ts';
 
 const scope = new Scope();
 after(() => scope.close());
 
-let scene: Scene;
+let scene: HostileScene;
 let held: { global: string; east: string };
 
 const TO = [{ targetRef: { kind: 'Mesh' }, default: { connectionTimeout: '1s' } }];

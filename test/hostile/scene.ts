@@ -10,7 +10,7 @@ import { until } from '../harness/until.ts';
 import { Attacker } from './attacker.ts';
 
 /** One NATS with credentials, a global, an honest zone, and two that were taken over. */
-export interface Scene {
+export interface HostileScene {
   readonly global: Daemon;
   readonly east: Daemon;
   readonly west: Attacker;
@@ -27,7 +27,7 @@ const QUOTA = { MERIDIAN_ZONE_MAX_RESOURCES: `${MOST.resources}`, MERIDIAN_ZONE_
 
 const KINDS = ['meshtimeouts', 'meshtrafficpermissions', 'meshservices', 'dataplanes', 'meshhttproutes'];
 
-export async function playScene(scope: Scope): Promise<Scene> {
+export async function playScene(scope: Scope): Promise<HostileScene> {
   const folder = scope.folder();
   let authority = newAuthority();
   const creds: Record<string, string> = {};
@@ -58,14 +58,14 @@ async function hear(scope: Scope, url: string, creds: string, subject: string): 
   return heard;
 }
 
-export async function get(url: string): Promise<Json> {
+export async function get(url: string): Promise<AnswerJson> {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as Json;
+  return (await response.json()) as AnswerJson;
 }
 
 // The API's answers, to be looked into.
-export type Json = { readonly [name: string]: Json } & readonly Json[] & string;
+export type AnswerJson = { readonly [name: string]: AnswerJson } & readonly AnswerJson[] & string;
 
 /** `name` with a dot: of the namespace behind it. */
 export async function put(daemon: Daemon, collection: string, name: string, type: string, spec: object, mesh = 'default'): Promise<void> {
@@ -101,12 +101,12 @@ export async function namesOf({ url }: Daemon, collection: string, name: string)
 }
 
 /** What is a list; empty for nothing. */
-export function itemsOf(value: Json | undefined): readonly Json[] {
+export function itemsOf(value: AnswerJson | undefined): readonly AnswerJson[] {
   return value ?? [];
 }
 
 /** How global sees a zone. */
-export async function peerOf({ url }: Daemon, zone: string): Promise<Json | undefined> {
+export async function peerOf({ url }: Daemon, zone: string): Promise<AnswerJson | undefined> {
   const { peers } = await get(`${url}/_sync`);
   return itemsOf(peers).find(({ peer }) => peer === zone);
 }
@@ -114,7 +114,7 @@ export async function peerOf({ url }: Daemon, zone: string): Promise<Json | unde
 let turn = 0;
 
 /** A change at global reaches east. */
-export async function reaches({ global, east }: Scene, what: string): Promise<void> {
+export async function reaches({ global, east }: HostileScene, what: string): Promise<void> {
   const value = `${++turn}s`;
   await put(global, 'meshtimeouts', 'beacon', 'MeshTimeout', {
     to: [{ targetRef: { kind: 'Mesh' }, default: { connectionTimeout: value } }],

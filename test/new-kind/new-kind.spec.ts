@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import './extra-kind.ts';
 import { Scope } from '../harness/scope.ts';
 import type { World } from '../simulator/world.ts';
-import type { Answer, Json } from '../api/harness.ts';
+import type { ApiAnswer, AnyJson } from '../api/harness.ts';
 
 // From here on the registry has one more entry. The bundle of the programs has not: they run from their sources.
 delete process.env.MERIDIAN_BUILT;
@@ -36,7 +36,7 @@ describe('a kind that is one entry more in the registry', () => {
     world.run(5_000);
   });
 
-  function at(zone: string, method: 'GET' | 'PUT' | 'POST' | 'DELETE', url: string, body?: object): Promise<Answer> {
+  function at(zone: string, method: 'GET' | 'PUT' | 'POST' | 'DELETE', url: string, body?: object): Promise<ApiAnswer> {
     return ask(apiOf(scope, world.node(zone)), method, url, body);
   }
 
@@ -66,7 +66,7 @@ describe('a kind that is one entry more in the registry', () => {
 
   it('is shown at the proxies that it selects', async () => {
     const { body } = await at('east', 'GET', '/meshes/default/dataplanes/backend-1.ns/_rules');
-    const { toResourceRules } = body.rules.find(({ type }: Json) => type === 'MeshColour');
+    const { toResourceRules } = body.rules.find(({ type }: AnyJson) => type === 'MeshColour');
     assert.deepEqual(toResourceRules[0].conf, [{ idleTimeout: '1s' }]);
     assert.equal(toResourceRules[0].origin[0].resourceMeta.name, 'red.ns');
   });

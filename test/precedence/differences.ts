@@ -1,19 +1,19 @@
 import { asObject, asText } from '../../src/naming/json.ts';
 import type { JsonObject } from '../../src/resource/resource.ts';
-import type { Pair } from './generate.ts';
-import type { Answer } from './ours.ts';
+import type { PolicyPair } from './generate.ts';
+import type { ProxyAnswers } from './ours.ts';
 
 /**
  * A difference from Kuma that is meant: of which pairs, and what is left to compare of a line there; undefined:
  * nothing.
  */
-export interface Known {
+export interface KnownOrder {
   readonly reason: string;
-  readonly concerns: (pair: Pair) => boolean;
-  readonly rest: (line: string, pair: Pair) => string | undefined;
+  readonly concerns: (pair: PolicyPair) => boolean;
+  readonly rest: (line: string, pair: PolicyPair) => string | undefined;
 }
 
-export const KNOWN: readonly Known[] = [
+export const KNOWN: readonly KnownOrder[] = [
   {
     reason:
       'Kuma takes a bare Dataplane as equal to one with a name, and a name as more than labels, which is no order: here a name is more',
@@ -41,7 +41,7 @@ export const KNOWN: readonly Known[] = [
 ];
 
 /** What is left to compare of an answer to a pair. */
-export function withoutKnown(answer: Answer, pair: Pair): Answer {
+export function withoutKnown(answer: ProxyAnswers, pair: PolicyPair): ProxyAnswers {
   const known = KNOWN.filter(({ concerns }) => concerns(pair));
   const rest = (line: string) =>
     known.reduce<string | undefined>((left, { rest }) => (left === undefined ? undefined : rest(left, pair)), line);

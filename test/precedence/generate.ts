@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../../src/resource/resource.ts';
 import { homeLabels, type Space } from './world.ts';
 
 /** Two policies of one kind that may select the same proxies. */
-export interface Pair {
+export interface PolicyPair {
   readonly space: Space;
   readonly policies: readonly [JsonObject, JsonObject];
 }
@@ -112,12 +112,12 @@ function without(ref: JsonObject, field: string): JsonObject {
 }
 
 /** `count` pairs, the same for the same seed. */
-export function generatePairs(seed: number, count: number): Pair[] {
+export function generatePairs(seed: number, count: number): PolicyPair[] {
   const pair = fc.constantFrom<Space>('', '', 'ns').chain((space) =>
     fc.constantFrom('MeshTrafficPermission', 'MeshTimeout').chain((type) => {
       const spec = type === 'MeshTimeout' ? timeoutSpec(space) : permissionSpec(space);
       const policy = fc.tuple(spec, FROM[space]);
-      return fc.tuple(policy, policy, fc.boolean()).map(([one, other, swapped]): Pair => {
+      return fc.tuple(policy, policy, fc.boolean()).map(([one, other, swapped]): PolicyPair => {
         const make = ([body, from]: [JsonObject, string], name: string): JsonObject => {
           const said = from === 'global' ? byLabels(body) : body;
           return { type, mesh: MESH, name, labels: labels(from, type, said), spec: said };

@@ -1,8 +1,8 @@
 import { asArray, asObject, asText } from '../../src/naming/json.ts';
 import { isObject } from '../../src/resource/field-path.ts';
 import type { JsonObject, JsonValue } from '../../src/resource/resource.ts';
-import { MESH, type Pair } from './generate.ts';
-import { type Answer, line } from './ours.ts';
+import { MESH, type PolicyPair } from './generate.ts';
+import { type ProxyAnswers, line } from './ours.ts';
 import { type Space, worldOf } from './world.ts';
 
 const PLURALS: Readonly<Record<string, string>> = {
@@ -34,7 +34,7 @@ export class Kuma {
   }
 
   /** Puts a pair, reads what it comes to on every proxy, and takes it away again. */
-  async answer({ space, policies }: Pair): Promise<Answer> {
+  async answer({ space, policies }: PolicyPair): Promise<ProxyAnswers> {
     const given = policies.map((policy): JsonObject => ({ ...policy, mesh: meshOf(space) }));
     for (const policy of given) await this.#send('PUT', pathOf(policy), policy);
     const selected = await Promise.all(given.filter(({ type }) => type === 'MeshTimeout').map((policy) => this.#selected(policy)));

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { Scope } from '../harness/scope.ts';
 import { KUMA_CP, startKumaZone } from '../side-by-side/kuma.ts';
 import { addPair, newlyCompared } from './compare.ts';
-import { generatePairs, type Pair } from './generate.ts';
+import { generatePairs, type PolicyPair } from './generate.ts';
 import { Kuma } from './kumas.ts';
-import type { Answer } from './ours.ts';
+import type { ProxyAnswers } from './ours.ts';
 import { RECORDED } from './recorded.ts';
 
 /**
@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   const scope = new Scope();
   const kuma = new Kuma(await startKumaZone(scope));
   const compared = newlyCompared();
-  const answers: { pair: Pair; kuma: Answer }[] = [];
+  const answers: { pair: PolicyPair; kuma: ProxyAnswers }[] = [];
   try {
     await kuma.prepare('');
     await kuma.prepare('ns');

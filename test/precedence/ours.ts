@@ -5,13 +5,13 @@ import { readPolicies } from '../../src/policy/match/read-policies.ts';
 import { type Proxy, readProxy } from '../../src/policy/match/read-proxy.ts';
 import { matchInbound, matchProxy } from '../../src/policy/match/select-policies.ts';
 import type { JsonValue } from '../../src/resource/resource.ts';
-import { MESH, type Pair } from './generate.ts';
+import { MESH, type PolicyPair } from './generate.ts';
 import { toResource, worldOf } from './world.ts';
 
 /**
  * For each proxy: what it was asked about, the names of the policies there, the weakest first, and what they come to.
  */
-export type Answer = Readonly<Record<string, readonly string[]>>;
+export type ProxyAnswers = Readonly<Record<string, readonly string[]>>;
 
 /** `main: bbb aaa {"action":"Deny"}` */
 export function line(about: string, names: readonly string[], conf: JsonValue | undefined): string {
@@ -19,7 +19,7 @@ export function line(about: string, names: readonly string[], conf: JsonValue | 
 }
 
 /** What Meridian makes of a pair. */
-export function ourAnswer({ space, policies: given }: Pair): Answer {
+export function ourAnswer({ space, policies: given }: PolicyPair): ProxyAnswers {
   const resources = worldOf(MESH, space).map(toResource);
   const index = indexMesh(resources);
   const policies = readPolicies(given.map(toResource));

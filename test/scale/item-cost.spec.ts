@@ -26,13 +26,13 @@ function permission(name: string, version: number): Draft {
   return { type: 'MeshTrafficPermission', mesh: 'default', name, namespace: undefined, labels: {}, spec };
 }
 
-interface Counted {
+interface CountedPlane {
   readonly plane: Plane;
   /** The statements that SQLite runs meanwhile. */
   count(what: () => void): number;
 }
 
-function counted(place: Place): Counted {
+function counted(place: Place): CountedPlane {
   let statements = 0;
   const db = new Database(':memory:', { verbose: () => statements++ });
   migrate(db);

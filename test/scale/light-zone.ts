@@ -14,7 +14,7 @@ const TICK = 500;
 const ABOUT = { environment: 'kubernetes', systemNamespace: 'kuma-system', version: 'light' } as const;
 
 /** Called with each item that is applied; `wire` is '' for one that is gone. */
-export type Applied = (key: Key, wire: string) => void;
+export type OnApplied = (key: Key, wire: string) => void;
 
 /**
  * A zone that is only its end of the protocol: the real session and digests over a real transport, and of each item its
@@ -23,7 +23,7 @@ export type Applied = (key: Key, wire: string) => void;
 export class LightZone {
   readonly name: string;
   private readonly transport: Transport;
-  private readonly onApplied: Applied;
+  private readonly onApplied: OnApplied;
 
   private session: Session = newSession(GLOBAL_PEER);
   private readonly hashes = new Map<string, string>();
@@ -38,7 +38,7 @@ export class LightZone {
   /** Items that were applied. */
   applied = 0;
 
-  constructor(name: string, transport: Transport, onApplied: Applied = () => {}) {
+  constructor(name: string, transport: Transport, onApplied: OnApplied = () => {}) {
     this.name = name;
     this.transport = transport;
     this.onApplied = onApplied;

@@ -1,7 +1,7 @@
 import { createConnection, type Socket } from 'node:net';
 import { setInterval as every } from 'node:timers';
 import { MAX_MESSAGE_BYTES } from '../../src/kds/protocol.ts';
-import type { Transport, Way } from '../../src/kds/transport.ts';
+import type { Transport, PeerPath } from '../../src/kds/transport.ts';
 import { downSubject, upSubject } from '../../src/nats/subjects.ts';
 import { GLOBAL_PEER } from '../../src/resource/audience.ts';
 
@@ -35,7 +35,7 @@ export class SlowTransport implements Transport {
     this.connect();
   }
 
-  way(): Way {
+  way(): PeerPath {
     return { mostBytes: MAX_MESSAGE_BYTES };
   }
 

@@ -8,13 +8,13 @@ import { parseDocument } from '../../src/resource/documents/parse-documents.ts';
 import type { Draft, Place } from '../../src/resource/resource.ts';
 import type { Node } from '../simulator/node.ts';
 import { forge } from './forge.ts';
-import type { Step } from './scenario.ts';
+import type { ScenarioStep } from './scenario.ts';
 
 /**
  * Does one step at its control plane. Throws what the control plane throws, and when a step that must be refused was
  * not.
  */
-export function perform(node: Node, { verb, documents }: Step): void {
+export function perform(node: Node, { verb, documents }: ScenarioStep): void {
   switch (verb) {
     case 'apply':
       return apply(node, documents);

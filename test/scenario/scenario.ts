@@ -8,7 +8,7 @@ import type { Place } from '../../src/resource/resource.ts';
 const VERBS = ['apply', 'delete', 'refused', 'forge', 'cut-off', 'reconnect'] as const;
 type Verb = (typeof VERBS)[number];
 
-export interface Step {
+export interface ScenarioStep {
   /** The file, for messages. */
   readonly file: string;
   readonly order: number;
@@ -23,7 +23,7 @@ export interface Scenario {
   readonly zones: readonly Place[];
   /** Kinds that are looked at although the system makes them by itself. */
   readonly show: readonly ('Mesh' | 'Zone')[];
-  readonly steps: readonly Step[];
+  readonly steps: readonly ScenarioStep[];
   /** The documents of `expected/<name>.yaml`, by name. */
   readonly expected: ReadonlyMap<string, readonly unknown[]>;
 }
@@ -61,7 +61,7 @@ function toPlace(name: string, { environment, systemNamespace }: z.infer<typeof 
   return { zone: name, environment, systemNamespace: environment === 'universal' ? '' : systemNamespace };
 }
 
-function readStep(folder: string, name: string, known: readonly string[]): Step {
+function readStep(folder: string, name: string, known: readonly string[]): ScenarioStep {
   const [, number, at = '', word = 'apply'] = NUMBERED.exec(name) ?? [];
   const verb = VERBS.find((candidate) => candidate === word);
   if (number === undefined || verb === undefined || !known.includes(at)) throw new Error(`${folder}: ${name} is no step`);

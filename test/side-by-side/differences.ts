@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Difference } from './compare.ts';
 
 /** A difference that is known, and why it is one. */
-export interface Known {
+export interface KnownDifference {
   /** What it is about: the heading in docs/kuma-differences.md. */
   readonly about: string;
   /** Which steps, by their titles; `*` is any text. */
@@ -15,19 +15,19 @@ export interface Known {
 }
 
 /** A difference, and at which step it was seen. */
-export interface Seen extends Difference {
+export interface SeenDifference extends Difference {
   readonly step: string;
 }
 
-export function readKnown(): readonly Known[] {
-  return JSON.parse(readFileSync(new URL('differences.json', import.meta.url), 'utf8')) as Known[];
+export function readKnown(): readonly KnownDifference[] {
+  return JSON.parse(readFileSync(new URL('differences.json', import.meta.url), 'utf8')) as KnownDifference[];
 }
 
 /** What was seen and is not known, and what is known and was not seen. */
 export function judge(
-  seen: readonly Seen[],
-  known: readonly Known[],
-): { readonly unknown: readonly Seen[]; readonly gone: readonly Known[] } {
+  seen: readonly SeenDifference[],
+  known: readonly KnownDifference[],
+): { readonly unknown: readonly SeenDifference[]; readonly gone: readonly KnownDifference[] } {
   const tests = known.map((entry) => ({ entry, isIt: testOf(entry) }));
   return {
     unknown: seen.filter((one) => !tests.some(({ isIt }) => isIt(one))),
@@ -35,7 +35,7 @@ export function judge(
   };
 }
 
-function testOf({ steps, fields, only }: Known): (one: Seen) => boolean {
+function testOf({ steps, fields, only }: KnownDifference): (one: SeenDifference) => boolean {
   const [isStep, isField] = [anyOf(steps), anyOf(fields)];
   return ({ step, field, kuma, meridian }) => {
     const where = meridian === undefined ? 'kuma' : kuma === undefined ? 'meridian' : undefined;

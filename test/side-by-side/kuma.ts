@@ -5,7 +5,7 @@ import { type Child, startChild } from '../harness/child.ts';
 import { findProgram } from '../harness/programs.ts';
 import type { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
-import type { Pair } from './step.ts';
+import type { PlaneUrls } from './step.ts';
 
 /** The real kuma-cp: $KUMA_CP, the one beside the repository, or the PATH's. */
 export const KUMA_CP = findProgram('KUMA_CP', 'kuma-cp');
@@ -27,7 +27,7 @@ const SETTINGS = {
  * Starts a real global and the universal zone `zone-1`, in memory, on free ports of the loopback. `kds`: how their sync
  * is set, as Kuma's configuration has it.
  */
-export async function startKuma(scope: Scope, kds: object = {}): Promise<Pair> {
+export async function startKuma(scope: Scope, kds: object = {}): Promise<PlaneUrls> {
   const [global, zone] = [await freePorts(6), await freePorts(6)];
   const globalUrl = await startOne(scope, 'global', global, { multizone: { global: { kds } } });
   const globalAddress = `grpcs://127.0.0.1:${global[4]}`;

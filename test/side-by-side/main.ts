@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { NO_KUMACTL } from '../harness/kumactl.ts';
 import { Scope } from '../harness/scope.ts';
-import { judge, readKnown, type Seen } from './differences.ts';
+import { judge, readKnown, type SeenDifference } from './differences.ts';
 import { NO_KUMA_CP } from './kuma.ts';
 import { PAGE, pageWithList } from './page.ts';
 import { runBoth } from './run.ts';
@@ -34,7 +34,7 @@ async function main(): Promise<number> {
   }
 }
 
-function tell(seen: readonly Seen[]): number {
+function tell(seen: readonly SeenDifference[]): number {
   const { unknown, gone } = judge(seen, readKnown());
   for (const one of unknown) say(describe(one));
   for (const { about, fields, steps } of gone) say(`no longer there: ${about} (${fields.join(', ')} of ${steps.join(', ')})`);
@@ -42,7 +42,7 @@ function tell(seen: readonly Seen[]): number {
   return unknown.length + gone.length === 0 ? 0 : 1;
 }
 
-function describe({ step, field, kuma, meridian }: Seen): string {
+function describe({ step, field, kuma, meridian }: SeenDifference): string {
   return `${step}\n  ${field}\n    kuma:     ${short(kuma)}\n    meridian: ${short(meridian)}`;
 }
 

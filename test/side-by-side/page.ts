@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Known, readKnown } from './differences.ts';
+import { type KnownDifference, readKnown } from './differences.ts';
 
 /** docs/kuma-differences.md, whose list is made of differences.json. */
 export const PAGE = new URL('../../docs/kuma-differences.md', import.meta.url);
@@ -14,7 +14,7 @@ export function pageWithList(): string {
 }
 
 /** A heading for what each is about, and the reasons below it, each once. */
-function listOf(known: readonly Known[]): string {
+function listOf(known: readonly KnownDifference[]): string {
   const headings = [...new Set(known.map(({ about }) => about))];
   return headings
     .map((about) => {

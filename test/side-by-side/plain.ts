@@ -1,12 +1,12 @@
 import { hostname } from 'node:os';
 import { parseAllDocuments } from 'yaml';
-import type { Json } from '../api/harness.ts';
+import type { AnyJson } from '../api/harness.ts';
 
 /** Fields that name one process or one run. */
 const OF_THE_RUN = ['clusterId', 'instanceId', 'globalInstanceId', 'hostname', 'id', 'data'];
 
 /** The same value without times, addresses, tokens and ids of processes. */
-export function plainValue(value: Json, hidden: readonly string[]): Json {
+export function plainValue(value: AnyJson, hidden: readonly string[]): AnyJson {
   if (typeof value === 'string') return plainWords(value, hidden);
   if (Array.isArray(value)) return value.map((item) => plainValue(item, hidden));
   if (typeof value !== 'object' || value === null) return value;
@@ -16,7 +16,7 @@ export function plainValue(value: Json, hidden: readonly string[]): Json {
 }
 
 /** An output of kumactl: the documents of YAML or JSON, the rows of a table, or its lines. */
-export function plainText(text: string, hidden: readonly string[]): Json {
+export function plainText(text: string, hidden: readonly string[]): AnyJson {
   const documents = documentsOf(text);
   if (documents !== undefined) return documents.map((document) => plainValue(document, hidden));
   return text
@@ -26,11 +26,11 @@ export function plainText(text: string, hidden: readonly string[]): Json {
     .map((line) => (/ {3}/.test(line) ? line.split(/ {3,}/).map(plainCell) : line));
 }
 
-function documentsOf(text: string): Json[] | undefined {
+function documentsOf(text: string): AnyJson[] | undefined {
   if (!/^(---|\{|[a-zA-Z]+:(\s|$)|# Product)/.test(text)) return undefined;
   const parsed = parseAllDocuments(text);
   if (!Array.isArray(parsed) || parsed.some(({ errors }) => errors.length > 0)) return undefined;
-  const values = parsed.map((document) => document.toJS() as Json);
+  const values = parsed.map((document) => document.toJS() as AnyJson);
   return values.every((value) => typeof value === 'object' && value !== null) ? values : undefined;
 }
 

@@ -1,13 +1,13 @@
 import type { Scope } from '../harness/scope.ts';
 import { compare } from './compare.ts';
-import type { Seen } from './differences.ts';
-import { type Answer, type Pair, type Step, take, titleOf } from './step.ts';
+import type { SeenDifference } from './differences.ts';
+import { type ComparedAnswer, type PlaneUrls, type ComparedStep, take, titleOf } from './step.ts';
 
 /** The answers to a session, in its order. */
-export type Recording = readonly { readonly step: string; readonly answer: Answer }[];
+export type Recording = readonly { readonly step: string; readonly answer: ComparedAnswer }[];
 
 /** Takes every step at a pair, one after another. */
-export async function record(scope: Scope, session: readonly Step[], pair: Pair): Promise<Recording> {
+export async function record(scope: Scope, session: readonly ComparedStep[], pair: PlaneUrls): Promise<Recording> {
   const folder = scope.folder();
   const titles = numbered(session.map(titleOf));
   const recording = [];
@@ -26,6 +26,6 @@ function numbered(titles: readonly string[]): string[] {
 }
 
 /** Where the answers of one session differ. */
-export function differencesBetween(kuma: Recording, meridian: Recording): Seen[] {
+export function differencesBetween(kuma: Recording, meridian: Recording): SeenDifference[] {
   return kuma.flatMap(({ step, answer }, index) => compare(answer, meridian[index]?.answer).map((difference) => ({ ...difference, step })));
 }

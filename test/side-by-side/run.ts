@@ -1,5 +1,5 @@
 import type { Scope } from '../harness/scope.ts';
-import type { Seen } from './differences.ts';
+import type { SeenDifference } from './differences.ts';
 import { startKuma } from './kuma.ts';
 import { startMeridian } from './meridian.ts';
 import { differencesBetween, record, type Recording } from './record.ts';
@@ -8,7 +8,7 @@ import { SESSION } from './session.ts';
 /** Takes the session at a real Kuma and at Meridian, at the same time. */
 export async function runBoth(
   scope: Scope,
-): Promise<{ readonly kuma: Recording; readonly meridian: Recording; readonly seen: readonly Seen[] }> {
+): Promise<{ readonly kuma: Recording; readonly meridian: Recording; readonly seen: readonly SeenDifference[] }> {
   const [kuma, meridian] = await Promise.all([
     startKuma(scope).then((pair) => record(scope, SESSION, pair)),
     startMeridian(scope).then((pair) => record(scope, SESSION, pair)),

@@ -2,11 +2,16 @@ import { asText } from '../../src/naming/json.ts';
 import type { JsonObject } from '../../src/resource/resource.ts';
 import { KINDS } from '../../src/resource/kinds.ts';
 import { AT_GLOBAL, dataplane, gateway, meshNamed, permission, timeout, zoneNamed } from './documents.ts';
-import type { Command, Request, Side, Step } from './step.ts';
+import type { Command, RequestStep, Side, ComparedStep } from './step.ts';
 
-const get = (on: Side, path: string, until?: Request['until']): Request => ({ on, method: 'GET', path, ...(until ? { until } : {}) });
-const put = (on: Side, path: string, body: unknown, note?: string): Request => ({ on, method: 'PUT', path, body, note });
-const remove = (on: Side, path: string): Request => ({ on, method: 'DELETE', path });
+const get = (on: Side, path: string, until?: RequestStep['until']): RequestStep => ({
+  on,
+  method: 'GET',
+  path,
+  ...(until ? { until } : {}),
+});
+const put = (on: Side, path: string, body: unknown, note?: string): RequestStep => ({ on, method: 'PUT', path, body, note });
+const remove = (on: Side, path: string): RequestStep => ({ on, method: 'DELETE', path });
 const run = (on: Side, kumactl: string, ...documents: JsonObject[]): Command => {
   const [first, ...more] = documents;
   if (!first) return { on, kumactl };
@@ -19,7 +24,7 @@ const run = (on: Side, kumactl: string, ...documents: JsonObject[]): Command => 
 };
 const timeoutAt = (name: string): string => `/meshes/default/meshtimeouts/${name}`;
 
-const SETTING_UP: readonly Step[] = [
+const SETTING_UP: readonly ComparedStep[] = [
   run('global', 'config control-planes add --name global --address $URL'),
   run('global', 'config control-planes list'),
   run('zone', 'config control-planes add --name zone --address $URL'),
@@ -29,7 +34,7 @@ const SETTING_UP: readonly Step[] = [
   run('global', 'apply -f @', zoneNamed('zone-2')),
 ];
 
-const INFORMATION: readonly Step[] = (['global', 'zone'] as const).flatMap((on) => [
+const INFORMATION: readonly ComparedStep[] = (['global', 'zone'] as const).flatMap((on) => [
   get(on, '/'),
   get(on, '/config'),
   get(on, '/_resources'),
@@ -39,7 +44,7 @@ const INFORMATION: readonly Step[] = (['global', 'zone'] as const).flatMap((on) 
   get(on, '/nothing/here'),
 ]);
 
-const APPLYING: readonly Step[] = [
+const APPLYING: readonly ComparedStep[] = [
   run('global', 'apply -f @ --dry-run', timeout('never', '1s')),
   get('global', timeoutAt('never')),
   run('global', 'apply -f @', ...AT_GLOBAL),
@@ -55,7 +60,7 @@ const APPLYING: readonly Step[] = [
   run('global', 'apply -f none.yaml'),
 ];
 
-const AT_THE_ZONE: readonly Step[] = [
+const AT_THE_ZONE: readonly ComparedStep[] = [
   get('zone', '/_kri/kri_mtp_default___allow-obs_', () => true),
   get('zone', '/_kri/kri_mt_default___fast_', () => true),
   run('zone', 'apply -f @', dataplane('backend', 10_001), dataplane('web', 10_002), gateway('edge')),
@@ -71,7 +76,7 @@ const AT_THE_ZONE: readonly Step[] = [
   run('zone', 'get meshes'),
 ];
 
-const ABOUT_PROXIES: readonly Step[] = (['zone', 'global'] as const).flatMap((on) => [
+const ABOUT_PROXIES: readonly ComparedStep[] = (['zone', 'global'] as const).flatMap((on) => [
   get(on, '/meshes/default/dataplanes', ({ total }) => total === 3),
   get(on, '/meshes/default/dataplanes/_overview'),
   get(on, '/dataplanes/_overview?size=1'),
@@ -86,7 +91,7 @@ const ABOUT_PROXIES: readonly Step[] = (['zone', 'global'] as const).flatMap((on
   run(on, 'inspect meshtrafficpermission allow-obs --new-api'),
 ]);
 
-const ON_ONE_PROXY: readonly Step[] = [
+const ON_ONE_PROXY: readonly ComparedStep[] = [
   'dataplanes/backend-1/_overview',
   'dataplanes+insights/backend-1',
   'dataplanes/backend-1/_rules',
@@ -101,7 +106,7 @@ const ON_ONE_PROXY: readonly Step[] = [
   'meshtrafficpermissions/nope/_resources/dataplanes',
 ].map((path) => get('zone', `/meshes/default/${path}`));
 
-const INSPECTING: readonly Step[] = [
+const INSPECTING: readonly ComparedStep[] = [
   run('zone', 'inspect dataplane backend-1'),
   run('zone', 'inspect dataplane nope'),
   run('zone', 'inspect meshtrafficpermission local'),
@@ -114,12 +119,12 @@ const INSPECTING: readonly Step[] = [
   run('global', 'inspect zoneegresses'),
 ];
 
-const LISTS: readonly Step[] = KINDS.filter(({ apiVersion }) => apiVersion.startsWith('kuma.io/')).flatMap(({ path, scope }) => [
+const LISTS: readonly ComparedStep[] = KINDS.filter(({ apiVersion }) => apiVersion.startsWith('kuma.io/')).flatMap(({ path, scope }) => [
   get('global', scope === 'Mesh' ? `/meshes/default/${path}` : `/${path}`),
   ...(scope === 'Mesh' ? [get('global', `/${path}?size=2`)] : []),
 ]);
 
-const QUESTIONS: readonly Step[] = [
+const QUESTIONS: readonly ComparedStep[] = [
   '/meshes?size=1',
   '/meshes?size=1&offset=1',
   '/meshes?size=1&offset=7',
@@ -153,7 +158,7 @@ const QUESTIONS: readonly Step[] = [
   '/zones/nope/_overview',
 ].map((path) => get('global', path));
 
-const INSIGHTS: readonly Step[] = [
+const INSIGHTS: readonly ComparedStep[] = [
   get('global', '/mesh-insights', ({ items }) => items?.[0]?.dataplanes?.total === 3),
   get('global', '/mesh-insights/m2'),
   get('global', '/mesh-insights/nope'),
@@ -169,7 +174,7 @@ const INSIGHTS: readonly Step[] = [
   get('zone', '/meshes/default/service-insights', ({ total }) => total === 3),
 ];
 
-const WRITES: readonly Step[] = [
+const WRITES: readonly ComparedStep[] = [
   put('global', timeoutAt('raw'), timeout('raw', '1s')),
   put('global', timeoutAt('raw'), timeout('raw', '2s'), 'again'),
   put('global', timeoutAt('raw'), { ...timeout('raw', '2s'), spec: fromAll({ idleTimeout: '1s' }) }, 'from'),
@@ -195,7 +200,7 @@ const WRITES: readonly Step[] = [
   remove('zone', '/meshes/m2'),
 ];
 
-const GETTING: readonly Step[] = [
+const GETTING: readonly ComparedStep[] = [
   ...['table', 'yaml', 'json'].flatMap((format) => [
     run('global', `get meshtimeouts -o ${format}`),
     run('global', `get meshtimeout fast -o ${format}`),
@@ -211,7 +216,7 @@ const GETTING: readonly Step[] = [
 ];
 
 /** What this project has not, and clients of Kuma ask for all the same. */
-const ELSEWHERE: readonly Step[] = [
+const ELSEWHERE: readonly ComparedStep[] = [
   ...['circuit-breakers', 'traffic-permissions', 'proxytemplates', 'secrets', 'meshzoneaddresses', 'meshopentelemetrybackends'].flatMap(
     (path) => [get('global', `/${path}`), get('global', `/meshes/default/${path}`), get('global', `/meshes/default/${path}/nope`)],
   ),
@@ -227,7 +232,7 @@ const ELSEWHERE: readonly Step[] = [
   run('zone', 'inspect dataplane backend-1 --type config-dump'),
 ];
 
-const LEAVING: readonly Step[] = [
+const LEAVING: readonly ComparedStep[] = [
   run('global', 'export'),
   run('global', 'export --profile federation-with-policies'),
   run('global', 'export --profile all'),
@@ -243,7 +248,7 @@ const LEAVING: readonly Step[] = [
 ];
 
 /** What a user of Kuma does in a day: the same on both. Later steps see what earlier ones left. */
-export const SESSION: readonly Step[] = [
+export const SESSION: readonly ComparedStep[] = [
   ...SETTING_UP,
   ...INFORMATION,
   ...APPLYING,

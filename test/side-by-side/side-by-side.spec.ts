@@ -4,7 +4,7 @@ import { after, describe, it } from 'node:test';
 import { NO_KUMACTL } from '../harness/kumactl.ts';
 import { Scope } from '../harness/scope.ts';
 import { compare } from './compare.ts';
-import { judge, type Known, readKnown, type Seen } from './differences.ts';
+import { judge, type KnownDifference, readKnown, type SeenDifference } from './differences.ts';
 import { NO_KUMA_CP } from './kuma.ts';
 import { PAGE, pageWithList } from './page.ts';
 import { plainText, plainValue } from './plain.ts';
@@ -75,9 +75,9 @@ describe('two answers', () => {
 });
 
 describe('a known difference', () => {
-  const seen = (step: string, field: string, kuma: unknown, meridian: unknown): Seen => ({ step, field, kuma, meridian });
-  const known = (more: Partial<Known>): Known => ({ about: 'a', steps: ['*'], fields: ['*'], reason: 'r', ...more });
-  const CASES: readonly [Partial<Known>, Seen, is: boolean][] = [
+  const seen = (step: string, field: string, kuma: unknown, meridian: unknown): SeenDifference => ({ step, field, kuma, meridian });
+  const known = (more: Partial<KnownDifference>): KnownDifference => ({ about: 'a', steps: ['*'], fields: ['*'], reason: 'r', ...more });
+  const CASES: readonly [Partial<KnownDifference>, SeenDifference, is: boolean][] = [
     [{}, seen('s', 'f', 1, 2), true],
     [{}, seen('s', 'f', 1, undefined), false],
     [{ only: 'kuma' }, seen('s', 'f', 1, undefined), true],

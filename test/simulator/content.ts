@@ -4,16 +4,16 @@ import type { Resource } from '../../src/resource/resource.ts';
 import type { Head, Reader } from '../../src/resource/store/store.ts';
 
 /** What a store holds under one key, told without the code under test. */
-export interface Entry {
+export interface StoreEntry {
   readonly key: Key;
   /** What it says, whatever it is called there. */
   readonly text: string;
 }
 
 /** What a store holds, by key. Zones are registered by global itself and stay there. */
-export type Content = ReadonlyMap<string, Entry>;
+export type StoreContent = ReadonlyMap<string, StoreEntry>;
 
-export function entryOf({ key, spec, labels }: Resource): Entry {
+export function entryOf({ key, spec, labels }: Resource): StoreEntry {
   return { key, text: textOf(spec, labels) };
 }
 
@@ -23,8 +23,8 @@ export function textOf(spec: unknown, labels: Resource['labels']): string {
   return `${said} ${labels['kuma.io/kds-sync'] ?? ''}`;
 }
 
-export function contentOf(reader: Reader): Map<string, Entry> {
-  const content = new Map<string, Entry>();
+export function contentOf(reader: Reader): Map<string, StoreEntry> {
+  const content = new Map<string, StoreEntry>();
   for (const { type } of KINDS) {
     if (type === 'Zone') continue;
     for (const { resource } of reader.each(type)) content.set(keyId(resource.key), entryOf(resource));
@@ -36,9 +36,9 @@ export function contentOf(reader: Reader): Map<string, Entry> {
  * What each control plane held at each of its revisions. After a restore a revision comes twice: either may be meant.
  */
 export class History {
-  private readonly moments = new Map<string, Content[]>();
+  private readonly moments = new Map<string, StoreContent[]>();
 
-  record(head: Head, content: Content): void {
+  record(head: Head, content: StoreContent): void {
     const at = momentOf(head);
     const known = this.moments.get(at) ?? [];
     known.push(new Map(content));
@@ -46,7 +46,7 @@ export class History {
   }
 
   /** All that was held at that moment of that store. */
-  at(head: Pick<Head, 'store' | 'term' | 'revision'>): readonly Content[] {
+  at(head: Pick<Head, 'store' | 'term' | 'revision'>): readonly StoreContent[] {
     return this.moments.get(momentOf(head)) ?? [];
   }
 }

@@ -1,6 +1,6 @@
 import { type Key, keyId } from '../../src/resource/key.ts';
 import type { Draft } from '../../src/resource/resource.ts';
-import { type Content, type Entry, textOf } from './content.ts';
+import { type StoreContent, type StoreEntry, textOf } from './content.ts';
 
 /**
  * What should be where, told by the templates that made it and never by the code under test. `all`: every control
@@ -60,7 +60,7 @@ export class Model {
   }
 
   /** The store of `zone` is another one now: what it holds is the truth. */
-  rebase(zone: string, content: Content): void {
+  rebase(zone: string, content: StoreContent): void {
     for (const [id, { key }] of this.truths) if (key.zone === zone) this.truths.delete(id);
     for (const [id, key] of this.unsure) if (key.zone === zone) this.unsure.delete(id);
     for (const [id, entry] of content) {
@@ -99,13 +99,13 @@ export class Model {
   }
 
   /** Whether `sender`, which holds the entry, has it in its feed for `receiver` ('' for global). */
-  isFor(entry: Entry, sender: string, receiver: string): boolean {
+  isFor(entry: StoreEntry, sender: string, receiver: string): boolean {
     const { key } = entry;
     if (key.zone === receiver || (sender !== '' && key.zone !== sender)) return false;
     return reaches(this.templateOf(entry)?.reach ?? 'none', key.zone, receiver);
   }
 
-  private templateOf({ key, text }: Entry): Template | undefined {
+  private templateOf({ key, text }: StoreEntry): Template | undefined {
     return this.templates.get(`${keyId(key)} ${text}`);
   }
 }

@@ -9,7 +9,7 @@ import type { Place } from '../../src/resource/resource.ts';
 import type { Durability, Head, Store, Transaction } from '../../src/resource/store/store.ts';
 import { openSnapshot, type SqliteStore } from '../../src/store/open-store.ts';
 import { commitAtOnce } from '../../src/store/part-commits.ts';
-import { contentOf, type Entry } from './content.ts';
+import { contentOf, type StoreEntry } from './content.ts';
 import { openEmpty } from './empty.ts';
 import { type Deeds, watched } from './watch.ts';
 import { Crash, type World } from './world.ts';
@@ -23,7 +23,7 @@ export class Node {
   connected = true;
   generation = 0;
   /** What the store holds, as its commits told. */
-  content = new Map<string, Entry>();
+  content = new Map<string, StoreEntry>();
   private recorded: Head | undefined;
   /** When what is to be done soon is done. */
   private soonAt = 0;

@@ -23,7 +23,7 @@ const A_WHILE = 60_000;
 const AT_ONCE = 0;
 const LATER = 10_000;
 
-interface System {
+interface RestoredSystem {
   readonly world: World;
   readonly global: Node;
   readonly east: Node;
@@ -33,7 +33,7 @@ interface System {
 }
 
 /** `logged`: how many revisions a log holds. */
-function newSystem(seed: number, logged = 1_000_000): System {
+function newSystem(seed: number, logged = 1_000_000): RestoredSystem {
   const deleted: string[] = [];
   const world = new World(seed, [EAST, WEST], {
     ...NOBODY_WATCHES,
@@ -74,7 +74,7 @@ function remove(node: Node, name: string): void {
 }
 
 /** It forgets what it did since the backup, and how often it was started. */
-function restore({ world }: System, node: Node, backup: Buffer, pause: number): void {
+function restore({ world }: RestoredSystem, node: Node, backup: Buffer, pause: number): void {
   for (let starts = 0; starts < 3; starts++) {
     node.crash();
     node.start();
@@ -100,7 +100,7 @@ function leftOver(node: Node, peer: string): string {
 }
 
 /** Both sides of every feed know that they agree. */
-function assertInStep({ global, east, west }: System): void {
+function assertInStep({ global, east, west }: RestoredSystem): void {
   for (const [node, peers] of [
     [global, ['east', 'west']],
     [east, [GLOBAL_PEER]],
@@ -170,7 +170,7 @@ const numbered = (name: string, count: number): string[] => Array.from({ length:
  * Global is restored and writes on while nobody hears it; then all talk again, nothing is deleted, and the operator has
  * a word.
  */
-function restoreApart({ world, global, east, west, deleted }: System, backup: Buffer, written: readonly string[]): void {
+function restoreApart({ world, global, east, west, deleted }: RestoredSystem, backup: Buffer, written: readonly string[]): void {
   for (const zone of [east, west]) zone.setConnected(false);
   global.restore(backup);
   global.start();

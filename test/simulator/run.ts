@@ -13,7 +13,7 @@ const STORM: Weather = { loss: 0.15, repeat: 0.1, maxDelay: 400 };
 const DAY = 86_400_000;
 
 /** What a run found, and what happened in it. */
-export interface Outcome {
+export interface RunOutcome {
   readonly problems: readonly string[];
   readonly journal: readonly string[];
 }
@@ -23,7 +23,7 @@ export interface Outcome {
  * third of the runs stores are restored, lost or copied too. Then the weather clears, an operator says what is to be
  * said, and all must be where it belongs. The same seed gives the same run.
  */
-export function simulate(seed: number): Outcome {
+export function simulate(seed: number): RunOutcome {
   const model = new Model();
   expectDefaultMesh(model);
   const watch = new Invariants(model);

@@ -4,7 +4,7 @@ import { GLOBAL_PEER } from '../../src/resource/audience.ts';
 import { type Key, keyId } from '../../src/resource/key.ts';
 import type { Resource } from '../../src/resource/resource.ts';
 import type { Position, Transaction } from '../../src/resource/store/store.ts';
-import { type Entry, entryOf } from './content.ts';
+import { type StoreEntry, entryOf } from './content.ts';
 import type { Model } from './model.ts';
 import type { Node } from './node.ts';
 
@@ -79,7 +79,7 @@ export class Invariants implements Watch {
     return this.model.liar !== undefined && [node.place.zone, key.zone].includes(this.model.liar);
   }
 
-  private difference(node: Node, peer: string, sender: string, content: ReadonlyMap<string, Entry>): string | undefined {
+  private difference(node: Node, peer: string, sender: string, content: ReadonlyMap<string, StoreEntry>): string | undefined {
     const { mirror } = node.plane.store;
     const refused = new Set(mirror.refusals(peer).map(({ key }) => keyId(key)));
     const here = node.content;
@@ -115,7 +115,7 @@ function shown({ name, namespace, labels, spec, status }: Resource): string {
 
 /** What a commit did: which entries changed (undefined: deleted), and of which peers the position was set. */
 export interface Deeds {
-  readonly entries: Map<string, Entry | undefined>;
+  readonly entries: Map<string, StoreEntry | undefined>;
   readonly moved: Set<string>;
 }
 

@@ -15,7 +15,7 @@ const POLICIES = 40;
 const WARM_UP = 6;
 
 /** What one process holds after a collection, in bytes. */
-interface Left {
+interface HeldMemory {
   readonly held: number;
   readonly rss: number;
 }
@@ -23,7 +23,7 @@ interface Left {
 export interface Soak {
   readonly rounds: number;
   /** By process, after each round. */
-  readonly left: Readonly<Record<'global' | 'zone', readonly Left[]>>;
+  readonly left: Readonly<Record<'global' | 'zone', readonly HeldMemory[]>>;
 }
 
 /**
@@ -37,7 +37,7 @@ export async function soak(scope: Scope, goesOn: (round: number) => boolean): Pr
   const global = await startDaemon(scope, 'global', common);
   const zone = await startDaemon(scope, 'zone', { ...common, MERIDIAN_ZONE_NAME: 'east' });
   await zone.untilReady();
-  const left = { global: [] as Left[], zone: [] as Left[] };
+  const left = { global: [] as HeldMemory[], zone: [] as HeldMemory[] };
   let round = 0;
   for (; goesOn(round); round++) {
     await work(global, zone, round);
@@ -103,7 +103,7 @@ function arrived(daemon: Daemon, kind: string, mark: string): Promise<unknown> {
   });
 }
 
-async function collect(daemon: Daemon): Promise<Left> {
+async function collect(daemon: Daemon): Promise<HeldMemory> {
   const told = () => daemon.lines.filter((line) => line.startsWith('{"collected"'));
   const before = told().length;
   daemon.signal('SIGUSR2');
@@ -112,14 +112,14 @@ async function collect(daemon: Daemon): Promise<Left> {
     return told()[before];
   });
   if (!line.startsWith('{')) throw new Error(`a daemon that collects ${line}`);
-  return (JSON.parse(line) as { collected: Left }).collected;
+  return (JSON.parse(line) as { collected: HeldMemory }).collected;
 }
 
 /**
  * In bytes: what each process held at the end beyond what it held when it was warm; medians over a fifth of the rounds.
  */
-export function growth({ left }: Soak, what: keyof Left): Record<'global' | 'zone', number> {
-  const of = (samples: readonly Left[]): number => {
+export function growth({ left }: Soak, what: keyof HeldMemory): Record<'global' | 'zone', number> {
+  const of = (samples: readonly HeldMemory[]): number => {
     const warm = samples.slice(WARM_UP).map((sample) => sample[what]);
     const part = Math.ceil(warm.length / 5);
     return median(warm.slice(-part)) - median(warm.slice(0, part));

@@ -13,13 +13,13 @@ export interface ApiRequest {
   readonly contentType?: string;
 }
 
-interface Exchange {
+interface OutgoingRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
 }
 
-interface Exchanged {
+interface RawAnswer {
   readonly status: number;
   readonly text: string;
 }
@@ -78,7 +78,7 @@ export function listOf({ url }: Server, answer: unknown, field: string): JsonObj
   return (list as readonly unknown[]).filter(isObject);
 }
 
-async function exchange(server: Server, target: string, init: Exchange): Promise<Exchanged> {
+async function exchange(server: Server, target: string, init: OutgoingRequest): Promise<RawAnswer> {
   try {
     return await send(server, target, init);
   } catch (thrown) {
@@ -92,7 +92,7 @@ async function exchange(server: Server, target: string, init: Exchange): Promise
 }
 
 /** Not with `fetch`: that refuses some ports, for the sake of browsers. */
-async function send({ url, ca, verify }: Server, target: string, { method, headers, body }: Exchange): Promise<Exchanged> {
+async function send({ url, ca, verify }: Server, target: string, { method, headers, body }: OutgoingRequest): Promise<RawAnswer> {
   const { request } = url.startsWith('https:') ? await import('node:https') : await import('node:http');
   const tls = { ...(ca === undefined ? {} : { ca }), rejectUnauthorized: verify };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {

@@ -1,10 +1,10 @@
-import type { Completed, CompletedOption, Value } from './tree.ts';
+import type { CompletedCommand, CompletedOption, ValueCompletion } from './tree.ts';
 
 /**
  * A completion for bash (3.2 and later), which needs no package: the words before the cursor are walked to find the
  * command, then the words that may come are offered. The program itself is not run.
  */
-export function bashCompletion(commands: readonly Completed[]): string {
+export function bashCompletion(commands: readonly CompletedCommand[]): string {
   const [root] = commands;
   const shared = root?.options ?? [];
   return `# bash completion of meridianctl: source <(meridianctl completion bash)
@@ -63,7 +63,7 @@ function flagsOf(options: readonly CompletedOption[]): string {
 
 /** The program's own options may stand anywhere, those of a command only after it. */
 function patterns(
-  commands: readonly Completed[],
+  commands: readonly CompletedCommand[],
   shared: readonly CompletedOption[],
   wanted: (option: CompletedOption) => boolean,
 ): string[] {
@@ -79,12 +79,12 @@ function valueCase(path: string, { flags, value }: CompletedOption): string {
   return `      ${pattern}) ${offer(value)} ;;`;
 }
 
-function offer(value: Value): string {
+function offer(value: ValueCompletion): string {
   if (value === 'file') return `local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$current"))`;
   return typeof value === 'string' ? ':' : `COMPREPLY=($(compgen -W '${value.join(' ')}' -- "$current"))`;
 }
 
-function wordsCase({ path, commands, argument }: Completed): string {
+function wordsCase({ path, commands, argument }: CompletedCommand): string {
   const words = [...commands.map(({ name }) => name), ...(typeof argument === 'string' ? [] : argument)];
   return words.length === 0 ? '' : `      '${path === '' ? '' : ` ${path}`}:0') words='${words.join(' ')}' ;;`;
 }

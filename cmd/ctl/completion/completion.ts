@@ -2,10 +2,10 @@ import { Argument, type Command } from 'commander';
 import { write } from '../terminal/output.ts';
 import { bashCompletion } from './bash.ts';
 import { fishCompletion } from './fish.ts';
-import { type Completed, completedCommands } from './tree.ts';
+import { type CompletedCommand, completedCommands } from './tree.ts';
 import { zshCompletion } from './zsh.ts';
 
-const SHELLS: Readonly<Record<string, (commands: readonly Completed[]) => string>> = {
+const SHELLS: Readonly<Record<string, (commands: readonly CompletedCommand[]) => string>> = {
   bash: bashCompletion,
   zsh: zshCompletion,
   fish: fishCompletion,

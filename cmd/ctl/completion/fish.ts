@@ -1,10 +1,10 @@
-import type { Completed, CompletedOption } from './tree.ts';
+import type { CompletedCommand, CompletedOption } from './tree.ts';
 
 /**
  * A completion for fish: which command the words before the cursor lead to, and how many arguments it has already, says
  * a function; fish does the rest.
  */
-export function fishCompletion(commands: readonly Completed[]): string {
+export function fishCompletion(commands: readonly CompletedCommand[]): string {
   const [root] = commands;
   return `# fish completion of meridianctl: meridianctl completion fish > ~/.config/fish/completions/meridianctl.fish
 function __meridianctl_at
@@ -43,7 +43,7 @@ ${commands.flatMap(linesOf).join('\n')}
 `;
 }
 
-function linesOf({ path, commands, options, argument }: Completed): string[] {
+function linesOf({ path, commands, options, argument }: CompletedCommand): string[] {
   const here = `-n ${quote(`__meridianctl_at ${path}`.trim())}`;
   const first = `-n ${quote(`__meridianctl_first ${path}`.trim())}`;
   const words = typeof argument === 'string' ? [] : [`complete -c meridianctl ${first} -a ${quote(argument.join(' '))}`];
@@ -55,7 +55,7 @@ function linesOf({ path, commands, options, argument }: Completed): string[] {
 }
 
 /** The program's own options may stand anywhere, those of a command only after it. */
-function valuedPatterns({ path, options }: Completed): string[] {
+function valuedPatterns({ path, options }: CompletedCommand): string[] {
   const flags = options.filter(({ value }) => value !== 'none').flatMap((option) => option.flags);
   return flags.map((flag) => quote(`${path === '' ? '*' : path} ${flag}`));
 }

@@ -2,29 +2,29 @@ import type { Argument, Command, Option } from 'commander';
 import { KINDS } from '../../../src/resource/kinds.ts';
 
 /** What may follow an option, or be an argument: nothing, one of these words, a file, or something unknown. */
-export type Value = 'none' | 'file' | 'free' | readonly string[];
+export type ValueCompletion = 'none' | 'file' | 'free' | readonly string[];
 
 export interface CompletedOption {
   /** `-o`, `--output` */
   readonly flags: readonly string[];
   readonly description: string;
-  readonly value: Value;
+  readonly value: ValueCompletion;
 }
 
 /** A command as a shell completes it. */
-export interface Completed {
+export interface CompletedCommand {
   /** The words that lead to it: `` for the program, `config control-planes`. */
   readonly path: string;
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly options: readonly CompletedOption[];
   /** Of its first argument. */
-  readonly argument: Value;
+  readonly argument: ValueCompletion;
 }
 
 /** The program and all its commands, each after the one that it belongs to. */
-export function completedCommands(command: Command, path = ''): Completed[] {
+export function completedCommands(command: Command, path = ''): CompletedCommand[] {
   const [argument] = command.registeredArguments;
-  const own: Completed = {
+  const own: CompletedCommand = {
     path,
     commands: command.commands.map((one) => ({ name: one.name(), description: describe(one) })),
     options: command.options.filter(({ hidden }) => !hidden).map(toOption),
@@ -44,7 +44,7 @@ function toOption({ short, long, description, flags, argChoices, required, optio
   return { flags: names, description, value: argChoices ?? (/<(file|paths|folder|dir)/.test(flags) ? 'file' : 'free') };
 }
 
-function argumentValue(argument: Argument): Value {
+function argumentValue(argument: Argument): ValueCompletion {
   const [first, ...more] = argument.name().split('|');
   return first === 'kind' ? [...KINDS.map(({ path }) => path), ...more] : (argument.argChoices ?? 'free');
 }

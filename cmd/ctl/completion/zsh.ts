@@ -1,13 +1,13 @@
-import type { Completed, CompletedOption, Value } from './tree.ts';
+import type { CompletedCommand, CompletedOption, ValueCompletion } from './tree.ts';
 
 /**
  * A completion for zsh: the words before the cursor are walked to find the command, whose words and options are then
  * described.
  */
-export function zshCompletion(commands: readonly Completed[]): string {
+export function zshCompletion(commands: readonly CompletedCommand[]): string {
   const [root] = commands;
   const shared = root?.options ?? [];
-  const cases = (of: (command: Completed) => string): string =>
+  const cases = (of: (command: CompletedCommand) => string): string =>
     commands
       .map((command) => ({ path: command.path, body: of(command) }))
       .filter(({ body }) => body !== '')
@@ -74,7 +74,7 @@ function patternOf(path: string, { flags }: CompletedOption): string {
   return flags.map((flag) => (path === '' ? `*' ${flag}'` : `'${path} ${flag}'`)).join('|');
 }
 
-function offer(value: Value): string {
+function offer(value: ValueCompletion): string {
   if (value === 'file') return '_files';
   return typeof value === 'string' ? ':' : `compadd -- ${value.join(' ')}`;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { createAuthority } from '../../../test/harness/certificates.ts';
 import { Scope } from '../../../test/harness/scope.ts';
-import { lines, meridianctl, type Outcome, startStub } from '../../../test/harness/meridianctl.ts';
+import { lines, meridianctl, type CtlResult, startStub } from '../../../test/harness/meridianctl.ts';
 
 const scope = new Scope();
 after(() => scope.close());
@@ -17,7 +17,7 @@ function newConfig() {
   const config = join(folder, 'own', 'config');
   const token = join(folder, 'token');
   writeFileSync(token, 'secret-1\n');
-  const run = (args: string, env: Record<string, string> = {}): Promise<Outcome> =>
+  const run = (args: string, env: Record<string, string> = {}): Promise<CtlResult> =>
     meridianctl(args.split(' '), { env: { MERIDIAN_CONFIG: config, ...env } });
   return { folder, config, token, run };
 }

@@ -11,7 +11,7 @@ import { readSource } from '../documents/document-sources.ts';
 import { formatTable } from '../terminal/table.ts';
 import { type ControlPlane, type Contexts, contextsPath, readContexts, writeContexts } from './file.ts';
 
-interface Added {
+interface AddPlaneOptions {
   readonly name: string;
   readonly address: string;
   readonly skipVerify?: true;
@@ -57,7 +57,7 @@ export function addConfig(program: Command): void {
     );
 }
 
-async function addControlPlane({ name, address, skipVerify, overwrite, skipCheck }: Added, command: Command): Promise<void> {
+async function addControlPlane({ name, address, skipVerify, overwrite, skipCheck }: AddPlaneOptions, command: Command): Promise<void> {
   const { tokenFile, caCertFile } = optionsOf(command);
   const contexts = readContexts(contextsPath());
   if (!overwrite && contexts.controlPlanes.some((one) => one.name === name)) {

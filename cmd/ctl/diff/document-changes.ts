@@ -3,7 +3,7 @@ import { kindOf } from '../../../src/resource/kinds.ts';
 import { isObject } from '../../../src/resource/field-path.ts';
 import type { Draft, JsonObject, Place } from '../../../src/resource/resource.ts';
 import { ask } from '../api/api-client.ts';
-import type { Located } from '../documents/locate-document.ts';
+import type { LocatedDocument } from '../documents/locate-document.ts';
 import { formatAt, formatDocument, writtenOf } from '../documents/write-documents.ts';
 import { toYaml } from '../terminal/output.ts';
 import { textOf } from '../terminal/printable.ts';
@@ -33,7 +33,7 @@ export interface DocumentChange {
 export async function changesOf(
   server: Server,
   place: Place,
-  documents: readonly Located[],
+  documents: readonly LocatedDocument[],
   results: readonly JsonObject[],
   set: string | undefined,
 ): Promise<DocumentChange[]> {
@@ -45,7 +45,7 @@ export async function changesOf(
 async function changeOf(
   server: Server,
   place: Place,
-  document: Located | undefined,
+  document: LocatedDocument | undefined,
   result: JsonObject,
   set: string | undefined,
 ): Promise<DocumentChange> {

@@ -5,7 +5,7 @@ import { FILE_LIMITS } from '../../../src/resource/documents/reading-limits.ts';
 import { readSources } from './document-sources.ts';
 
 /** One document, and where the user finds it: `policies.yaml, document 2`. */
-export interface Located {
+export interface LocatedDocument {
   readonly where: string;
   readonly value: unknown;
 }
@@ -14,7 +14,7 @@ export interface Located {
  * Reads all documents of files, folders and `-`. A list, and an object that holds a list as `items`, stand for what is
  * in them. What can't be read, or sent, is told at once. Throws `invalid` for that.
  */
-export async function readLocated(paths: readonly string[]): Promise<Located[]> {
+export async function readLocated(paths: readonly string[]): Promise<LocatedDocument[]> {
   const [{ readDocuments }, { shapeProblems }, sources] = await Promise.all([
     import('../../../src/resource/documents/read-documents.ts'),
     import('../../../src/resource/resource-limits.ts'),
@@ -35,7 +35,7 @@ export async function readLocated(paths: readonly string[]): Promise<Located[]> 
 }
 
 /** The same, where there must be something. */
-export async function readSome(paths: readonly string[]): Promise<Located[]> {
+export async function readSome(paths: readonly string[]): Promise<LocatedDocument[]> {
   const documents = await readLocated(paths);
   if (documents.length === 0) throw noDocuments(paths);
   return documents;
@@ -46,7 +46,7 @@ export function noDocuments(paths: readonly string[], hint?: string): MeridianEr
 }
 
 /** What stands in a list, one by one; anything else as it is. */
-export function itemsOf(where: string, value: unknown): Located[] {
+export function itemsOf(where: string, value: unknown): LocatedDocument[] {
   const items = listIn(value);
   return items ? items.map((item, index) => ({ where: `${where}, item ${index + 1}`, value: item })) : [{ where, value }];
 }
@@ -61,7 +61,7 @@ function listIn(value: unknown): readonly unknown[] | undefined {
 }
 
 /** `[1].spec.to` of several documents is `policies.yaml, document 2 (MeshTimeout slow): spec.to` to people. */
-export function locate(error: MeridianError, documents: readonly Located[]): MeridianError {
+export function locate(error: MeridianError, documents: readonly LocatedDocument[]): MeridianError {
   const problems = error.problems.map(({ field, reason }) => {
     const [, index, rest] = /^\[(\d+)\]\.?(.*)$/s.exec(field) ?? [];
     const document = documents[index === undefined ? (documents.length === 1 ? 0 : -1) : Number(index)];

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../src/resource/resource.ts';
 import { ask, listOf } from '../api/api-client.ts';
 import { type OutputFormat, isGiven } from '../input/options.ts';
 import type { Server } from '../api/server-address.ts';
-import { type Located, locate, noDocuments, readLocated, readSome } from './locate-document.ts';
+import { type LocatedDocument, locate, noDocuments, readLocated, readSome } from './locate-document.ts';
 
 /** As what documents are applied. */
 export interface SetOptions {
@@ -37,7 +37,11 @@ export function addSetOptions(command: Command): Command {
 }
 
 /** Reads the documents of `-f` as these options want them. Wrong combinations are wrong usage. */
-export async function readForSet(paths: readonly string[], { set, prune, allowEmpty }: SetOptions, command: Command): Promise<Located[]> {
+export async function readForSet(
+  paths: readonly string[],
+  { set, prune, allowEmpty }: SetOptions,
+  command: Command,
+): Promise<LocatedDocument[]> {
   if (isGiven(command, 'mesh')) command.error(`error: ${command.name()} takes the mesh from the documents: leave -m out`);
   if (prune && set === undefined) command.error('error: --prune deletes only what was applied as a set: say which with --set');
   if (allowEmpty && !prune) command.error('error: --allow-empty is for --prune');
@@ -53,7 +57,7 @@ export async function readForSet(paths: readonly string[], { set, prune, allowEm
 /**
  * Sends documents as a list in JSON: what was read is what is sent, whatever anchors and merges it was written with.
  */
-export async function sendDocuments(server: Server, documents: readonly Located[], options: SendOptions): Promise<SentDocuments> {
+export async function sendDocuments(server: Server, documents: readonly LocatedDocument[], options: SendOptions): Promise<SentDocuments> {
   const { set, prune, allowEmpty, dryRun, output } = options;
   const body = JSON.stringify(documents.map(({ value }) => value));
   const flag = (on: boolean | undefined) => (on ? 'true' : undefined);

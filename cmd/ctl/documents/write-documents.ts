@@ -1,7 +1,7 @@
 import { kindOf } from '../../../src/resource/kinds.ts';
 import { LABEL, type Labels, userLabels } from '../../../src/resource/labels.ts';
 import { parseDocument } from '../../../src/resource/documents/parse-documents.ts';
-import type { Draft, JsonObject, Place } from '../../../src/resource/resource.ts';
+import type { Draft, Environment, JsonObject, Place } from '../../../src/resource/resource.ts';
 import { hasNamespaces } from '../../../src/resource/rest-name.ts';
 import { note } from '../terminal/output.ts';
 import { printable } from '../terminal/printable.ts';
@@ -9,9 +9,11 @@ import { toDocument } from '../resources/resource-view.ts';
 
 export type YamlFormat = 'universal' | 'kubernetes';
 
+const FORMATS: Readonly<Record<Environment, YamlFormat>> = { kubernetes: 'kubernetes', universal: 'universal' };
+
 /** The format that people write in where a control plane stands. */
 export function formatAt({ environment }: Place): YamlFormat {
-  return environment === 'kubernetes' ? 'kubernetes' : 'universal';
+  return FORMATS[environment];
 }
 
 /**
@@ -35,7 +37,12 @@ export function writtenOf(item: JsonObject, place: Place): Draft | undefined {
  * one only where it isn't the system namespace.
  */
 export function formatDocument(draft: Draft, format: YamlFormat, place: Place): JsonObject {
-  return format === 'universal' ? toUniversal(draft) : toKubernetes(draft, place);
+  switch (format) {
+    case 'universal':
+      return toUniversal(draft);
+    case 'kubernetes':
+      return toKubernetes(draft, place);
+  }
 }
 
 function toUniversal({ type, mesh, name, namespace, labels, spec, status }: Draft): JsonObject {

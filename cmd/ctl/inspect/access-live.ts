@@ -8,7 +8,7 @@ import { note, print } from '../terminal/output.ts';
 import { printable, textOf } from '../terminal/printable.ts';
 import { type Cell, formatTable, type Paper, wraps } from '../terminal/table.ts';
 
-export interface AccessAsked {
+export interface LiveAccessOptions {
   readonly from?: string;
   readonly attributes?: string;
   readonly zone?: string;
@@ -18,7 +18,7 @@ export interface AccessAsked {
 }
 
 /** Asks a control plane who may reach what (`POST /access`), and shows each site. A deny is an answer too. */
-export async function askAccess(asked: AccessAsked, command: Command): Promise<void> {
+export async function askAccess(asked: LiveAccessOptions, command: Command): Promise<void> {
   const { mesh } = optionsOf(command);
   const answer = await ask(serverOf(command), '/access', { method: 'POST', body: JSON.stringify({ mesh, ...questionOf(asked, command) }) });
   const shown: JsonObject = isObject(answer) ? answer : {};
@@ -26,7 +26,7 @@ export async function askAccess(asked: AccessAsked, command: Command): Promise<v
   await print(optionsOf(command), answer, (paper) => formatAnswer(shown, paper));
 }
 
-function questionOf({ from, attributes, zone, to, toAttributes, namespace }: AccessAsked, command: Command): JsonObject {
+function questionOf({ from, attributes, zone, to, toAttributes, namespace }: LiveAccessOptions, command: Command): JsonObject {
   if ((from === undefined) === (attributes === undefined)) command.error('error: say who calls, with either --from or --attributes');
   if ((to === undefined) === (toAttributes === undefined)) command.error('error: say what is called, with either --to or --to-attributes');
   return {

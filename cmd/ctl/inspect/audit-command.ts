@@ -6,7 +6,7 @@ import { isGiven, optionsOf } from '../input/options.ts';
 import { isTable, note, print } from '../terminal/output.ts';
 import { textOf } from '../terminal/printable.ts';
 import { serverOf } from '../api/server-address.ts';
-import { type Cell, type Paper, formatTable, wraps } from '../terminal/table.ts';
+import { type Cell, type TableLayout, formatTable, wraps } from '../terminal/table.ts';
 
 interface AuditOptions {
   readonly by?: string;
@@ -48,7 +48,7 @@ function parseCount(text: string): number {
   throw new InvalidArgumentError(`It must be a count from 1 to ${MOST}.`);
 }
 
-function formatEntries(items: readonly JsonObject[], paper: Paper): string {
+function formatEntries(items: readonly JsonObject[], paper: TableLayout): string {
   return formatTable(['TIME', 'WHO', wraps('FROM'), 'OPERATION', 'ABOUT', 'OUTCOME', 'REVISION', 'CODE'], items.map(toRow), paper);
 }
 

@@ -6,7 +6,7 @@ import { optionsOf } from '../input/options.ts';
 import { note, print } from '../terminal/output.ts';
 import { printable, textOf } from '../terminal/printable.ts';
 import { serverOf } from '../api/server-address.ts';
-import { type Cell, type Paper, formatTable, wraps } from '../terminal/table.ts';
+import { type Cell, type TableLayout, formatTable, wraps } from '../terminal/table.ts';
 
 interface CanOptions {
   readonly from?: string;
@@ -65,7 +65,7 @@ function parseTags(text: string, command: Command): Readonly<Record<string, stri
   return Object.fromEntries(pairs);
 }
 
-function formatDecision({ enforced, decision, shadow, decidedBy, shadowDecidedBy, reason }: JsonObject, paper: Paper): string {
+function formatDecision({ enforced, decision, shadow, decidedBy, shadowDecidedBy, reason }: JsonObject, paper: TableLayout): string {
   const rows: Cell[][] = [
     enforced === false
       ? [{ text: 'not enforced', colour: 'yellow' }, { text: `(${textOf(decision)})`, colour: 'yellow' }, textOf(decidedBy), textOf(reason)]

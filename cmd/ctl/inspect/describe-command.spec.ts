@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type Asked, meridianctl, startStub } from '../../../test/harness/meridianctl.ts';
+import { type CtlRequest, meridianctl, startStub } from '../../../test/harness/meridianctl.ts';
 
 const KRI = 'kri_mt_default___slow_';
 const POLICY = { type: 'MeshTimeout', mesh: 'default', name: 'slow', kri: KRI, labels: { 'kuma.io/display-name': 'slow' }, spec: {} };
@@ -8,7 +8,7 @@ const ENTRY = { kri: KRI, type: 'MeshTimeout', mesh: 'default', zone: '', namesp
 /** The same display name, made in a zone: another resource. */
 const OTHER = { ...ENTRY, kri: 'kri_mt_default_west__slow_', zone: 'west', peer: 'east' };
 
-function answer({ path }: Asked) {
+function answer({ path }: CtlRequest) {
   if (path.startsWith('/_ledger')) return { body: { total: 2, items: [{ ...ENTRY, reason: 'too new' }, OTHER], next: null } };
   if (path.includes('/_resources/dataplanes')) return { body: { total: 12, items: [], next: null } };
   return { body: path.endsWith('/_enforcement') ? { warnings: ['no proxy enforces it'] } : POLICY };

@@ -11,12 +11,12 @@ import { optionsOf } from '../input/options.ts';
 import { type NamedResource, namedResource } from '../input/resource-names.ts';
 import { print, toYaml } from '../terminal/output.ts';
 import { printable, textOf } from '../terminal/printable.ts';
-import type { Paper } from '../terminal/table.ts';
+import type { TableLayout } from '../terminal/table.ts';
 import { readResourceView, toDocument } from '../resources/resource-view.ts';
 import { formatEntries } from './ledger-command.ts';
 
 /** A resource, and what is known beside it. */
-interface Described {
+interface DescribedResource {
   readonly resource: JsonObject;
   readonly warnings: readonly string[];
   /** How many proxies it selects; null: it is no policy, or none can be asked for. */
@@ -40,7 +40,7 @@ export function addDescribe(program: Command): void {
     });
 }
 
-async function readDescribed(server: Server, named: NamedResource): Promise<Described> {
+async function readDescribed(server: Server, named: NamedResource): Promise<DescribedResource> {
   const { kind, mesh, name } = named;
   const path = resourcePath(kind, mesh, name);
   const item = await withNearName(server, named, () => ask(server, path));
@@ -69,7 +69,7 @@ async function orNothing(answer: Promise<unknown>): Promise<unknown> {
   }
 }
 
-function formatDescribed({ warnings, selects, ledger }: Described, document: string, paper: Paper): string {
+function formatDescribed({ warnings, selects, ledger }: DescribedResource, document: string, paper: TableLayout): string {
   const told = [
     ...(selects === null ? [] : [`selects ${selects} ${selects === 1 ? 'proxy' : 'proxies'}`]),
     ...warnings.map((warning) => `warning: ${printable(warning)}`),

@@ -7,7 +7,7 @@ import { optionsOf } from '../input/options.ts';
 import { isTable, note, print } from '../terminal/output.ts';
 import { textOf } from '../terminal/printable.ts';
 import { serverOf } from '../api/server-address.ts';
-import { type Cell, type Paper, context, formatTable, wraps } from '../terminal/table.ts';
+import { type Cell, type TableLayout, context, formatTable, wraps } from '../terminal/table.ts';
 
 /** How the control plane that is asked stands with one of its peers. */
 export interface PeerRow {
@@ -88,7 +88,7 @@ function reasonOf({ peer, stopped, notTaken, ack, absent, absentCount }: JsonObj
 }
 
 /** A line for each peer. */
-export function formatPeers(rows: readonly PeerRow[], paper: Paper): string {
+export function formatPeers(rows: readonly PeerRow[], paper: TableLayout): string {
   return formatTable(
     ['ZONE', 'ONLINE', 'UP TO DATE', 'REFUSED', 'BEHIND', context('ENVIRONMENT'), wraps('REASON')],
     rows.map(toCells),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Asked, type Answer, lines, meridianctl, startStub } from '../../../test/harness/meridianctl.ts';
+import { type CtlRequest, type CannedAnswer, lines, meridianctl, startStub } from '../../../test/harness/meridianctl.ts';
 
 const PROXY = {
   type: 'Dataplane',
@@ -38,7 +38,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   },
 };
 
-function answer({ path }: Asked): Answer {
+function answer({ path }: CtlRequest): CannedAnswer {
   const part = Object.keys(ANSWERS).find((one) => path.endsWith(`/${one}`) || path.includes(`/${one}/_policies`));
   return part === undefined ? { status: 404, body: { title: 'x', status: 404 } } : { body: ANSWERS[path.includes(KRI) ? KRI : part] };
 }

@@ -9,7 +9,7 @@ import { ask, askAll, listOf } from '../api/api-client.ts';
 import { askProxy, describeProxy } from './inspect-proxy.ts';
 import { parseKindName } from '../api/kind-name.ts';
 import { optionsOf } from '../input/options.ts';
-import { isTable, note, print, type Printed } from '../terminal/output.ts';
+import { isTable, note, print, type PrintOptions } from '../terminal/output.ts';
 import { printable, textOf } from '../terminal/printable.ts';
 import { resourcePath } from '../api/resource-path.ts';
 import { type Server, serverOf } from '../api/server-address.ts';
@@ -66,7 +66,7 @@ function parsePolicyKind(text: string): Kind {
   return kind;
 }
 
-async function printProxies(printed: Printed, items: readonly JsonObject[]): Promise<void> {
+async function printProxies(printed: PrintOptions, items: readonly JsonObject[]): Promise<void> {
   if (items.length === 0 && isTable(printed.output)) return note('no proxies');
   await print(printed, { total: items.length, items }, (paper) =>
     formatTable(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Asked, meridianctl, startStub } from '../../../test/harness/meridianctl.ts';
+import { type CtlRequest, meridianctl, startStub } from '../../../test/harness/meridianctl.ts';
 
 const HEAD = { store: 'a1', term: 1, revision: 9, digest: 'ff', count: 3 };
 const WELL = { online: true, upToDate: true, head: HEAD, ack: { position: HEAD, refusals: '' }, refused: [], absent: [] };
@@ -8,7 +8,7 @@ const BAD_ITEM = { type: 'MeshTimeout', mesh: 'demo', name: 'slow', reason: 'mes
 
 function controlPlane(peers: object[], zone?: string) {
   const config = { mode: zone ? 'zone' : 'global', environment: 'universal', ...(zone ? { multizone: { zone: { name: zone } } } : {}) };
-  return ({ path }: Asked) => {
+  return ({ path }: CtlRequest) => {
     if (path === '/config') return { body: config };
     return { body: path === '/' ? { implementation: { version: '0.1.0' } } : { peers } };
   };

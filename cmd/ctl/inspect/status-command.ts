@@ -8,20 +8,20 @@ import { placeOf } from '../api/server-place.ts';
 import { optionsOf } from '../input/options.ts';
 import { print } from '../terminal/output.ts';
 import { printable, textOf } from '../terminal/printable.ts';
-import type { Paper } from '../terminal/table.ts';
+import type { TableLayout } from '../terminal/table.ts';
 import { formatPeers, type PeerRow, toPeerRow, warnOfStore } from './inspect-command.ts';
 
 /** What a control plane is and how it stands with its peers. */
-interface Standing {
+interface PlaneStatus {
   readonly url: string;
   readonly place: Place;
   readonly version: string;
   readonly peers: readonly PeerRow[];
   /** What this side refused, of all peers. */
-  readonly refused: readonly RefusedItem[];
+  readonly refused: readonly RefusedRow[];
 }
 
-interface RefusedItem {
+interface RefusedRow {
   readonly peer: string;
   readonly type: string;
   readonly mesh: string;
@@ -53,7 +53,7 @@ export function addStatus(program: Command): void {
     });
 }
 
-async function readStanding(server: Server): Promise<Standing> {
+async function readStanding(server: Server): Promise<PlaneStatus> {
   const [place, index, sync] = await Promise.all([placeOf(server), ask(server, '/'), ask(server, '/_sync')]);
   const implementation = isObject(index) && isObject(index.implementation) ? index.implementation : {};
   if (isObject(sync)) warnOfStore(sync);
@@ -67,7 +67,7 @@ async function readStanding(server: Server): Promise<Standing> {
   };
 }
 
-function refusedOf({ peer, refused }: JsonObject): RefusedItem[] {
+function refusedOf({ peer, refused }: JsonObject): RefusedRow[] {
   const items: readonly JsonValue[] = Array.isArray(refused) ? refused : [];
   return items.filter(isObject).map((item) => {
     const { type, mesh, name, reason } = item as JsonObject;
@@ -85,13 +85,13 @@ function countPeers(peers: readonly PeerRow[]) {
   };
 }
 
-function formatStanding({ url, place, version, peers, refused }: Standing, paper: Paper): string {
+function formatStanding({ url, place, version, peers, refused }: PlaneStatus, paper: TableLayout): string {
   const who = place.zone === '' ? 'global' : `zone ${place.zone}`;
   const head = `${who} (${place.environment}, Meridian ${version}) at ${url}\n`;
   return `${printable(head.trimEnd())}\n${sentence(place, peers)}\n${peers.length > 0 ? `\n${formatPeers(peers, paper)}` : ''}${formatRefused(refused)}`;
 }
 
-function formatRefused(items: readonly RefusedItem[]): string {
+function formatRefused(items: readonly RefusedRow[]): string {
   if (items.length === 0) return '';
   const lines = items
     .slice(0, NAMED)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Answer, type Asked, lines, meridianctl, startStub } from '../../../test/harness/meridianctl.ts';
+import { type CannedAnswer, type CtlRequest, lines, meridianctl, startStub } from '../../../test/harness/meridianctl.ts';
 
 const HEAD = { store: 'a1', term: 1, revision: 9, digest: 'ff', count: 3 };
 const LATE = { ...HEAD, revision: 7, digest: 'ee', count: 2 };
@@ -12,7 +12,7 @@ function peer(name: string, position: object, online = true) {
 /** A global whose peers stand as `rounds` says: one state for each time that it is asked, the last one for ever. */
 function globalWith(rounds: object[][], ledger: object[] = []) {
   let round = 0;
-  return ({ path, method }: Asked): Answer => {
+  return ({ path, method }: CtlRequest): CannedAnswer => {
     if (path.startsWith('/_ledger')) return { body: { total: ledger.length, items: ledger, next: null } };
     if (method === 'POST') return { body: { results: [result('slow'), result('fast')] } };
     const peers = rounds[Math.min(round, rounds.length - 1)];

@@ -6,13 +6,13 @@ import { nearest } from '../../../src/resource/documents/nearest-word.ts';
 import { optionsOf } from '../input/options.ts';
 import { kindNamed } from '../input/resource-names.ts';
 import { print } from '../terminal/output.ts';
-import { formatTable, type Paper, wraps } from '../terminal/table.ts';
+import { formatTable, type TableLayout, wraps } from '../terminal/table.ts';
 
 /** A field as JSON Schema has it. */
-type Schema = Readonly<Record<string, unknown>>;
+type FieldSchema = Readonly<Record<string, unknown>>;
 
 /** A field of a kind, for people. */
-interface Explained {
+interface ExplainedField {
   readonly path: string;
   readonly type: string;
   readonly fields: readonly { readonly name: string; readonly type: string; readonly required: boolean }[];
@@ -33,9 +33,9 @@ export function addExplain(program: Command): void {
 }
 
 /** Throws `not_found` for a field that the kind has not. */
-async function explain(kind: Kind, fields: readonly string[]): Promise<Explained> {
+async function explain(kind: Kind, fields: readonly string[]): Promise<ExplainedField> {
   const [{ z }, { schemaOf }] = await Promise.all([import('zod'), import('../../../src/resource/documents/validate-draft.ts')]);
-  const root: Schema = z.toJSONSchema(schemaOf(kind), { unrepresentable: 'any', io: 'input' });
+  const root: FieldSchema = z.toJSONSchema(schemaOf(kind), { unrepresentable: 'any', io: 'input' });
   let [schema, path] = [root, kind.type];
   for (const field of fields) {
     const within = fieldsOf(root, schema);
@@ -60,7 +60,7 @@ function noField(path: string, field: string, known: readonly string[]): Meridia
 }
 
 /** What a reference stands for; the items of a list. */
-function resolve(root: Schema, schema: Schema): Schema {
+function resolve(root: FieldSchema, schema: FieldSchema): FieldSchema {
   const { $ref, items } = schema;
   if (typeof $ref === 'string') {
     const named = isObject(root.$defs) ? root.$defs[$ref.replace('#/$defs/', '')] : undefined;
@@ -70,17 +70,19 @@ function resolve(root: Schema, schema: Schema): Schema {
 }
 
 /** Not those that a kind must not have (`not: {}`). */
-function fieldsOf(root: Schema, schema: Schema): Readonly<Record<string, Schema>> {
+function fieldsOf(root: FieldSchema, schema: FieldSchema): Readonly<Record<string, FieldSchema>> {
   const resolved = resolve(root, schema);
   const choices = [resolved.anyOf, resolved.oneOf, resolved.allOf].flatMap((list) => (Array.isArray(list) ? list.filter(isObject) : []));
   const own = isObject(resolved.properties)
     ? Object.entries(resolved.properties).filter(([, field]) => isObject(field) && field.not === undefined)
     : [];
-  return Object.assign({}, ...choices.map((choice) => fieldsOf(root, choice)), Object.fromEntries(own)) as Readonly<Record<string, Schema>>;
+  return Object.assign({}, ...choices.map((choice) => fieldsOf(root, choice)), Object.fromEntries(own)) as Readonly<
+    Record<string, FieldSchema>
+  >;
 }
 
 /** `string, at most 63 characters`; `list of object`; `Allow | Deny`. */
-function typeOf(root: Schema, schema: Schema): string {
+function typeOf(root: FieldSchema, schema: FieldSchema): string {
   if (schema.type === 'array' && isObject(schema.items)) return `list of ${typeOf(root, schema.items)}`;
   const { type, enum: values, anyOf, minimum, maximum, maxLength, const: only, additionalProperties, properties } = resolve(root, schema);
   if (Array.isArray(values)) return values.join(' | ');
@@ -95,7 +97,7 @@ function typeOf(root: Schema, schema: Schema): string {
   return [typeof type === 'string' ? type : 'anything', ...bounds].join(', ');
 }
 
-function formatExplained({ path, type, fields }: Explained, paper: Paper): string {
+function formatExplained({ path, type, fields }: ExplainedField, paper: TableLayout): string {
   const rows = fields.map(({ name, type: held, required }) => [name, required ? 'yes' : 'no', held]);
   return `${path}: ${type}\n${rows.length > 0 ? `\n${formatTable(['FIELD', 'REQUIRED', wraps('HOLDS')], rows, paper)}` : ''}`;
 }

@@ -14,12 +14,12 @@ after(() => scope.close());
 /** What the real kumactl 2.14.3 exported of a real global, with all that this knows; `data` of secrets is replaced. */
 const sample = (format: string) => fileURLToPath(new URL(`../../../test/reference/kuma-export/${format}.yaml`, import.meta.url));
 
-interface Report {
+interface ImportReport {
   readonly applied: boolean;
   readonly results: readonly { readonly type: string; readonly name: string; readonly result: string; readonly reason: string | null }[];
 }
 
-function by(report: Report, result: string): string[] {
+function by(report: ImportReport, result: string): string[] {
   return [...new Set(report.results.filter((row) => row.result === result).map(({ type }) => type))].sort();
 }
 
@@ -33,7 +33,7 @@ describe('meridianctl import', { concurrency: 2 }, () => {
     it(`takes over what the real kumactl exported (${format})`, async () => {
       const live = await startLive(scope, GLOBAL);
       const refused = await live.run(`import -f ${sample(format)} -o json${options}`);
-      const before = JSON.parse(refused.out) as Report;
+      const before = JSON.parse(refused.out) as ImportReport;
       assert.deepEqual([refused.code, before.applied], [1, false]);
       assert.deepEqual(by(before, 'must be converted'), LEGACY);
       assert.match(refused.err, /nothing was applied: 6 documents must be converted first; --partial/);
@@ -43,8 +43,8 @@ describe('meridianctl import', { concurrency: 2 }, () => {
       assert.equal((await ask(live.asked, 'GET', '/meshtimeouts')).body.total, 0);
       const done = await live.run(`import -f ${sample(format)} --partial -o json${options}`);
       assert.deepEqual([dry.code, done.code, done.err], [0, 0, '']);
-      const report = JSON.parse(done.out) as Report;
-      assert.deepEqual(report.results, (JSON.parse(dry.out) as Report).results);
+      const report = JSON.parse(done.out) as ImportReport;
+      assert.deepEqual(report.results, (JSON.parse(dry.out) as ImportReport).results);
       assert.deepEqual(by(report, 'skipped'), skipped);
       const created = by(report, 'created');
       for (const type of [
@@ -61,7 +61,7 @@ describe('meridianctl import', { concurrency: 2 }, () => {
       }
       const { body } = await ask(live.asked, 'GET', '/meshes/demo/meshtimeouts/slow');
       assert.deepEqual([body.labels.team, body.spec.to[0].default], [team, { connectionTimeout: '5s' }]);
-      const again = JSON.parse((await live.run(`import -f ${sample(format)} --partial -o json${options}`)).out) as Report;
+      const again = JSON.parse((await live.run(`import -f ${sample(format)} --partial -o json${options}`)).out) as ImportReport;
       assert.deepEqual([by(again, 'created'), by(again, 'changed')], [[], []]);
     });
   }
@@ -112,7 +112,7 @@ networking:
 `;
     for (const dry of [' --dry-run', '']) {
       const { code, out, err } = await live.run(`import -f - -o json${dry}`, `${pod('one', 8081)}${pod('twice', 8080)}`);
-      const { applied, results } = JSON.parse(out) as Report;
+      const { applied, results } = JSON.parse(out) as ImportReport;
       assert.deepEqual([code, applied], [1, dry === '']);
       assert.deepEqual(
         results.map(({ name, result }) => [name, result]),

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { MeridianError } from '../../../src/errors.ts';
 import { isObject } from '../../../src/resource/field-path.ts';
-import { type Located, namesOf, readSome } from '../documents/locate-document.ts';
+import { type LocatedDocument, namesOf, readSome } from '../documents/locate-document.ts';
 import { sendDocuments } from '../documents/send-documents.ts';
 import { REFUSED } from '../terminal/failure.ts';
 import { collect, isGiven, optionsOf } from '../input/options.ts';
@@ -10,8 +10,8 @@ import { placeOf } from '../api/server-place.ts';
 import { printable, textOf } from '../terminal/printable.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { type Server, serverOf } from '../api/server-address.ts';
-import { type Cell, type Colour, type Paper, context, formatTable, wraps } from '../terminal/table.ts';
-import { judge, type Judgement } from './judge-document.ts';
+import { type Cell, type Colour, type TableLayout, context, formatTable, wraps } from '../terminal/table.ts';
+import { judge, type DocumentJudgement } from './judge-document.ts';
 import { turnedPairs } from './turned-pairs.ts';
 
 interface ImportOptions {
@@ -22,9 +22,9 @@ interface ImportOptions {
   readonly systemNamespace: string;
 }
 
-interface Judged {
-  readonly document: Located;
-  readonly judgement: Judgement;
+interface JudgedDocument {
+  readonly document: LocatedDocument;
+  readonly judgement: DocumentJudgement;
 }
 
 /** A line of the report. */
@@ -101,7 +101,7 @@ async function importDocuments(options: ImportOptions, command: Command): Promis
 }
 
 /** What is refused alone; the rest was applied. */
-function tellRefused(judged: readonly Judged[]): void {
+function tellRefused(judged: readonly JudgedDocument[]): void {
   const count = judged.filter(({ judgement }) => judgement.verdict === 'refuse').length;
   if (count === 0) return;
   note(
@@ -113,7 +113,7 @@ function tellRefused(judged: readonly Judged[]): void {
 const RESULTS = { skip: 'skipped', convert: 'must be converted', refuse: 'refused' } as const;
 
 /** What a label kept from being in force, or made a policy find, can't be told from a document that lost it. */
-function refuseLostLabels(judged: readonly Judged[]): void {
+function refuseLostLabels(judged: readonly JudgedDocument[]): void {
   const lossy = judged.filter(({ judgement }) => judgement.verdict === 'apply' && judgement.value.metadata !== undefined);
   if (lossy.length === 0) return;
   const message = `${lossy.length} documents are in the Kubernetes format, in which kumactl leaves out users' labels (kuma.io/effect among them)`;
@@ -123,7 +123,7 @@ function refuseLostLabels(judged: readonly Judged[]): void {
 }
 
 /** The outcome of each document that is applied, in their order. */
-async function applyAll(server: Server, judged: readonly Judged[], dryRun: boolean, command: Command): Promise<string[]> {
+async function applyAll(server: Server, judged: readonly JudgedDocument[], dryRun: boolean, command: Command): Promise<string[]> {
   const documents = judged.flatMap(({ document, judgement }) =>
     judgement.verdict === 'apply' ? [{ where: document.where, value: judgement.value }] : [],
   );
@@ -135,7 +135,7 @@ async function applyAll(server: Server, judged: readonly Judged[], dryRun: boole
   return results.map(({ outcome }) => textOf(outcome));
 }
 
-function toRows(judged: readonly Judged[], outcomes: readonly string[]): ImportRow[] {
+function toRows(judged: readonly JudgedDocument[], outcomes: readonly string[]): ImportRow[] {
   let next = 0;
   return judged.map(({ document, judgement }) => {
     const names = isObject(document.value) ? namesOf(document.value) : { type: '', mesh: '', name: document.where };
@@ -144,7 +144,7 @@ function toRows(judged: readonly Judged[], outcomes: readonly string[]): ImportR
   });
 }
 
-function formatRows(rows: readonly ImportRow[], paper: Paper): string {
+function formatRows(rows: readonly ImportRow[], paper: TableLayout): string {
   return formatTable(
     ['TYPE', context('MESH'), 'NAME', 'RESULT', wraps('REASON')],
     rows.map(({ type, mesh, name, result, reason }): Cell[] => {

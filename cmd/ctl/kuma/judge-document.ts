@@ -13,7 +13,7 @@ import { namesOf } from '../documents/locate-document.ts';
  * or to say that it isn't wanted. `refuse`: a proxy that can't be taken as it is; left out it is served nothing, so
  * that nothing is opened, and the others needn't wait for it.
  */
-export type Judgement =
+export type DocumentJudgement =
   | { readonly verdict: 'apply'; readonly value: JsonObject }
   | { readonly verdict: 'skip' | 'convert' | 'refuse'; readonly reason: string };
 
@@ -52,7 +52,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
  *   MeshTimeout `slow.kuma-system` with the labels of a Kubernetes Kuma -> MeshTimeout `slow`, with the user's labels
  *   MeshTimeout with kuma.io/origin: zone                               -> skipped: its zone sends it
  */
-export function judge(document: unknown, place: Place, systemNamespace: string): Judgement {
+export function judge(document: unknown, place: Place, systemNamespace: string): DocumentJudgement {
   const { type } = isObject(document) ? namesOf(document) : { type: '' };
   if (!isObject(document) || type === '') return { verdict: 'convert', reason: 'is no resource: it has neither `type` nor `kind`' };
   const legacy = ownEntry(LEGACY, type);
@@ -68,7 +68,7 @@ export function judge(document: unknown, place: Place, systemNamespace: string):
   return kind.type === 'Dataplane' && judged.verdict === 'apply' ? judgeProxy(judged.value) : judged;
 }
 
-function judgeOrigin(document: JsonObject, place: Place, systemNamespace: string): Judgement {
+function judgeOrigin(document: JsonObject, place: Place, systemNamespace: string): DocumentJudgement {
   const labels = labelsOf(document);
   const origin = labels[LABEL.origin];
   if (origin === 'zone' && place.zone === '')
@@ -81,7 +81,7 @@ function judgeOrigin(document: JsonObject, place: Place, systemNamespace: string
  * Kuma has proxies that are none here: a pod behind two Services has two inbounds on one socket, of which only one
  * could be enforced.
  */
-function judgeProxy(value: JsonObject): Judgement {
+function judgeProxy(value: JsonObject): DocumentJudgement {
   const { draft, problems } = parseDocument(value);
   const [first, ...more] = [...problems, ...(draft ? validateDraft(draft) : [])];
   if (!first) return { verdict: 'apply', value };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { GLOBAL, type JsonObject } from '../../../src/resource/resource.ts';
-import { type Turned, turnedPairs } from './turned-pairs.ts';
+import { type TurnedPair, turnedPairs } from './turned-pairs.ts';
 
 const BARE: JsonObject = { kind: 'Dataplane' };
 const NAMED: JsonObject = { kind: 'Dataplane', name: 'web-1' };
@@ -11,14 +11,14 @@ function permission(name: string, targetRef: JsonObject, action: string, mesh = 
   return { type: 'MeshTrafficPermission', mesh, name, spec: { targetRef, from: [{ targetRef: { kind: 'Mesh' }, default: { action } }] } };
 }
 
-const turned: Turned = { type: 'MeshTrafficPermission', mesh: 'default', kuma: 'aaa', here: 'zzz' };
+const turned: TurnedPair = { type: 'MeshTrafficPermission', mesh: 'default', kuma: 'aaa', here: 'zzz' };
 
 describe('pairs of an import whose verdict another precedence changes', () => {
   const lists = (name: string, targetRef: JsonObject): JsonObject => ({
     ...permission(name, targetRef, 'Allow'),
     spec: { targetRef, default: { deny: [{ spiffeId: { type: 'Exact', value: `spiffe://td/${name}` } }] } },
   });
-  const CASES: readonly [title: string, documents: readonly unknown[], pairs: readonly Turned[]][] = [
+  const CASES: readonly [title: string, documents: readonly unknown[], pairs: readonly TurnedPair[]][] = [
     ['a bare one with the name that wins', [permission('aaa', BARE, 'Deny'), permission('zzz', NAMED, 'Allow')], [turned]],
     ['in any order', [permission('zzz', NAMED, 'Allow'), permission('aaa', BARE, 'Deny')], [turned]],
     ['a bare one with the name that loses', [permission('zzz', BARE, 'Deny'), permission('aaa', NAMED, 'Allow')], []],

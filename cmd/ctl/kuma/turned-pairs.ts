@@ -8,7 +8,7 @@ import { parseDocument } from '../../../src/resource/documents/parse-documents.t
 import type { JsonObject, Place } from '../../../src/resource/resource.ts';
 
 /** Two policies of which another one has the last word here than in Kuma. */
-export interface Turned {
+export interface TurnedPair {
   readonly type: string;
   readonly mesh: string;
   /** Which had it in Kuma: it targets a bare Dataplane. */
@@ -17,7 +17,7 @@ export interface Turned {
   readonly here: string;
 }
 
-interface Read {
+interface ReadPolicy {
   readonly key: Key;
   readonly role: Role | undefined;
   readonly spec: JsonObject;
@@ -31,7 +31,7 @@ interface Read {
  *
  *   aaa {kind: Dataplane} Deny, zzz {kind: Dataplane, name: web-1} Allow  ->  in Kuma aaa has the last word, here zzz
  */
-export function turnedPairs(documents: readonly unknown[], place: Place): Turned[] {
+export function turnedPairs(documents: readonly unknown[], place: Place): TurnedPair[] {
   const policies = documents.flatMap((document) => readPolicy(document, place));
   const bare = policies.filter(({ spec }) => isBare(targetOf(spec)));
   const named = policies.filter(({ spec }) => targetOf(spec).name !== undefined);
@@ -42,7 +42,7 @@ export function turnedPairs(documents: readonly unknown[], place: Place): Turned
   );
 }
 
-function readPolicy(document: unknown, place: Place): Read[] {
+function readPolicy(document: unknown, place: Place): ReadPolicy[] {
   const { draft } = parseDocument(document);
   if (!draft || !findKind(draft.type)?.policy || asObject(draft.spec.targetRef)?.kind !== 'Dataplane') return [];
   const admission = admit(draft, place);
@@ -64,17 +64,17 @@ function sameKind(a: Key, b: Key): boolean {
 }
 
 /** As Kuma compares a bare Dataplane with one by name: negative when `a` is the weaker one. */
-function compareInKuma(a: Read, b: Read): number {
-  const rank = ({ role }: Read) => (role === undefined ? 0 : ROLES.indexOf(role));
+function compareInKuma(a: ReadPolicy, b: ReadPolicy): number {
+  const rank = ({ role }: ReadPolicy) => (role === undefined ? 0 : ROLES.indexOf(role));
   return sectioned(a) - sectioned(b) || rank(a) - rank(b) || compareText(b.key.name, a.key.name);
 }
 
-function sectioned({ spec }: Read): number {
+function sectioned({ spec }: ReadPolicy): number {
   return targetOf(spec).sectionName === undefined ? 0 : 1;
 }
 
 /** Deny and allow lists of permissions are put together: their order decides nothing. */
-function matters({ key, spec: one }: Read, { spec: other }: Read): boolean {
+function matters({ key, spec: one }: ReadPolicy, { spec: other }: ReadPolicy): boolean {
   if (key.type === 'MeshTrafficPermission' && [one, other].some((spec) => asArray(spec.from).length === 0)) return false;
   return canonical({ ...one, targetRef: null }) !== canonical({ ...other, targetRef: null });
 }

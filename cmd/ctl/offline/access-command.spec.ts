@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { meridianctl } from '../../../test/harness/meridianctl.ts';
 
-interface Printed {
+interface PrintedAccess {
   readonly queries: readonly {
     readonly allowed: boolean;
     readonly privileged: boolean;
@@ -63,13 +63,13 @@ describe('meridianctl access', () => {
       privileged,
       byDefault,
     ];
-    assert.deepEqual((JSON.parse(out) as Printed).queries.map(verdict), entry?.queries.map(verdict));
+    assert.deepEqual((JSON.parse(out) as PrintedAccess).queries.map(verdict), entry?.queries.map(verdict));
   });
 
   it('takes lists, and tells who decided', async () => {
     const shadow = policy('shadow', { action: 'deny' }, { 'kuma.io/effect': 'shadow' });
     const { out } = await access([policy('open', {}), shadow, veto], [query('web'), query('evil'), query('web', 'stock')], '-o', 'json');
-    const printed = (JSON.parse(out) as Printed).queries;
+    const printed = (JSON.parse(out) as PrintedAccess).queries;
     assert.deepEqual(
       printed.map(({ allowed, privileged, decidedBy, decidedByKri, matchedInShadow }) => [
         allowed,

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import type { AccessDecided } from './access-entry.ts';
-import { type AccessAsked, askAccess } from '../inspect/access-live.ts';
+import { type LiveAccessOptions, askAccess } from '../inspect/access-live.ts';
 import { collect, optionsOf } from '../input/options.ts';
 import { note, print } from '../terminal/output.ts';
 import { printable } from '../terminal/printable.ts';
-import { type Cell, type Paper, formatTable, wraps } from '../terminal/table.ts';
+import { type Cell, type TableLayout, formatTable, wraps } from '../terminal/table.ts';
 import { readValues } from '../documents/document-values.ts';
 
-interface AccessOptions extends AccessAsked {
+interface AccessOptions extends LiveAccessOptions {
   readonly file?: readonly string[];
   readonly queries?: string;
 }
@@ -55,7 +55,7 @@ async function decide(file: readonly string[], queries: string): Promise<AccessD
   return accessEntry(policies, asked);
 }
 
-function formatDecided({ queries }: AccessDecided, paper: Paper): string {
+function formatDecided({ queries }: AccessDecided, paper: TableLayout): string {
   const rows = queries.map(({ allowed, privileged, decidedBy, reason, matchedInShadow }, index): Cell[] => [
     String(index),
     allowed ? { text: 'Allow', colour: 'green' } : { text: 'Deny', colour: 'red' },

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Problem } from '../../../src/errors.ts';
-import type { Converted } from '../../../src/policy/convert/convert-documents.ts';
+import type { ConvertedDocuments } from '../../../src/policy/convert/convert-documents.ts';
 import { FILE_LIMITS } from '../../../src/resource/documents/reading-limits.ts';
-import { itemsOf, type Located, titleOf } from '../documents/locate-document.ts';
+import { itemsOf, type LocatedDocument, titleOf } from '../documents/locate-document.ts';
 import { REFUSED } from '../terminal/failure.ts';
 import { collect, optionsOf } from '../input/options.ts';
 import { note, toJson, toYaml, write } from '../terminal/output.ts';
@@ -30,7 +30,7 @@ export function addConvert(program: Command): void {
     });
 }
 
-async function convert(paths: readonly string[]): Promise<Converted> {
+async function convert(paths: readonly string[]): Promise<ConvertedDocuments> {
   const [{ convertEarly }, { readDocuments }, sources] = await Promise.all([
     import('../../../src/policy/convert/convert-documents.ts'),
     import('../../../src/resource/documents/read-documents.ts'),
@@ -38,7 +38,7 @@ async function convert(paths: readonly string[]): Promise<Converted> {
   ]);
   const problems: Problem[] = [];
   const located = sources.flatMap(({ file, text }) =>
-    readDocuments(text, FILE_LIMITS).flatMap((read, index): Located[] => {
+    readDocuments(text, FILE_LIMITS).flatMap((read, index): LocatedDocument[] => {
       const where = `${file}, document ${index + 1}`;
       if (!('problem' in read)) return itemsOf(where, read.value);
       problems.push({ field: where, reason: read.problem.reason });
@@ -50,7 +50,7 @@ async function convert(paths: readonly string[]): Promise<Converted> {
 }
 
 /** `documents[1].conf.to` is `policies.yaml, document 2 (TrafficLog all): conf.to` to people. */
-function locateOne({ field, reason }: Problem, located: readonly Located[]): Problem {
+function locateOne({ field, reason }: Problem, located: readonly LocatedDocument[]): Problem {
   const [, index, rest = ''] = /^documents\[(\d+)\]\.?(.*)$/s.exec(field) ?? [];
   const document = index === undefined ? undefined : located[Number(index)];
   if (!document) return { field, reason };

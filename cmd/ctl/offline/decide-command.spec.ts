@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { meridianctl } from '../../../test/harness/meridianctl.ts';
 
-interface Printed {
+interface PrintedDecision {
   readonly matchedInOrder: readonly string[];
   readonly matchedInShadow: readonly string[];
   readonly clients: readonly {
@@ -56,7 +56,7 @@ describe('meridianctl decide', () => {
   it('prints the order, and a verdict for each client', async () => {
     const { code, out } = await decide({ policies, clients }, target(80), { policies, clients });
     assert.equal(code, 0);
-    const printed = JSON.parse(out) as Printed;
+    const printed = JSON.parse(out) as PrintedDecision;
     assert.deepEqual(printed.matchedInOrder, ['global', 'east']);
     assert.deepEqual(printed.matchedInShadow, ['shadow']);
     const verdicts = printed.clients.map(({ decision, shadow, decidedBy, decidedByKri }) => [decision, shadow, decidedBy, decidedByKri]);
@@ -72,7 +72,7 @@ describe('meridianctl decide', () => {
     assert.equal(unsaid.code, 1);
     assert.match(unsaid.err, /80, 81/);
     const said = await decide(policies, target(80, 81), clients, '--inbound', '81');
-    assert.equal((JSON.parse(said.out) as Printed).clients[0]?.decision, 'Allow');
+    assert.equal((JSON.parse(said.out) as PrintedDecision).clients[0]?.decision, 'Allow');
   });
 
   const broken: readonly (readonly [what: string, reason: RegExp, policies: unknown, dataplane: unknown, clients: unknown])[] = [

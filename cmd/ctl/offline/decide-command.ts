@@ -4,7 +4,7 @@ import type { EntryDecisions } from './decide-entry.ts';
 import { collect, optionsOf } from '../input/options.ts';
 import { note, print } from '../terminal/output.ts';
 import { printable } from '../terminal/printable.ts';
-import { type Cell, type Paper, formatTable, wraps } from '../terminal/table.ts';
+import { type Cell, type TableLayout, formatTable, wraps } from '../terminal/table.ts';
 import { readValues } from '../documents/document-values.ts';
 
 interface DecideOptions {
@@ -49,7 +49,7 @@ async function decide({ file, dataplane, clients, inbound }: DecideOptions): Pro
   return decideEntry({ policies, dataplane: targets[0], clients: callers, section: inbound });
 }
 
-function formatDecided({ matchedInOrder, matchedInShadow, clients }: EntryDecisions, paper: Paper): string {
+function formatDecided({ matchedInOrder, matchedInShadow, clients }: EntryDecisions, paper: TableLayout): string {
   const rows = clients.map(({ decision, shadow, decidedBy, reason }, index): Cell[] => [
     String(index),
     { text: decision, colour: decision === 'Allow' ? 'green' : 'red' },

@@ -1,13 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { MeridianError } from '../../../src/errors.ts';
 import { DNS_LABEL_REASON, isDnsLabel } from '../../../src/resource/dns-names.ts';
-import type { LintResult, LintPlace, Linted } from './lint-document.ts';
+import type { LintResult, LintPlace, DocumentFacts } from './lint-document.ts';
 import { REFUSED } from '../terminal/failure.ts';
 import { collect, optionsOf } from '../input/options.ts';
 import { note, print } from '../terminal/output.ts';
 import { printable, textOf } from '../terminal/printable.ts';
 import { readSources } from '../documents/document-sources.ts';
-import { type Cell, formatTable, type Paper } from '../terminal/table.ts';
+import { type Cell, formatTable, type TableLayout } from '../terminal/table.ts';
 
 interface LintOptions extends LintPlace {
   readonly file: readonly string[];
@@ -57,7 +57,7 @@ async function lint({ file, ...where }: LintOptions): Promise<LintedDocument[]> 
 }
 
 /** A line for each document, then all problems, each with its place. */
-function formatLinted(found: readonly LintedDocument[], paper: Paper): string {
+function formatLinted(found: readonly LintedDocument[], paper: TableLayout): string {
   const table = formatTable(
     ['TYPE', 'NAME', 'NAMESPACE', 'ROLE', 'REACHES', 'PROBLEMS'],
     found.map(({ linted }) => toRow(linted)),
@@ -69,7 +69,7 @@ function formatLinted(found: readonly LintedDocument[], paper: Paper): string {
   return problems.length === 0 ? table : `${table}\n${problems.join('\n')}\n`;
 }
 
-function toRow({ type, name, namespace, role, reaches, problems }: Linted): Cell[] {
+function toRow({ type, name, namespace, role, reaches, problems }: DocumentFacts): Cell[] {
   const count: Cell = problems.length === 0 ? { text: 'none', colour: 'green' } : { text: String(problems.length), colour: 'red' };
   return [...[type, name, namespace, role, reaches].map(textOf), count];
 }

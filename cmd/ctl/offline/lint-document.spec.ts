@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../../src/resource/resource.ts';
-import { type Linted, type LintPlace, lintText } from './lint-document.ts';
+import { type DocumentFacts, type LintPlace, lintText } from './lint-document.ts';
 
-interface Vector {
+interface LintVector {
   readonly type: string;
   readonly namespace: string;
   readonly systemNamespace: string;
@@ -13,11 +13,11 @@ interface Vector {
   readonly rejected?: boolean;
 }
 
-const lintedOf = (text: string, where: LintPlace): Linted[] => lintText(text, where).map(({ linted }) => linted);
+const lintedOf = (text: string, where: LintPlace): DocumentFacts[] => lintText(text, where).map(({ linted }) => linted);
 const file = new URL('../../../test/reference/role-vectors.json', import.meta.url);
-const vectors = JSON.parse(readFileSync(file, 'utf8')) as Vector[];
+const vectors = JSON.parse(readFileSync(file, 'utf8')) as LintVector[];
 
-function lintOne(document: unknown, where: LintPlace = {}): Linted {
+function lintOne(document: unknown, where: LintPlace = {}): DocumentFacts {
   const [linted, ...more] = lintedOf(JSON.stringify(document), where);
   assert.ok(linted && more.length === 0);
   return linted;

@@ -9,7 +9,7 @@ import { FILE_LIMITS } from '../../../src/resource/documents/reading-limits.ts';
 import { kindOf } from '../../../src/resource/kinds.ts';
 import { parseDocument } from '../../../src/resource/documents/parse-documents.ts';
 import { isObject } from '../../../src/resource/field-path.ts';
-import { type Draft, GLOBAL, type JsonObject, type Place } from '../../../src/resource/resource.ts';
+import { type Draft, GLOBAL, type JsonObject, type Place, usesNamespaces } from '../../../src/resource/resource.ts';
 import { hasNamespaces } from '../../../src/resource/rest-name.ts';
 import { validateDraft } from '../../../src/resource/documents/validate-draft.ts';
 
@@ -23,7 +23,7 @@ export interface LintPlace {
 /**
  * What is known of one document before it is applied (docs/design/interfaces.md#command-line). null: it can't be told.
  */
-export interface Linted {
+export interface DocumentFacts {
   readonly type: string | null;
   readonly name: string | null;
   /** '' where there is none. */
@@ -39,11 +39,11 @@ export interface Linted {
 
 const DEFAULT_ZONE = 'zone-1';
 const DEFAULT_SYSTEM_NAMESPACE = 'kuma-system';
-const UNKNOWN: Omit<Linted, 'problems'> = { type: null, name: null, namespace: null, role: null, reaches: null, explicit: null };
+const UNKNOWN: Omit<DocumentFacts, 'problems'> = { type: null, name: null, namespace: null, role: null, reaches: null, explicit: null };
 
 /** A document as linted, and what its author may not expect of it though it is accepted: as a control plane warns. */
 export interface LintResult {
-  readonly linted: Linted;
+  readonly linted: DocumentFacts;
   readonly warnings: readonly string[];
 }
 
@@ -63,7 +63,7 @@ function lintValue(value: unknown, where: LintPlace): LintResult {
 /**
  * The role needs no more than admission; how far it gets and what it means are told of what would be accepted as it is.
  */
-function lintDraft(draft: Draft, unread: readonly Problem[], where: LintPlace): Linted {
+function lintDraft(draft: Draft, unread: readonly Problem[], where: LintPlace): DocumentFacts {
   const place = placeFor(draft, where);
   const kind = kindOf(draft.type);
   const namespace = draft.namespace || (hasNamespaces(kind, place) ? place.systemNamespace : '');
@@ -94,16 +94,16 @@ function lintDraft(draft: Draft, unread: readonly Problem[], where: LintPlace): 
 function placeFor({ namespace }: Draft, where: LintPlace): Place {
   const { zone, environment, systemNamespace } = where;
   if (!(zone ?? environment ?? systemNamespace ?? namespace)) return GLOBAL;
-  const kubernetes = environment !== 'universal';
+  const meant = environment ?? 'kubernetes';
   return {
     zone: zone ?? DEFAULT_ZONE,
-    environment: kubernetes ? 'kubernetes' : 'universal',
-    systemNamespace: kubernetes ? (systemNamespace ?? DEFAULT_SYSTEM_NAMESPACE) : '',
+    environment: meant,
+    systemNamespace: usesNamespaces(meant) ? (systemNamespace ?? DEFAULT_SYSTEM_NAMESPACE) : '',
   };
 }
 
 /** What a document that is of no known kind says of itself. */
-function claims(value: unknown): Pick<Linted, 'type' | 'name'> {
+function claims(value: unknown): Pick<DocumentFacts, 'type' | 'name'> {
   const { type, kind, name, metadata }: JsonObject = isObject(value) ? value : {};
   const inner: JsonObject = isObject(metadata) ? metadata : {};
   return { type: firstText(type, kind), name: firstText(name, inner.name) };

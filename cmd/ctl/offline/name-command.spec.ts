@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { hashedName } from '../../../src/naming/hash-name.ts';
 import { meridianctl } from '../../../test/harness/meridianctl.ts';
 
-interface Vector {
+interface NameVector {
   readonly mesh: string;
   readonly displayName: string;
   readonly zone?: string;
@@ -13,7 +13,7 @@ interface Vector {
 }
 
 const file = new URL('../../../test/reference/naming-vectors.json', import.meta.url);
-const vectors = JSON.parse(readFileSync(file, 'utf8')) as Vector[];
+const vectors = JSON.parse(readFileSync(file, 'utf8')) as NameVector[];
 
 describe('meridianctl name', { concurrency: 2 }, () => {
   it('knows every name that Kuma makes', () => {
@@ -23,7 +23,7 @@ describe('meridianctl name', { concurrency: 2 }, () => {
     }
   });
 
-  const longest = [...vectors].sort((a, b) => b.displayName.length - a.displayName.length)[0] as Vector;
+  const longest = [...vectors].sort((a, b) => b.displayName.length - a.displayName.length)[0] as NameVector;
   for (const { mesh, displayName, zone, namespace, name } of [...vectors.slice(0, 4), longest]) {
     it(`prints the name and a newline alone: ${displayName.slice(0, 40)}`, async () => {
       const origin = [...(zone ? ['--zone', zone] : []), ...(namespace ? ['--namespace', namespace] : [])];

@@ -11,7 +11,7 @@ const HELP = `
 After a restore from a backup, run it without options at the control plane that was restored: it then sends again, in a new term.
 PEER is a zone's name, or "global" when a zone is asked.`;
 
-interface Order {
+interface RecoverFlags {
   readonly acceptStore?: string;
   readonly store?: string;
   readonly dropAbsent?: string;
@@ -25,7 +25,7 @@ export function addRecover(program: Command): void {
     .option('--store <id>', 'with --accept-store: which store; without it, the one that was refused last')
     .option('--drop-absent <peer>', 'give up what this peer sent before and has not sent since')
     .addHelpText('after', HELP)
-    .action(async ({ acceptStore, store, dropAbsent }: Order, command: Command) => {
+    .action(async ({ acceptStore, store, dropAbsent }: RecoverFlags, command: Command) => {
       if (dropAbsent !== undefined) await confirm(command, `What ${dropAbsent} sent before and has not sent since is given up here.`);
       const answer = await ask(serverOf(command), '/_recover', {
         method: 'POST',

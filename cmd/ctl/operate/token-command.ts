@@ -8,7 +8,7 @@ import { optionsOf } from '../input/options.ts';
 import { isTable, note, print } from '../terminal/output.ts';
 import { textOf } from '../terminal/printable.ts';
 import { serverOf } from '../api/server-address.ts';
-import { formatTable, type Paper } from '../terminal/table.ts';
+import { formatTable, type TableLayout } from '../terminal/table.ts';
 
 const ROLES = ['admin', 'zone-operator', 'read-only'];
 const ISSUE_HELP = `
@@ -57,7 +57,7 @@ async function list(_: object, command: Command): Promise<void> {
   await print(optionsOf(command), { total: items.length, items }, (paper) => formatTokens(items, paper));
 }
 
-function formatTokens(items: readonly JsonObject[], paper: Paper): string {
+function formatTokens(items: readonly JsonObject[], paper: TableLayout): string {
   const rows = items.map(({ id, name, role, zone, expires, issuedBy, revoked }) => [
     textOf(id),
     textOf(name),

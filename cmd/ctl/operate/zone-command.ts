@@ -8,7 +8,7 @@ import { optionsOf } from '../input/options.ts';
 import { print } from '../terminal/output.ts';
 import { textOf } from '../terminal/printable.ts';
 import { serverOf } from '../api/server-address.ts';
-import { formatTable, type Paper } from '../terminal/table.ts';
+import { formatTable, type TableLayout } from '../terminal/table.ts';
 import { addZoneCredentials } from './zone-credentials.ts';
 
 export function addZone(program: Command): void {
@@ -32,7 +32,7 @@ async function listZones(_: object, command: Command): Promise<void> {
   await print(optionsOf(command), { total: items.length, items }, (paper) => formatZones(items, paper));
 }
 
-function formatZones(items: readonly JsonObject[], paper: Paper): string {
+function formatZones(items: readonly JsonObject[], paper: TableLayout): string {
   const now = Date.now();
   const rows = items.map(({ name, enabled, creationTime }) => [
     textOf(name),

@@ -5,7 +5,7 @@ import { after, describe, it } from 'node:test';
 import { createAuthority } from '../../../test/harness/certificates.ts';
 import { startDaemon } from '../../../test/harness/daemon.ts';
 import { Scope } from '../../../test/harness/scope.ts';
-import { meridianctl, type Outcome } from '../../../test/harness/meridianctl.ts';
+import { meridianctl, type CtlResult } from '../../../test/harness/meridianctl.ts';
 
 const scope = new Scope();
 after(() => scope.close());
@@ -28,7 +28,7 @@ describe('meridianctl with real daemons', () => {
     const first = await startDaemon(scope, 'global', tls);
     const second = await startDaemon(scope, 'global', {});
     const config = join(folder, 'config');
-    const run = (args: string, input = ''): Promise<Outcome> => meridianctl(args.split(' '), { input, env: { MERIDIAN_CONFIG: config } });
+    const run = (args: string, input = ''): Promise<CtlResult> => meridianctl(args.split(' '), { input, env: { MERIDIAN_CONFIG: config } });
     const address = first.url.replace('http:', 'https:');
     const add = `config control-planes add --name first --address ${address} --ca-cert-file ${ca}`;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { type Asked, meridianctl, startStub } from '../../../test/harness/meridianctl.ts';
+import { type CtlRequest, meridianctl, startStub } from '../../../test/harness/meridianctl.ts';
 
 const POLICY = {
   type: 'MeshTimeout',
@@ -11,7 +11,7 @@ const POLICY = {
   spec: { to: [{ targetRef: { kind: 'Mesh' }, default: { idleTimeout: '1s' } }] },
 };
 const outcome = { results: [{ type: 'MeshTimeout', mesh: 'default', name: 'slow', outcome: 'changed' }] };
-const answer = ({ method }: Asked) => ({ body: method === 'POST' ? outcome : POLICY });
+const answer = ({ method }: CtlRequest) => ({ body: method === 'POST' ? outcome : POLICY });
 
 describe('meridianctl edit', { concurrency: 2 }, () => {
   it('applies what the editor saved', async (t) => {

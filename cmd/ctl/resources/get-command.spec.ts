@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { KINDS } from '../../../src/resource/kinds.ts';
 import { parseDocuments } from '../../../src/resource/documents/parse-documents.ts';
-import { type Answer, type Asked, lines, meridianctl, startStub } from '../../../test/harness/meridianctl.ts';
+import { type CannedAnswer, type CtlRequest, lines, meridianctl, startStub } from '../../../test/harness/meridianctl.ts';
 
 function item(name: string, labels: Record<string, string>) {
   return {
@@ -28,7 +28,7 @@ const COPY = item('slow-4v4c4xwz6c8wv4cx', LABELS);
 const GLOBAL = { ...item('all', { 'kuma.io/display-name': 'all' }), kri: 'kri_mt_default___all_' };
 
 /** Two pages, whose `next` names a host that nobody should go to. */
-function paged({ path }: Asked): Answer {
+function paged({ path }: CtlRequest): CannedAnswer {
   const second = path.includes('offset=2');
   const next = second ? null : 'http://elsewhere.invalid:1/meshes/default/meshtimeouts?offset=2&size=2';
   return { body: { total: 3, items: second ? [GLOBAL] : [OWN, COPY], next } };

@@ -6,7 +6,7 @@ import { formatAge } from '../terminal/age.ts';
 import { ask, askAll } from '../api/api-client.ts';
 import { withNearName } from '../api/near-name.ts';
 import { kindNamed, type NamedResource, namedResources } from '../input/resource-names.ts';
-import { type Narrowed, narrow, parseColumn, parseSelector, SORTED_BY } from './narrow-items.ts';
+import { type NarrowOptions, narrow, parseColumn, parseSelector, SORTED_BY } from './narrow-items.ts';
 import { type Options, optionsOf } from '../input/options.ts';
 import { isTable, note, print, toYaml, write } from '../terminal/output.ts';
 import { type Progress, withProgress } from '../terminal/progress.ts';
@@ -14,7 +14,7 @@ import { collectionPath, resourcePath } from '../api/resource-path.ts';
 import { type Server, serverOf } from '../api/server-address.ts';
 import { printable } from '../terminal/printable.ts';
 import { readResourceView, toDocument } from './resource-view.ts';
-import { type Paper, context, formatTable } from '../terminal/table.ts';
+import { type TableLayout, context, formatTable } from '../terminal/table.ts';
 
 const COLUMNS = [context('MESH'), 'NAME', context('NAMESPACE'), context('ROLE'), context('ORIGIN'), 'AGE'];
 
@@ -36,7 +36,7 @@ export function addGet(program: Command): void {
     });
 }
 
-interface GetOptions extends Narrowed {
+interface GetOptions extends NarrowOptions {
   readonly allMeshes?: true;
 }
 
@@ -113,7 +113,7 @@ function nameLine(item: JsonObject): string {
 }
 
 /** Where kinds are mixed, the type stands before the rest. */
-function formatItems(items: readonly JsonObject[], withType: boolean, paper: Paper): string {
+function formatItems(items: readonly JsonObject[], withType: boolean, paper: TableLayout): string {
   const now = Date.now();
   const rows = items.map((item) => {
     const { type, mesh, name, namespace, role, zone } = readResourceView(item);

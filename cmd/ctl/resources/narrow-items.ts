@@ -5,16 +5,16 @@ import { textOf } from '../terminal/printable.ts';
 import { readResourceView } from './resource-view.ts';
 
 /** A condition on one label: it must (not) be there, or (not) have the value. */
-interface Requirement {
+interface LabelRequirement {
   readonly label: string;
   readonly not: boolean;
   readonly value: string | undefined;
 }
 
 /** What a user wants to see of a list, and in which order. */
-export interface Narrowed {
+export interface NarrowOptions {
   readonly namespace?: string;
-  readonly selector?: readonly Requirement[];
+  readonly selector?: readonly LabelRequirement[];
   readonly sortBy?: string;
 }
 
@@ -30,7 +30,7 @@ export const SORTED_BY: Readonly<Record<string, (item: JsonObject) => string>> =
 };
 
 /** The items that are meant, sorted where a column is said; what is equal there keeps its order. */
-export function narrow(items: readonly JsonObject[], { namespace, selector = [], sortBy }: Narrowed): JsonObject[] {
+export function narrow(items: readonly JsonObject[], { namespace, selector = [], sortBy }: NarrowOptions): JsonObject[] {
   const kept = items.filter(
     (item) => (namespace === undefined || readResourceView(item).namespace === namespace) && selector.every((one) => meets(item, one)),
   );
@@ -42,7 +42,7 @@ function compare(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-function meets({ labels }: JsonObject, { label, not, value }: Requirement): boolean {
+function meets({ labels }: JsonObject, { label, not, value }: LabelRequirement): boolean {
   const held = isObject(labels) ? labels[label] : undefined;
   return (value === undefined ? held !== undefined : held === value) !== not;
 }
@@ -52,7 +52,7 @@ function meets({ labels }: JsonObject, { label, not, value }: Requirement): bool
  *
  *   team=shop,env!=test,owner  ->  label team is shop, label env is not test, there is a label owner
  */
-export function parseSelector(text: string): Requirement[] {
+export function parseSelector(text: string): LabelRequirement[] {
   return text.split(',').map((part) => {
     const found = /^\s*(!?)\s*([\w./-]+)\s*(?:(!=|==?)\s*([\w.-]*)\s*)?$/.exec(part);
     if (!found || (found[1] && found[3])) throw new InvalidArgumentError('It must be like team=shop,env!=test,owner.');

@@ -61,11 +61,11 @@ allow: [{spiffeId: {type: Prefix, value: "${TD}/"}}]`) as unknown,
 ];
 
 /** Who asks for what, and the verdict with the policy that decides; the shadow's where it differs. */
-type Request = readonly [asks: string, decision: 'Allow' | 'Deny', decidedBy: string | null, shadow?: 'Allow' | 'Deny'];
+type StoryRequest = readonly [asks: string, decision: 'Allow' | 'Deny', decidedBy: string | null, shadow?: 'Allow' | 'Deny'];
 
 interface Story {
   readonly policies: readonly object[];
-  readonly requests: readonly Request[];
+  readonly requests: readonly StoryRequest[];
 }
 
 const gateway = `--from ${TD}/ns/default/sa/api-gateway`;

@@ -2,13 +2,13 @@ import { isObject } from '../../../src/resource/field-path.ts';
 import type { JsonObject, JsonValue } from '../../../src/resource/resource.ts';
 import { foldMatch, MATCH_TYPES } from '../../../src/resource/string-match.ts';
 import { textOf } from '../terminal/printable.ts';
-import { type Cell, type Paper, context, formatTable, wraps } from '../terminal/table.ts';
+import { type Cell, type TableLayout, context, formatTable, wraps } from '../terminal/table.ts';
 
 /** How many of a list are named before the rest is counted. */
 const NAMED = 3;
 
 /** Whose verdicts a dry run says would change, as a table. `answer`: that of `POST /apply?dryRun=true`. */
-export function formatChanges(answer: JsonObject, paper: Paper): string {
+export function formatChanges(answer: JsonObject, paper: TableLayout): string {
   const changes = objectsIn(answer.changes);
   const incomplete = textOf(answer.incomplete);
   const warning = incomplete === '' ? '' : `NOT COMPLETE: ${incomplete}\n`;

@@ -8,7 +8,7 @@ import { startApi } from '../../../src/api/server.ts';
 import { recordEpoch } from '../../../src/kds/cursor.ts';
 import { GLOBAL } from '../../../src/resource/resource.ts';
 import { openStore } from '../../../src/store/open-store.ts';
-import { apiOn, type Asked, ask, timeout } from '../../../test/api/harness.ts';
+import { apiOn, type TestedApi, ask, timeout } from '../../../test/api/harness.ts';
 import { Scope } from '../../../test/harness/scope.ts';
 import { until } from '../../../test/harness/until.ts';
 import { meridianctl, PROGRAM } from '../../../test/harness/meridianctl.ts';
@@ -29,13 +29,13 @@ function start(url: string, ...args: string[]) {
   return { child, ended, out: () => out, err: () => err };
 }
 
-interface Served extends Asked {
+interface ServedApi extends TestedApi {
   readonly port: number;
   stop(): Promise<void>;
 }
 
 /** A control plane on a store that outlives it. */
-async function serveAt(path: string, life: string, port = 0): Promise<Served> {
+async function serveAt(path: string, life: string, port = 0): Promise<ServedApi> {
   const store = openStore(path, { random: () => 'ab' });
   recordEpoch(store, life);
   const asked = apiOn(scope, { place: GLOBAL, store, now: () => '2026-01-01T00:00:00Z' }, undefined);

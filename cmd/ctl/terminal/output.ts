@@ -1,11 +1,11 @@
 import type { Options, OutputFormat } from '../input/options.ts';
-import { type Paper, standardPaper } from './table.ts';
+import { type TableLayout, standardPaper } from './table.ts';
 
 /** How a result is to be printed: what a user said of it. */
-export type Printed = Pick<Options, 'output' | 'headers'>;
+export type PrintOptions = Pick<Options, 'output' | 'headers'>;
 
 /** Prints a command's result on standard output: as a table, or the value itself as JSON or YAML. */
-export async function print({ output, headers }: Printed, value: unknown, table: (paper: Paper) => string): Promise<void> {
+export async function print({ output, headers }: PrintOptions, value: unknown, table: (paper: TableLayout) => string): Promise<void> {
   const paper = { ...standardPaper(), headings: headers };
   switch (output) {
     case 'table':

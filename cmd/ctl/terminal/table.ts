@@ -23,7 +23,7 @@ export function wraps(heading: string): Column {
 }
 
 /** What a table is fitted to. */
-export interface Paper {
+export interface TableLayout {
   /** In columns (a wide character takes two); undefined where lines may be of any length (no terminal). */
   readonly width: number | undefined;
   readonly colours: boolean;
@@ -39,7 +39,7 @@ const NARROWEST = 20;
  * Standard output: a terminal's width, and colours there alone and not with NO_COLOR (no-color.org: any value but an
  * empty one).
  */
-export function standardPaper(): Paper {
+export function standardPaper(): TableLayout {
   const { isTTY, columns } = process.stdout;
   return { width: isTTY ? columns : undefined, colours: isTTY && !process.env.NO_COLOR, headings: true };
 }
@@ -54,7 +54,7 @@ export function standardPaper(): Paper {
  *      a      it is refused by
  *             global
  */
-export function formatTable(columns: readonly Column[], rows: readonly (readonly Cell[])[], paper: Paper): string {
+export function formatTable(columns: readonly Column[], rows: readonly (readonly Cell[])[], paper: TableLayout): string {
   const cells = rows.map((row) => row.map(toCell));
   const { shown, same } = paper.width === undefined ? { shown: columns.map((_, index) => index), same: '' } : leaveOut(columns, cells);
   const kept = shown.map((index) => columns[index] ?? '');
@@ -69,12 +69,12 @@ export function paint(text: string, colour: Colour): string {
   return `\u001b[${ANSI[colour]}m${text}\u001b[0m`;
 }
 
-interface Painted {
+interface PaintedText {
   readonly text: string;
   readonly colour?: Colour;
 }
 
-function toCell(cell: Cell): Painted {
+function toCell(cell: Cell): PaintedText {
   return typeof cell === 'string' ? { text: printable(cell) || '-' } : { ...cell, text: printable(cell.text) || '-' };
 }
 
@@ -83,7 +83,7 @@ function headingOf(column: Column): string {
 }
 
 /** The columns that are shown, and a last line with what the others say in every row. */
-function leaveOut(columns: readonly Column[], rows: readonly (readonly Painted[])[]): { shown: number[]; same: string } {
+function leaveOut(columns: readonly Column[], rows: readonly (readonly PaintedText[])[]): { shown: number[]; same: string } {
   const [first, ...more] = rows;
   const isSame = (column: Column, index: number): boolean =>
     typeof column !== 'string' &&
@@ -99,7 +99,7 @@ function leaveOut(columns: readonly Column[], rows: readonly (readonly Painted[]
 }
 
 /** The width of each column. Those that wrap share what is left; undefined: there is not enough. */
-function fit(columns: readonly Column[], rows: readonly (readonly Painted[])[], width: number): number[] | undefined {
+function fit(columns: readonly Column[], rows: readonly (readonly PaintedText[])[], width: number): number[] | undefined {
   const natural = columns.map((column, index) =>
     Math.max(...[headingOf(column), ...rows.map((row) => row[index]?.text ?? '')].map((text) => stringWidth(text))),
   );
@@ -118,16 +118,16 @@ function fit(columns: readonly Column[], rows: readonly (readonly Painted[])[], 
 
 function aligned(
   columns: readonly Column[],
-  rows: readonly (readonly Painted[])[],
+  rows: readonly (readonly PaintedText[])[],
   widths: readonly number[],
-  { colours, headings }: Paper,
+  { colours, headings }: TableLayout,
 ): string {
-  const heading = headings ? [columns.map((column): Painted => ({ text: headingOf(column) }))] : [];
+  const heading = headings ? [columns.map((column): PaintedText => ({ text: headingOf(column) }))] : [];
   return [...heading, ...rows].flatMap((row) => formatRow(row, widths, colours)).join('');
 }
 
 /** One row: as many lines as its longest wrapped cell needs. */
-function formatRow(row: readonly Painted[], widths: readonly number[], colours: boolean): string[] {
+function formatRow(row: readonly PaintedText[], widths: readonly number[], colours: boolean): string[] {
   const wrapped = row.map(({ text }, column) => wrap(text, widths[column] ?? 0));
   const height = Math.max(...wrapped.map((lines) => lines.length));
   return Array.from({ length: height }, (_, line) => {
@@ -143,11 +143,11 @@ function formatRow(row: readonly Painted[], widths: readonly number[], colours: 
 /** A line for each column that says something, and an empty line between two rows. */
 function records(
   columns: readonly Column[],
-  rows: readonly (readonly Painted[])[],
-  { width = Number.POSITIVE_INFINITY, colours }: Paper,
+  rows: readonly (readonly PaintedText[])[],
+  { width = Number.POSITIVE_INFINITY, colours }: TableLayout,
 ): string {
   const margin = Math.max(...columns.map((column) => stringWidth(headingOf(column)))) + GAP.length;
-  const record = (row: readonly Painted[]): string =>
+  const record = (row: readonly PaintedText[]): string =>
     row
       .map(({ text, colour }, index) => {
         const lines = wrap(text, Math.max(NARROWEST, width - margin)).map((line) => (colours && colour ? paint(line, colour) : line));

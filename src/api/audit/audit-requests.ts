@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { untilFree } from '../../control/plane/in-turns.ts';
 import type { Plane } from '../../control/plane/plane.ts';
-import type { Written } from '../../control/write/write-documents.ts';
+import type { WrittenDocument } from '../../control/write/write-documents.ts';
 import { asMeridianError, MeridianError } from '../../errors.ts';
 import type { AuditRecord } from '../../resource/store/audit.ts';
 import type { Parts } from '../../resource/store/parts.ts';
@@ -10,7 +10,7 @@ import type { Principal } from '../auth/principal.ts';
 import { rightOf } from '../auth/rights.ts';
 import type { ApiOptions } from '../api-options.ts';
 import { headOf, type AuditSubject, subjectOf, toSubject } from './audit-record.ts';
-import { Trail } from './audit-trail.ts';
+import { AuditTrail } from './audit-trail.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -28,8 +28,8 @@ declare module 'fastify' {
  * request. What a commit wrote is recorded in it (`writeAudited`); any other act before it is answered; refusals
  * within a second. Questions and dry runs are none.
  */
-export function addAuditing(app: FastifyInstance, { plane, writes, report }: ApiOptions): Trail {
-  const trail = new Trail(plane, writes, report);
+export function addAuditing(app: FastifyInstance, { plane, writes, report }: ApiOptions): AuditTrail {
+  const trail = new AuditTrail(plane, writes, report);
   app.decorateRequest('audited', false);
   app.decorateRequest('about', undefined);
   app.decorateRequest('refusedWith', undefined);
@@ -48,7 +48,7 @@ export function addAuditing(app: FastifyInstance, { plane, writes, report }: Api
 }
 
 /** Writes for a request. `body` says what it wrote: the records of that are in the same commit. Throws as it does. */
-export async function writeAudited<T extends { readonly written: readonly Written[] }>(
+export async function writeAudited<T extends { readonly written: readonly WrittenDocument[] }>(
   { plane, writes }: ApiOptions,
   request: FastifyRequest,
   body: (tx: Transaction) => T,
@@ -69,8 +69,8 @@ const RECORDS = 100;
 export function* writeAuditedInParts(
   { plane }: ApiOptions,
   request: FastifyRequest,
-  body: (tx: Transaction) => Parts<readonly Written[]>,
-): Parts<readonly Written[]> {
+  body: (tx: Transaction) => Parts<readonly WrittenDocument[]>,
+): Parts<readonly WrittenDocument[]> {
   yield* untilFree(plane.store);
   const written = yield* plane.store.commitInParts(function* (tx) {
     const written = yield* body(tx);
@@ -89,7 +89,7 @@ export function* writeAuditedInParts(
  * A record for each that changed. A request that changed nothing has one: applied again and again, a set must not push
  * out the rest.
  */
-function recordsOf(head: ReturnType<typeof headOf>, written: readonly Written[], revision: number): AuditRecord[] {
+function recordsOf(head: ReturnType<typeof headOf>, written: readonly WrittenDocument[], revision: number): AuditRecord[] {
   const changed = written.filter(({ outcome }) => outcome !== 'unchanged');
   if (changed.length > 0) return changed.map(({ key, outcome }) => ({ ...head, ...toSubject(key), outcome, revision, code: '' }));
   const [one, ...more] = written;

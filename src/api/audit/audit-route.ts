@@ -8,7 +8,7 @@ import { described } from '../openapi/operation.ts';
 import { PAGING } from '../openapi/parameters.ts';
 import { listOf, time } from '../openapi/common-shapes.ts';
 import type { ApiOptions } from '../api-options.ts';
-import type { Trail } from './audit-trail.ts';
+import type { AuditTrail } from './audit-trail.ts';
 
 const FILTERS = ['principal', 'operation', 'outcome', 'type', 'mesh', 'name', 'kri'] as const;
 
@@ -50,7 +50,7 @@ const route = described('Could not retrieve the audit log', {
 });
 
 /** `GET /_audit`: paged by ids, so that what is written meanwhile moves nothing. */
-export function addAuditRoute(app: FastifyInstance, { plane }: ApiOptions, trail: Trail): void {
+export function addAuditRoute(app: FastifyInstance, { plane }: ApiOptions, trail: AuditTrail): void {
   app.get('/_audit', route, async (request) => {
     await trail.flush();
     const address = addressOf(request);

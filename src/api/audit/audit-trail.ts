@@ -9,7 +9,7 @@ const MOST = 1_000;
 const WAIT = 1_000;
 
 /** Writes the records that no commit takes along: acts at once, refusals a little later. */
-export class Trail {
+export class AuditTrail {
   readonly #plane: Plane;
   readonly #writes: ApiOptions['writes'];
   readonly #report: Report;

@@ -12,13 +12,13 @@ import { jwtVerify, SignJWT } from 'jose';
 import { MeridianError } from '../../errors.ts';
 import type { Plane } from '../../control/plane/plane.ts';
 import type { ApiOptions } from '../api-options.ts';
-import { Endings } from './token-endings.ts';
+import { TokenEndings } from './token-endings.ts';
 import type { Grant } from './grant.ts';
-import type { Ended, Principal } from './principal.ts';
+import type { TokenEnd, Principal } from './principal.ts';
 import { type TokenRecords, keptIn, type StoredKey, type TokenRecord } from './token-records.ts';
 
 /** A token as it is handed out, once. */
-export interface Issued extends TokenRecord {
+export interface IssuedApiToken extends TokenRecord {
   readonly token: string;
 }
 
@@ -46,7 +46,7 @@ export class Tokens {
 
   private readonly kept: ReturnType<typeof keptIn>;
   private readonly issuer: string;
-  private readonly endings = new Endings();
+  private readonly endings = new TokenEndings();
   /** The ids of tokens whose signature was right, by their SHA-256. */
   private readonly proven = new LRUCache<string, string>({ max: MOST_PROVEN });
 
@@ -57,7 +57,7 @@ export class Tokens {
   }
 
   /** Makes a token. Throws `conflict` when there are 10,000 that hold. */
-  async issue({ name, role, zone, validFor, issuedBy }: TokenOrder): Promise<Issued> {
+  async issue({ name, role, zone, validFor, issuedBy }: TokenOrder): Promise<IssuedApiToken> {
     const { kid, jwk } = await this.signingKey();
     const issued = this.seconds();
     const record = { id: randomHex(), name, role, zone, kid, issued, expires: issued + validFor, issuedBy };
@@ -125,7 +125,7 @@ export class Tokens {
   }
 
   /** Calls `ended` once, when the token is revoked or expires. The result takes that back. */
-  onEnd(id: string, ended: (why: Ended) => void): () => void {
+  onEnd(id: string, ended: (why: TokenEnd) => void): () => void {
     const record = this.kept.read().tokens.get(id);
     const left = record && record.revoked === undefined ? record.expires * 1000 - this.now() : 0;
     return this.endings.onEnd(id, left, ended);

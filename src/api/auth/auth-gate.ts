@@ -3,7 +3,8 @@ import type { Report } from '../../report.ts';
 import { MeridianError } from '../../errors.ts';
 import type { Place } from '../../resource/resource.ts';
 import { addressKey, isForwarded, isLoopback } from './client-address.ts';
-import { Buckets, type Rate } from './rate-bucket.ts';
+import { Buckets } from './rate-bucket.ts';
+import type { RefillRate } from '../../control/plane/refill-level.ts';
 import type { Gate, Principal } from './principal.ts';
 import { requireRight } from './rights.ts';
 import { requireOwnSite } from './same-site.ts';
@@ -23,9 +24,9 @@ export interface GateOptions {
 }
 
 /** Of one token, or of one address without any. */
-const REQUESTS: Rate = { perSecond: 500, burst: 1000 };
+const REQUESTS: RefillRate = { perSecond: 500, burst: 1000 };
 /** Wrong tokens of one address. */
-const FAILURES: Rate = { perSecond: 1 / 3, burst: 20 };
+const FAILURES: RefillRate = { perSecond: 1 / 3, burst: 20 };
 
 const LOOPBACK: Principal = { name: 'loopback', role: 'admin', source: 'loopback' };
 

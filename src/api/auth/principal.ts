@@ -28,7 +28,7 @@ export interface Principal {
 }
 
 /** Why a principal is one no more. */
-export type Ended = 'revoked' | 'expired';
+export type TokenEnd = 'revoked' | 'expired';
 
 /** Judges who asks, also where Fastify's hooks don't run: at the upgrade to a WebSocket. It is `app.gate`. */
 export interface Gate {
@@ -42,7 +42,7 @@ export interface Gate {
    * Calls `ended` once, when the principal's token is revoked or expires; for one without a token never. The result
    * takes that back.
    */
-  onEnd(principal: Principal, ended: (why: Ended) => void): () => void;
+  onEnd(principal: Principal, ended: (why: TokenEnd) => void): () => void;
 }
 
 declare module 'fastify' {

@@ -1,15 +1,5 @@
 import { LRUCache } from 'lru-cache';
-
-/** How often: `perSecond` in the long run, and `burst` at once. */
-export interface Rate {
-  readonly perSecond: number;
-  readonly burst: number;
-}
-
-interface BucketLevel {
-  left: number;
-  at: number;
-}
+import { refill, type RefillLevel, type RefillRate } from '../../control/plane/refill-level.ts';
 
 /** Whoever was not seen for longest is forgotten first. */
 const MOST_KEYS = 10_000;
@@ -20,12 +10,12 @@ const MOST_KEYS = 10_000;
  *   {perSecond: 1, burst: 2} at 0 s: take, take -> 0, 0; take -> 1 (s to wait); at 1 s: take -> 0
  */
 export class Buckets {
-  private readonly rate: Rate;
+  private readonly rate: RefillRate;
   private readonly now: () => number;
 
-  private readonly levels = new LRUCache<string, BucketLevel>({ max: MOST_KEYS });
+  private readonly levels = new LRUCache<string, RefillLevel>({ max: MOST_KEYS });
 
-  constructor(rate: Rate, now: () => number) {
+  constructor(rate: RefillRate, now: () => number) {
     this.rate = rate;
     this.now = now;
   }
@@ -34,20 +24,16 @@ export class Buckets {
   take(key: string): number {
     const level = this.level(key);
     if (level.left < 1) return Math.max(1, Math.ceil((1 - level.left) / this.rate.perSecond));
-    level.left -= 1;
+    this.levels.set(key, { ...level, left: level.left - 1 });
     return 0;
   }
 
   giveBack(key: string): void {
     const level = this.level(key);
-    level.left = Math.min(this.rate.burst, level.left + 1);
+    this.levels.set(key, { ...level, left: Math.min(this.rate.burst, level.left + 1) });
   }
 
-  private level(key: string): BucketLevel {
-    const now = this.now();
-    const { left, at } = this.levels.get(key) ?? { left: this.rate.burst, at: now };
-    const level = { left: Math.min(this.rate.burst, left + ((now - at) / 1000) * this.rate.perSecond), at: now };
-    this.levels.set(key, level);
-    return level;
+  private level(key: string): RefillLevel {
+    return refill(this.levels.get(key), this.rate, this.now());
   }
 }

@@ -105,10 +105,19 @@ declare module 'fastify' {
 
 /** Whether somebody has a right. */
 export function mayAct({ role, zone }: Pick<Principal, 'role' | 'zone'>, right: Right, place: Place): boolean {
-  if (right === 'anyone' || right === 'read' || role === 'admin') return true;
-  // A zone operator's zone is never '', global's.
-  return right === 'operate' && role === 'zone-operator' && zone === place.zone;
+  switch (role) {
+    case 'admin':
+      return true;
+    case 'zone-operator':
+      // A zone operator's zone is never '', global's.
+      return IS_READ[right] || (right === 'operate' && zone === place.zone);
+    case 'read-only':
+      return IS_READ[right];
+  }
 }
+
+/** Whether every principal has a right. */
+const IS_READ: Readonly<Record<Right, boolean>> = { anyone: true, read: true, operate: false, admin: false };
 
 /** Throws `forbidden`, with the role that is needed. */
 export function requireRight(principal: Principal, right: Right, place: Place): void {

@@ -1,18 +1,18 @@
-import type { Ended } from './principal.ts';
+import type { TokenEnd } from './principal.ts';
 
 /** The longest time that a timer can have: 24 days. A client that is told too early shows its token again. */
 const FARTHEST = 2 ** 31 - 1;
 
 /** Who waits for the end of a token, by its id. */
-export class Endings {
-  private readonly waiting = new Map<string, Set<(why: Ended) => void>>();
+export class TokenEndings {
+  private readonly waiting = new Map<string, Set<(why: TokenEnd) => void>>();
 
   /**
    * Calls `ended` once: as soon as `end` is told of the id, or after `left` milliseconds. The result takes that back.
    */
-  onEnd(id: string, left: number, ended: (why: Ended) => void): () => void {
+  onEnd(id: string, left: number, ended: (why: TokenEnd) => void): () => void {
     const timer = setTimeout(() => tell('expired'), Math.min(Math.max(left, 0), FARTHEST)).unref();
-    const tell = (why: Ended): void => {
+    const tell = (why: TokenEnd): void => {
       stop();
       ended(why);
     };
@@ -26,7 +26,7 @@ export class Endings {
     return stop;
   }
 
-  end(id: string, why: Ended): void {
+  end(id: string, why: TokenEnd): void {
     for (const tell of [...(this.waiting.get(id) ?? [])]) tell(why);
   }
 }

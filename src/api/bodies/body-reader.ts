@@ -18,16 +18,16 @@ export interface BodyOrder {
  * How long a body may be read, and how long an idle thread stays, in ms. The limits of its parts keep the worst body
  * under ten seconds of a core: this is for what nobody thought of, and on a busy machine.
  */
-interface Times {
+interface ReadingTimes {
   readonly most: number;
   readonly idle: number;
 }
 
-const TIMES: Times = { most: 60_000, idle: 10_000 };
+const TIMES: ReadingTimes = { most: 60_000, idle: 10_000 };
 /** Bodies that wait for those before them. */
 const MOST_WAITING = 64;
 
-interface Waiting {
+interface WaitingBody {
   readonly job: BodyJob;
   readonly order: BodyOrder;
   readonly take: (batch: Exclude<BodyBatch, { refused: unknown }>) => void;
@@ -42,15 +42,15 @@ interface Waiting {
  */
 export class BodyReader {
   private readonly start: () => Worker;
-  private readonly times: Times;
+  private readonly times: ReadingTimes;
 
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingBody[] = [];
   #worker: Worker | undefined;
-  #current: Waiting | undefined;
+  #current: WaitingBody | undefined;
   #timer: NodeJS.Timeout | undefined;
   #since = 0;
 
-  constructor(start: () => Worker, times: Times = TIMES) {
+  constructor(start: () => Worker, times: ReadingTimes = TIMES) {
     this.start = start;
     this.times = times;
   }
@@ -77,13 +77,13 @@ export class BodyReader {
     this.#end(new MeridianError('unavailable', 'this control plane is stopping'));
   }
 
-  #read(as: BodyJob['as'], order: BodyOrder, take: Waiting['take']): Promise<void> {
+  #read(as: BodyJob['as'], order: BodyOrder, take: WaitingBody['take']): Promise<void> {
     if (this.#waiting.length >= MOST_WAITING) {
       throw new MeridianError('unavailable', 'too many large bodies wait to be read', { hint: 'try again in 10 s', retryAfter: 10 });
     }
     return new Promise((resolve, reject) => {
       const { bytes, isJson } = order;
-      const waiting: Waiting = { job: { bytes, isJson, as }, order, take, done: resolve, fail: reject };
+      const waiting: WaitingBody = { job: { bytes, isJson, as }, order, take, done: resolve, fail: reject };
       order.gone.addEventListener('abort', () => this.#leave(waiting), { once: true });
       this.#waiting.push(waiting);
       this.#next();
@@ -144,7 +144,7 @@ export class BodyReader {
     if (this.#waiting.length > 0) this.#next();
   }
 
-  #leave(waiting: Waiting): void {
+  #leave(waiting: WaitingBody): void {
     const gone = new MeridianError('unavailable', 'the client is gone');
     const place = this.#waiting.indexOf(waiting);
     if (place >= 0) this.#waiting.splice(place, 1);

@@ -1,24 +1,14 @@
 import { LRUCache } from 'lru-cache';
+import { refill, type RefillLevel, type RefillRate } from '../../control/plane/refill-level.ts';
 import { MeridianError } from '../../errors.ts';
 import type { Principal } from '../auth/principal.ts';
 
-/** Milliseconds of work: what is there at once, and what comes back in each second. */
-interface WorkRate {
-  readonly burst: number;
-  readonly perSecond: number;
-}
-
-/** Twenty seconds at once, then a fifth of a core. */
-const RATE: WorkRate = { burst: 20_000, perSecond: 200 };
+/** Milliseconds of work: twenty seconds at once, then a fifth of a core. */
+const RATE: RefillRate = { burst: 20_000, perSecond: 200 };
 /** What is asked, and what makes it dear, for people. */
 const DRY_RUNS = { asked: 'the dry runs', of: 'documents' };
 
 const MOST_KEYS = 10_000;
-
-interface Account {
-  left: number;
-  at: number;
-}
 
 /**
  * What questions cost this control plane, by who asks. Whoever has something left may ask, and is charged for what it
@@ -29,11 +19,11 @@ interface Account {
  */
 export class WorkBudget {
   private readonly now: () => number;
-  private readonly rate: WorkRate;
+  private readonly rate: RefillRate;
 
-  readonly #accounts = new LRUCache<string, Account>({ max: MOST_KEYS });
+  readonly #levels = new LRUCache<string, RefillLevel>({ max: MOST_KEYS });
 
-  constructor(now: () => number, rate: WorkRate = RATE) {
+  constructor(now: () => number, rate: RefillRate = RATE) {
     this.now = now;
     this.rate = rate;
   }
@@ -41,7 +31,7 @@ export class WorkBudget {
   /** `what`: as the refusal calls it. Out: how the work is charged. Throws `rate_limited`. */
   open({ tokenId }: Pick<Principal, 'tokenId'>, what = DRY_RUNS): (took: number) => void {
     if (tokenId === undefined) return () => {};
-    const { left } = this.#account(tokenId);
+    const { left } = this.#level(tokenId);
     if (left <= 0) {
       const wait = Math.max(1, Math.ceil(-left / this.rate.perSecond));
       throw new MeridianError('rate_limited', `${what.asked} of this token took too much work`, {
@@ -50,16 +40,12 @@ export class WorkBudget {
       });
     }
     return (took) => {
-      this.#account(tokenId).left -= took;
+      const level = this.#level(tokenId);
+      this.#levels.set(tokenId, { ...level, left: level.left - took });
     };
   }
 
-  #account(key: string): Account {
-    const [now, { burst, perSecond }] = [this.now(), this.rate];
-    const account = this.#accounts.get(key) ?? { left: burst, at: now };
-    account.left = Math.min(burst, account.left + ((now - account.at) / 1000) * perSecond);
-    account.at = now;
-    this.#accounts.set(key, account);
-    return account;
+  #level(key: string): RefillLevel {
+    return refill(this.#levels.get(key), this.rate, this.now());
   }
 }

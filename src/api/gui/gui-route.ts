@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { MeridianError } from '../../errors.ts';
-import type { ApiOptions, Page } from '../api-options.ts';
+import type { ApiOptions, PageFiles } from '../api-options.ts';
 import { described, type Operation } from '../openapi/operation.ts';
 
 /** All that it is made of (scripts/page.mjs). */
@@ -36,7 +36,7 @@ const HEADERS = {
 };
 
 /** Reads the built page once: a build meanwhile mixes no two of them. undefined: it was not built. */
-export function readPage(folder: string): Page | undefined {
+export function readPage(folder: string): PageFiles | undefined {
   if (!existsSync(folder)) return undefined;
   return new Map(FILES.map(({ name }) => [name, readFileSync(join(folder, name))]));
 }

@@ -65,9 +65,9 @@ function told(problems: readonly Problem[]): readonly Problem[] {
     : [...problems.slice(0, MOST_PROBLEMS), { field: '', reason: `and ${more} more problems, which are not told` }];
 }
 
-export type ErrorDetails = Pick<MeridianError, 'code'> & Partial<Pick<MeridianError, 'problems' | 'hint'>>;
+export type AnsweredError = Pick<MeridianError, 'code'> & Partial<Pick<MeridianError, 'problems' | 'hint'>>;
 
-export function errorBody(status: number, title: string, detail: string, { code, problems = [], hint }: ErrorDetails): ErrorBody {
+export function errorBody(status: number, title: string, detail: string, { code, problems = [], hint }: AnsweredError): ErrorBody {
   const listed = problems.length > 0;
   return {
     type: '/std-errors',

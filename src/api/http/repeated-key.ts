@@ -1,5 +1,5 @@
 /** An object that is being read: its keys so far. undefined: a list. */
-type Open = Set<string> | undefined;
+type OpenObject = Set<string> | undefined;
 
 /**
  * The first key that an object of a JSON text has twice, or undefined. The text must be JSON: it was parsed before, and
@@ -9,7 +9,7 @@ type Open = Set<string> | undefined;
  *   {"deny": [1], "deny": []}  -> deny
  */
 export function repeatedKey(json: string): string | undefined {
-  const open: Open[] = [];
+  const open: OpenObject[] = [];
   for (let at = 0; at < json.length; at += 1) {
     const letter = json[at];
     if (letter === '{') open.push(new Set());

@@ -12,7 +12,7 @@ export interface CertificateFiles {
 }
 
 /** What they hold. */
-export interface Pair {
+export interface CertificatePair {
   readonly cert: string;
   readonly key: string;
 }
@@ -26,7 +26,7 @@ const LOOK = 2_000;
 /**
  * The certificate and key, which belong together. Throws `invalid` and says which file is wrong, never what is in it.
  */
-export function readPair({ cert, key }: CertificateFiles): Pair {
+export function readPair({ cert, key }: CertificateFiles): CertificatePair {
   const pair = { cert: read(cert, 'apiTlsCert (MERIDIAN_API_TLS_CERT)'), key: read(key, 'apiTlsKey (MERIDIAN_API_TLS_KEY)') };
   try {
     createSecureContext(pair);
@@ -52,7 +52,7 @@ function read(path: string, field: string): string {
  * Serves new files as soon as they are there and belong together; until then what was served before. `servers` gives
  * those that serve them. The result ends it.
  */
-export function watchPair(files: CertificateFiles, first: Pair, servers: () => readonly Server[], report: Report): () => void {
+export function watchPair(files: CertificateFiles, first: CertificatePair, servers: () => readonly Server[], report: Report): () => void {
   let served = first;
   let told = '';
   tell(served, report, 'the certificate');
@@ -74,7 +74,7 @@ export function watchPair(files: CertificateFiles, first: Pair, servers: () => r
   return () => clearInterval(timer);
 }
 
-function tell({ cert }: Pair, report: Report, event: string): void {
+function tell({ cert }: CertificatePair, report: Report, event: string): void {
   const { subject, subjectAltName, validTo } = new X509Certificate(cert);
   report('info', event, { subject, names: subjectAltName, expires: validTo });
 }

@@ -7,7 +7,7 @@ import type { ApiOptions } from '../api-options.ts';
 import { totalsOf } from './mesh-insights.ts';
 import { servicesOf } from './count-services.ts';
 import { globalInsight } from './insight-shapes.ts';
-import { countedIn, type ProxyKind, type Standing, tallyOf } from './insight-status.ts';
+import { countedIn, type ProxyKind, type OnlineStatus, tallyOf } from './insight-status.ts';
 
 const get: Operation = {
   id: 'getGlobalInsight',
@@ -38,7 +38,7 @@ export function addGlobalInsightRoute(app: FastifyInstance, options: ApiOptions)
   });
 }
 
-type KnownProxies = readonly { readonly kind: ProxyKind; readonly standing: Standing }[];
+type KnownProxies = readonly { readonly kind: ProxyKind; readonly standing: OnlineStatus }[];
 
 function tally(known: KnownProxies, wanted: ProxyKind) {
   return tallyOf(known.filter(({ kind }) => kind === wanted));

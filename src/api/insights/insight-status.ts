@@ -5,17 +5,17 @@ import { keyId } from '../../resource/key.ts';
 import type { Reader } from '../../resource/store/store.ts';
 
 /** How well a proxy, or what is made of several, works. */
-export type Standing = 'online' | 'offline' | 'partiallyDegraded';
+export type OnlineStatus = 'online' | 'offline' | 'partiallyDegraded';
 
 /** What kind of proxy a Dataplane is. */
 export type ProxyKind = 'standard' | 'gatewayBuiltin' | 'gatewayDelegated';
 
 /** A Dataplane, as far as insights count it. */
-export interface Counted {
+export interface CountedProxy {
   readonly mesh: string;
   readonly zone: string;
   readonly kind: ProxyKind;
-  readonly standing: Standing;
+  readonly standing: OnlineStatus;
   /** Of its Envoy, if it ever connected. */
   readonly envoy: string;
   /** The services that it is of, by the tag of its inbounds. */
@@ -27,13 +27,13 @@ const UNKNOWN = 'unknown';
 /**
  * Every Dataplane of the store, or those of one mesh. A proxy that never connected, or whose stream ended, is offline.
  */
-export function countedIn(store: Reader, mesh?: string): Counted[] {
+export function countedIn(store: Reader, mesh?: string): CountedProxy[] {
   const insights = new Map([...store.each('DataplaneInsight')].map(({ resource }) => [keyId(resource.key), resource.spec]));
   const all = [...store.each('Dataplane')].map(({ resource }) => resource).filter(({ key }) => mesh === undefined || key.mesh === mesh);
   return all.map((dataplane) => counted(dataplane, insights.get(keyId({ ...dataplane.key, type: 'DataplaneInsight' }))));
 }
 
-function counted({ key, spec }: Resource, insight: JsonObject | undefined): Counted {
+function counted({ key, spec }: Resource, insight: JsonObject | undefined): CountedProxy {
   const networking = asObject(spec.networking) ?? {};
   const gateway = asObject(networking.gateway);
   const inbounds = asArray(networking.inbound).map((inbound) => asObject(inbound) ?? {});
@@ -58,26 +58,26 @@ function isReady({ state, health }: Readonly<Record<string, JsonValue | undefine
 }
 
 /** `all` are online, or none, or some. */
-export function standingOf(online: number, all: number): Standing {
+export function standingOf(online: number, all: number): OnlineStatus {
   if (online === all) return 'online';
   return online === 0 ? 'offline' : 'partiallyDegraded';
 }
 
 /** How many there are, and how many of each standing. */
-export interface Tally {
+export interface OnlineCounts {
   readonly total: number;
   readonly online: number;
   readonly offline: number;
   readonly partiallyDegraded: number;
 }
 
-export function tallyOf(counted: readonly { readonly standing: Standing }[]): Tally {
-  const of = (wanted: Standing): number => counted.filter(({ standing }) => standing === wanted).length;
+export function tallyOf(counted: readonly { readonly standing: OnlineStatus }[]): OnlineCounts {
+  const of = (wanted: OnlineStatus): number => counted.filter(({ standing }) => standing === wanted).length;
   return { total: counted.length, online: of('online'), offline: of('offline'), partiallyDegraded: of('partiallyDegraded') };
 }
 
 /** As insights of one mesh or service have it: without what is nought. */
-export function sparse(tally: Tally): Partial<Tally> {
+export function sparse(tally: OnlineCounts): Partial<OnlineCounts> {
   return Object.fromEntries(Object.entries(tally).filter(([, count]) => count > 0));
 }
 

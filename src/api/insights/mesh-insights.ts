@@ -13,7 +13,7 @@ import { listOf } from '../openapi/common-shapes.ts';
 import type { ApiOptions } from '../api-options.ts';
 import { servicesOf } from './count-services.ts';
 import { meshInsight } from './insight-shapes.ts';
-import { type Counted, countedIn, groupedBy, sparse, tallyOf } from './insight-status.ts';
+import { type CountedProxy, countedIn, groupedBy, sparse, tallyOf } from './insight-status.ts';
 
 const list: Operation = {
   id: 'listMeshInsights',
@@ -46,9 +46,9 @@ export function addMeshInsightRoutes(app: FastifyInstance, { plane }: ApiOptions
   });
 }
 
-function toInsight({ store, now }: Plane, { key: { name }, creationTime }: Resource, counted: readonly Counted[]) {
+function toInsight({ store, now }: Plane, { key: { name }, creationTime }: Resource, counted: readonly CountedProxy[]) {
   const gateways = counted.filter(({ kind }) => kind !== 'standard');
-  const of = (kind: Counted['kind']) => sparse(tallyOf(counted.filter((one) => one.kind === kind)));
+  const of = (kind: CountedProxy['kind']) => sparse(tallyOf(counted.filter((one) => one.kind === kind)));
   const resources = totalsOf(store, (mesh) => mesh === name);
   const policies = Object.entries(resources).filter(([type]) => kindOf(type).policy);
   const services = servicesOf(counted).length;
@@ -72,7 +72,7 @@ function toInsight({ store, now }: Plane, { key: { name }, creationTime }: Resou
   };
 }
 
-function versionsOf(counted: readonly Counted[]): Record<string, object> {
+function versionsOf(counted: readonly CountedProxy[]): Record<string, object> {
   const versions = groupedBy(counted, ({ envoy }) => envoy);
   return Object.fromEntries([...versions].map(([version, all]) => [version, sparse(tallyOf(all))]));
 }

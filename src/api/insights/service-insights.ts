@@ -13,7 +13,7 @@ import { listOf } from '../openapi/common-shapes.ts';
 import type { ApiOptions } from '../api-options.ts';
 import { type CountedService, servicesOf } from './count-services.ts';
 import { serviceInsight } from './insight-shapes.ts';
-import { countedIn, sparse, type Standing } from './insight-status.ts';
+import { countedIn, sparse, type OnlineStatus } from './insight-status.ts';
 
 const TYPES = ['internal', 'external', 'gateway_builtin', 'gateway_delegated'] as const;
 const STATUSES = ['online', 'offline', 'partially_degraded', 'not_available'] as const;
@@ -84,7 +84,7 @@ function chosen<T extends string>(params: URLSearchParams, field: string, known:
   return value;
 }
 
-const STATUS: Readonly<Record<Standing, (typeof STATUSES)[number]>> = {
+const STATUS: Readonly<Record<OnlineStatus, (typeof STATUSES)[number]>> = {
   online: 'online',
   offline: 'offline',
   partiallyDegraded: 'partially_degraded',

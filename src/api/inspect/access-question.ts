@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { invalid } from '../../errors.ts';
 import { attributeKey, type AttributeSet } from '../../policy/access/attribute-keys.ts';
 import { type Attributes, readAttributes } from '../../policy/access/attributes.ts';
-import type { Called } from '../../control/access/answer-access.ts';
+import type { AccessTarget } from '../../control/access/answer-access.ts';
 import { quote } from '../../resource/field-path.ts';
 import type { Labels } from '../../resource/labels.ts';
 import { check } from '../../resource/schema/check-schema.ts';
@@ -31,7 +31,7 @@ export const accessShape = z
 export interface AccessAsked {
   readonly mesh: string;
   readonly from: { readonly dataplane: string } | { readonly attributes: Attributes; readonly zone: string | undefined };
-  readonly to: Called;
+  readonly to: AccessTarget;
   /** The keys that no such set can have: they say nothing. */
   readonly warnings: readonly string[];
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { type AccessAnswer, answerAccess, type Caller } from '../../control/access/answer-access.ts';
+import { type AccessAnswer, answerAccess, type AccessCaller } from '../../control/access/answer-access.ts';
 import { createAccessViews } from '../../control/access/access-view.ts';
 import { unaskedNotes } from '../../control/mesh/not-enforced-notes.ts';
 import { describeAttributes, TRUSTS } from '../../policy/access/attribute-trust.ts';
@@ -96,12 +96,12 @@ export function addAccessRoute(app: FastifyInstance, options: InspectOptions): v
   });
 }
 
-function callerOf({ plane }: InspectOptions, { mesh, from }: AccessAsked): Caller {
+function callerOf({ plane }: InspectOptions, { mesh, from }: AccessAsked): AccessCaller {
   if ('dataplane' in from) return { dataplane: findResource(plane, kindOf('Dataplane'), mesh, from.dataplane) };
   return { attributes: from.attributes, zone: from.zone ?? plane.place.zone };
 }
 
-function show({ zone, source, decided, left, choice }: AccessAnswer, from: Caller) {
+function show({ zone, source, decided, left, choice }: AccessAnswer, from: AccessCaller) {
   return {
     enforced: false,
     allowed: decided.some(({ decision }) => decision.allowed),

@@ -43,9 +43,9 @@ export function readQuestion(value: unknown): CanRequest {
   return { mesh, dataplane: to.dataplane, section, request: { ...readClient(from), method, path } };
 }
 
-type From = z.infer<typeof questionShape>['from'];
+type CanSource = z.infer<typeof questionShape>['from'];
 
-function readClient({ spiffeId, spiffeIds, tags, mesh }: From): Request {
+function readClient({ spiffeId, spiffeIds, tags, mesh }: CanSource): Request {
   const given = [spiffeId, spiffeIds, tags].filter((way) => way !== undefined);
   if (given.length !== 1) throw invalid([{ field: 'from', reason: 'must have one of `spiffeId`, `spiffeIds` and `tags`' }]);
   if (tags) return { tags, mesh };

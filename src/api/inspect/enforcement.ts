@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { type Beside, warningsAbout } from '../../control/write/write-warnings.ts';
+import { type WarningContext, warningsAbout } from '../../control/write/write-warnings.ts';
 import { enforcementOf } from '../../policy/enforcement-table.ts';
 import { hasRole } from '../../policy/policy-role.ts';
 import { formatKri } from '../../resource/key.ts';
@@ -17,7 +17,7 @@ const answer = z.strictObject({ kri, enforced: z.enum(['yes', 'partly', 'no']), 
  * `GET .../{policy}/_enforcement`: whether proxies enforce a policy, and what may not do as its author expects: as
  * `apply` says.
  */
-export function addEnforcementRoutes(app: FastifyInstance, { plane }: ApiOptions, beside: Beside): void {
+export function addEnforcementRoutes(app: FastifyInstance, { plane }: ApiOptions, beside: WarningContext): void {
   for (const kind of KINDS.filter(hasRole)) {
     const operation = {
       id: `get${kind.type}Enforcement`,

@@ -5,7 +5,7 @@ import type { Plane } from '../../control/plane/plane.ts';
 import { MeridianError } from '../../errors.ts';
 import type { Policy } from '../../policy/match/policy.ts';
 import { type Proxy, readProxy } from '../../policy/match/read-proxy.ts';
-import { type Match, matchInbound } from '../../policy/match/select-policies.ts';
+import { type SelectingPolicy, matchInbound } from '../../policy/match/select-policies.ts';
 import { formatKri, type Key, parseKri } from '../../resource/key.ts';
 import { type Kind, kindOf } from '../../resource/kinds.ts';
 import type { JsonObject, Resource } from '../../resource/resource.ts';
@@ -15,7 +15,7 @@ import { locate, type Params } from '../resources/locate-resource.ts';
 import type { ApiOptions } from '../api-options.ts';
 
 /** What the endpoints about one proxy are given. */
-export interface Inspected {
+export interface InspectContext {
   readonly plane: Plane;
   readonly view: MeshView;
   readonly proxy: Proxy;
@@ -31,7 +31,7 @@ export const ONE = 'Could not retrieve a resource';
 export const MANY = 'Could not retrieve resources';
 
 /** The proxy of `/meshes/:mesh/dataplanes/:name`. Throws `not_found`. */
-export function inspected({ plane, views }: InspectOptions, request: FastifyRequest): Inspected {
+export function inspected({ plane, views }: InspectOptions, request: FastifyRequest): InspectContext {
   const { mesh = '', name = '' } = request.params as Params;
   const dataplane = findResource(plane, kindOf('Dataplane'), mesh, name);
   const view = views(mesh);
@@ -57,7 +57,7 @@ export function metaOf({ place }: Plane, resource: Resource): JsonObject {
   return { kri: formatKri(key), labels, mesh: key.mesh, name: restName(resource, place), type: key.type };
 }
 
-export function originMeta({ plane, view }: Pick<Inspected, 'plane' | 'view'>, key: Key): JsonObject {
+export function originMeta({ plane, view }: Pick<InspectContext, 'plane' | 'view'>, key: Key): JsonObject {
   const resource = view.find(key);
   return resource ? metaOf(plane, resource) : { kri: formatKri(key), mesh: key.mesh, name: key.name, type: key.type };
 }
@@ -70,13 +70,13 @@ export function originKris(origins: readonly Key[]): JsonObject[] {
 export interface MatchedKind {
   readonly kind: Kind;
   /** For each of the proxy's inbounds. */
-  readonly inbounds: readonly (readonly Match[])[];
+  readonly inbounds: readonly (readonly SelectingPolicy[])[];
   /** By any inbound, in order. */
   readonly policies: readonly Policy[];
 }
 
 /** What selects a proxy, by kind, in the order of their names. */
-export function matchedKinds({ view, proxy }: Inspected): MatchedKind[] {
+export function matchedKinds({ view, proxy }: InspectContext): MatchedKind[] {
   const matched = proxy.inbounds.map((inbound) => matchInbound(view.policies, proxy, inbound, view.index));
   const types = [...new Set(matched.flat().map(({ policy }) => policy.resource.key.type))].sort();
   return types.map((type) => {

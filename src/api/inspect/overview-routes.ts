@@ -5,7 +5,7 @@ import { kindOf } from '../../resource/kinds.ts';
 import { toUniversal } from '../../resource/documents/render-forms.ts';
 import type { JsonObject, Resource } from '../../resource/resource.ts';
 import { anyObject } from '../../resource/schema/kind-fields.ts';
-import type { Filter, Page, Reader } from '../../resource/store/store.ts';
+import type { Filter, ListPage, Reader } from '../../resource/store/store.ts';
 import { schemaOf } from '../../resource/documents/validate-draft.ts';
 import { addressOf, collection, listQuery } from '../http/paged-collection.ts';
 import type { Params } from '../resources/locate-resource.ts';
@@ -77,7 +77,7 @@ export function addOverviewRoutes(app: FastifyInstance, { plane }: InspectOption
   app.get('/meshes/:mesh/dataplanes+insights/:name', described(ONE, { ...getOverview, id: 'getDataplaneAndInsight' }), one);
 }
 
-function narrowed(store: Reader, filter: Filter, wanted: (dataplane: Resource) => boolean, offset: number, size: number): Page {
+function narrowed(store: Reader, filter: Filter, wanted: (dataplane: Resource) => boolean, offset: number, size: number): ListPage {
   const all = store.list(filter, 0, Number.MAX_SAFE_INTEGER).items.filter(wanted);
   return { total: all.length, items: all.slice(offset, offset + size) };
 }

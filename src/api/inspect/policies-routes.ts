@@ -13,7 +13,15 @@ import { fromRef } from '../../resource/schema/target-ref.ts';
 import { NOT_FOUND } from '../http/error-answers.ts';
 import { described, type Operation } from '../openapi/operation.ts';
 import { conf, kri } from '../openapi/common-shapes.ts';
-import { type Inspected, inspected, type InspectOptions, type MatchedKind, matchedKinds, MANY, originKris } from './inspect-context.ts';
+import {
+  type InspectContext,
+  inspected,
+  type InspectOptions,
+  type MatchedKind,
+  matchedKinds,
+  MANY,
+  originKris,
+} from './inspect-context.ts';
 
 const origins = z.array(z.strictObject({ kri }));
 const warnings = z.array(z.string());
@@ -68,7 +76,7 @@ export function addPoliciesRoutes(app: FastifyInstance, options: InspectOptions)
   });
 }
 
-function unenforced({ plane, proxy }: Inspected, kinds: readonly MatchedKind[]): string[] {
+function unenforced({ plane, proxy }: InspectContext, kinds: readonly MatchedKind[]): string[] {
   return notEnforcedNotes(
     plane,
     proxy,
@@ -86,7 +94,7 @@ function proxyPolicy({ kind, inbounds, policies }: MatchedKind): JsonObject[] {
 }
 
 /** Two inbounds may share a port, and so a KRI. */
-function indexesOf({ proxy }: Inspected, kri: string): number[] {
+function indexesOf({ proxy }: InspectContext, kri: string): number[] {
   const indexes = proxy.inbounds.flatMap((inbound, index) => (inboundKri(proxy, inbound) === kri ? [index] : []));
   if (indexes.length === 0) throw new MeridianError('not_found', NOT_FOUND);
   return indexes;

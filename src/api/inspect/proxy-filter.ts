@@ -3,13 +3,13 @@ import { asArray, asObject } from '../../naming/json.ts';
 import { includesAll, textsOf } from '../../policy/match/proxy-tags.ts';
 import type { JsonObject, Resource } from '../../resource/resource.ts';
 
-type Wanted = (dataplane: Resource) => boolean;
+type ProxyPredicate = (dataplane: Resource) => boolean;
 
 /**
  * Kuma's filters of proxies: `tag=kuma.io/service:web`, each of which one inbound (or the gateway) must have, and
  * `gateway=true|false|builtin|delegated`. undefined: nothing is filtered. Throws `invalid`.
  */
-export function proxyFilter(query: URLSearchParams): Wanted | undefined {
+export function proxyFilter(query: URLSearchParams): ProxyPredicate | undefined {
   const tags = query.getAll('tag').filter((tag) => tag !== '');
   const gateway = query.get('gateway') || undefined;
   if (tags.length === 0 && gateway === undefined) return undefined;

@@ -17,7 +17,7 @@ import type { Labels } from '../../resource/labels.ts';
 import { getRules } from '../openapi/rules-shapes.ts';
 import { described } from '../openapi/operation.ts';
 import {
-  type Inspected,
+  type InspectContext,
   inspected,
   type InspectOptions,
   type MatchedKind,
@@ -40,7 +40,7 @@ function saysAnything({ fromRules: from, inboundRules: inbound, toResourceRules,
   return proxyRule !== undefined || [from, inbound, toResourceRules, to, warnings].some((list) => asArray(list).length > 0);
 }
 
-function rulesOf(about: Inspected, { kind, inbounds, policies }: MatchedKind): JsonObject {
+function rulesOf(about: InspectContext, { kind, inbounds, policies }: MatchedKind): JsonObject {
   const { type, policy: shape } = kind;
   const to = shape?.to ? toRules(type, policies, about.view.index) : [];
   const whole = shape?.single && type !== 'MeshTrafficPermission' ? wholeConf(type, policies) : undefined;
@@ -59,7 +59,7 @@ function rulesOf(about: Inspected, { kind, inbounds, policies }: MatchedKind): J
  * Who reads what there is must know what of it is not enforced, where no permission is asked, and where nobody gets in
  * whatever they say.
  */
-function notesOfKind({ view, proxy }: Inspected, type: string): string[] {
+function notesOfKind({ view, proxy }: InspectContext, type: string): string[] {
   const atProxy =
     type === 'MeshTrafficPermission' ? [...shutNotes(proxy), ...crowdedNotes(view, proxy), ...plaintextNotes(view, proxy)] : [];
   return [...enforcementOf(type, {}, {}).reasons, ...atProxy];
@@ -67,7 +67,7 @@ function notesOfKind({ view, proxy }: Inspected, type: string): string[] {
 
 type Matches = MatchedKind['inbounds'][number];
 
-function perInbound({ proxy }: Inspected, inbounds: readonly Matches[], describe: (matches: Matches) => JsonObject[]): JsonObject[] {
+function perInbound({ proxy }: InspectContext, inbounds: readonly Matches[], describe: (matches: Matches) => JsonObject[]): JsonObject[] {
   return proxy.inbounds.flatMap((inbound, index) => {
     const rules = describe(inbounds[index] ?? []);
     return rules.length === 0 ? [] : [{ inbound: describeSide(inbound), rules }];
@@ -78,7 +78,7 @@ function describeSide({ port, tags, name }: Inbound): JsonObject {
   return { ...(port === undefined ? {} : { port }), ...(name === undefined ? {} : { name }), tags };
 }
 
-function describeInbound(about: Inspected, { conf, origins, ruleIndexes, matches, routes }: InboundRule): JsonObject {
+function describeInbound(about: InspectContext, { conf, origins, ruleIndexes, matches, routes }: InboundRule): JsonObject {
   return {
     conf: [conf],
     ...(matches.length > 0 ? { matches } : {}),
@@ -87,13 +87,13 @@ function describeInbound(about: Inspected, { conf, origins, ruleIndexes, matches
   };
 }
 
-function describeFrom(about: Inspected, { conf, origins, targetRef: { kind, name, mesh, tags } }: FromRule): JsonObject {
+function describeFrom(about: InspectContext, { conf, origins, targetRef: { kind, name, mesh, tags } }: FromRule): JsonObject {
   const service = namesService(kind) && name !== undefined ? { [SERVICE_TAG]: name } : {};
   return { conf, matchers: matchersOf({ ...service, ...tags }), ...(mesh === undefined ? {} : { mesh }), origin: metas(about, origins) };
 }
 
 /** What is for every destination is about the mesh. */
-function describeTo(about: Inspected, { conf, origins, ruleIndexes, resource, sectionName }: ToRule): JsonObject {
+function describeTo(about: InspectContext, { conf, origins, ruleIndexes, resource, sectionName }: ToRule): JsonObject {
   const mesh = { type: 'Mesh', mesh: '', zone: '', namespace: '', name: about.view.mesh };
   const target = resource ?? about.plane.store.get(mesh)?.resource;
   return {
@@ -104,11 +104,11 @@ function describeTo(about: Inspected, { conf, origins, ruleIndexes, resource, se
   };
 }
 
-function ruleOrigins(about: Inspected, origins: readonly Key[], ruleIndexes: readonly number[]): JsonObject[] {
+function ruleOrigins(about: InspectContext, origins: readonly Key[], ruleIndexes: readonly number[]): JsonObject[] {
   return origins.map((key, index) => ({ resourceMeta: originMeta(about, key), ruleIndex: ruleIndexes[index] ?? 0 }));
 }
 
-function metas(about: Inspected, keys: readonly Key[]): JsonObject[] {
+function metas(about: InspectContext, keys: readonly Key[]): JsonObject[] {
   return keys.map((key) => originMeta(about, key));
 }
 

@@ -43,7 +43,7 @@ export function listOf<Item extends z.ZodType>(item: Item) {
   });
 }
 
-/** Who a resource is, in the answers that are ours (keys.ts). */
+/** Who a resource is, in the answers that are ours (src/api/operate/describe-key.ts). */
 export const keyFields = { kri, type: z.string(), mesh: z.string(), zone: z.string(), namespace: z.string(), name: z.string() };
 
 /** A resource as inspection names it. */

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Operation } from './operation.ts';
 import { IN_PATH } from './parameters.ts';
-import type { Json, Schemas } from './zod-schemas.ts';
+import type { JsonSchema, Schemas } from './zod-schemas.ts';
 
-type Where = 'path' | 'query' | 'header';
+type ParameterLocation = 'path' | 'query' | 'header';
 
 /** A parameter of a route. */
 export interface Parameter {
-  readonly where: Where;
+  readonly where: ParameterLocation;
   readonly name: string;
   readonly schema: z.ZodType;
 }
@@ -22,7 +22,7 @@ export function templateOf(url: string): string {
 /** The parameters of a route: those in its path first. */
 export function parametersOf(url: string, { query = {}, headers = {} }: Operation): Parameter[] {
   const inPath = [...url.matchAll(/:([A-Za-z]+)/g)].map(([, name = '']) => [name, IN_PATH[name] ?? SEGMENT] as const);
-  const all = (where: Where, entries: Iterable<readonly [string, z.ZodType]>) =>
+  const all = (where: ParameterLocation, entries: Iterable<readonly [string, z.ZodType]>) =>
     [...entries].map(([name, schema]) => ({ where, name, schema }));
   return [...all('path', inPath), ...all('query', Object.entries(query)), ...all('header', Object.entries(headers))];
 }
@@ -46,12 +46,12 @@ function idOf({ where, name }: Parameter): string {
 }
 
 /** A parameter in a route: what several have is a reference. */
-export function useOf(parameter: Parameter, shared: ReadonlyMap<string, Parameter>, schemas: Schemas): Json {
+export function useOf(parameter: Parameter, shared: ReadonlyMap<string, Parameter>, schemas: Schemas): JsonSchema {
   const known = shared.get(idOf(parameter));
   return known && same(known, parameter) ? { $ref: `#/components/parameters/${idOf(parameter)}` } : describeParameter(parameter, schemas);
 }
 
-export function describeParameter({ where, name, schema: given }: Parameter, schemas: Schemas): Json {
+export function describeParameter({ where, name, schema: given }: Parameter, schemas: Schemas): JsonSchema {
   const { description, ...schema } = schemas.of(given);
   return {
     name,

@@ -66,15 +66,15 @@ function specOf({ type }: Kind): z.ZodType {
   return specs.get(type) ?? anyObject;
 }
 
-interface Forms {
+interface SchemaForms {
   readonly universal: z.ZodType;
   readonly kubernetes: z.ZodType;
 }
 
-const known = new Map<string, Forms>();
+const known = new Map<string, SchemaForms>();
 
 /** One schema of each form for a kind, for an id may come once. */
-function formsOf(kind: Kind): Forms {
+function formsOf(kind: Kind): SchemaForms {
   const forms = known.get(kind.type) ?? { universal: universal(kind), kubernetes: kubernetes(kind) };
   known.set(kind.type, forms);
   return forms;

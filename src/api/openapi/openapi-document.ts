@@ -4,7 +4,7 @@ import { JSON_TYPE, YAML_TYPE } from '../http/request-bodies.ts';
 import { describeParameter, type Parameter, parametersOf, sharedParameters, templateOf, useOf } from './in-request.ts';
 import { type Operation, TAGS } from './operation.ts';
 import { refusalsOf } from './error-responses.ts';
-import { type Json, type Schemas, sorted, toJsonSchemas } from './zod-schemas.ts';
+import { type JsonSchema, type Schemas, sorted, toJsonSchemas } from './zod-schemas.ts';
 import { errorShape } from './common-shapes.ts';
 
 /** A route that is in the document. */
@@ -19,7 +19,7 @@ export interface DescribedRoute {
 }
 
 /** The OpenAPI 3.1 document of some routes. `version`: Meridian's. */
-export function openApiDocument(routes: readonly DescribedRoute[], version: string): Json {
+export function openApiDocument(routes: readonly DescribedRoute[], version: string): JsonSchema {
   const schemas = toJsonSchemas([errorShape, ...routes.flatMap(schemasOf)]);
   const shared = sharedParameters(routes.flatMap(({ url, operation }) => parametersOf(url, operation)));
   const parameters = Object.fromEntries([...shared].map(([id, parameter]) => [id, describeParameter(parameter, schemas)]));
@@ -52,7 +52,7 @@ interface DocumentParts {
 }
 
 /** One for each status: all have the same body. */
-function refusals(routes: readonly DescribedRoute[], schemas: Schemas): Json {
+function refusals(routes: readonly DescribedRoute[], schemas: Schemas): JsonSchema {
   const statuses = new Set(routes.flatMap(refusalsOf));
   return Object.fromEntries(
     [...statuses].sort((a, b) => a - b).map((status) => [String(status), jsonAnswer(status, schemas.of(errorShape))]),
@@ -65,8 +65,8 @@ function schemasOf({ url, operation }: DescribedRoute): z.ZodType[] {
   return [...parametersOf(url, operation).map(({ schema }) => schema), ...(body ? [body] : []), ...given];
 }
 
-function pathsOf(routes: readonly DescribedRoute[], parts: DocumentParts): Json {
-  const paths: Record<string, Record<string, Json>> = {};
+function pathsOf(routes: readonly DescribedRoute[], parts: DocumentParts): JsonSchema {
+  const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const route of routes) {
     const url = templateOf(route.url);
     paths[url] = { ...paths[url], [route.method.toLowerCase()]: operationOf(route, parts) };
@@ -74,7 +74,7 @@ function pathsOf(routes: readonly DescribedRoute[], parts: DocumentParts): Json 
   return sorted(paths);
 }
 
-function operationOf(route: DescribedRoute, { schemas, shared }: DocumentParts): Json {
+function operationOf(route: DescribedRoute, { schemas, shared }: DocumentParts): JsonSchema {
   const { url, operation, servedBy } = route;
   const { id, summary, description, tag, body, bodyOptional = false, answers } = operation;
   const refusals = refusalsOf(route).map((status) => [String(status), { $ref: `#/components/responses/${status}` }] as const);
@@ -92,15 +92,15 @@ function operationOf(route: DescribedRoute, { schemas, shared }: DocumentParts):
   };
 }
 
-function answerOf(status: number, answer: Operation['answers'][number], schemas: Schemas): Json {
+function answerOf(status: number, answer: Operation['answers'][number], schemas: Schemas): JsonSchema {
   if (answer instanceof z.ZodType) return jsonAnswer(status, schemas.of(answer));
   return { description: answer.description, ...(answer.contentType === '' ? {} : { content: contentOf({}, answer.contentType) }) };
 }
 
-function jsonAnswer(status: number, schema: Json): Json {
+function jsonAnswer(status: number, schema: JsonSchema): JsonSchema {
   return { description: STATUS_CODES[status] ?? String(status), content: contentOf(schema, JSON_TYPE) };
 }
 
-function contentOf(schema: Json, ...types: readonly string[]): Json {
+function contentOf(schema: JsonSchema, ...types: readonly string[]): JsonSchema {
   return Object.fromEntries(types.map((type) => [type, { schema }]));
 }

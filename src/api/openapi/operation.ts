@@ -29,7 +29,10 @@ export interface Operation {
    * described.
    */
   readonly answers: Readonly<Record<number, z.ZodType | OtherMedia>>;
-  /** Statuses of refusals beyond those that any such route may give (refusals.ts). Each has the body of an error. */
+  /**
+   * Statuses of refusals beyond those that any such route may give (src/api/openapi/error-responses.ts). Each has the
+   * body of an error.
+   */
   readonly refusals?: readonly number[];
 }
 

@@ -7,7 +7,7 @@ export const PAGING = {
   offset: z.int().min(0).max(999_999_999_999_999).describe('How many items to pass over'),
 } as const;
 
-/** What every list of resources can be asked for (collection.ts). */
+/** What every list of resources can be asked for (src/api/http/paged-collection.ts). */
 export const LISTING = {
   ...PAGING,
   name: z.string().describe('A part of the name'),

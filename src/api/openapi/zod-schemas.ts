@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
 /** A JSON schema (2020-12), or any other part of the document. */
-export type Json = { readonly [field: string]: unknown };
+export type JsonSchema = { readonly [field: string]: unknown };
 
 /** The JSON schemas of zod schemas, and the components that they refer to. */
 export interface Schemas {
-  readonly components: Readonly<Record<string, Json>>;
-  of(schema: z.ZodType): Json;
+  readonly components: Readonly<Record<string, JsonSchema>>;
+  of(schema: z.ZodType): JsonSchema;
 }
 
 /**
@@ -25,9 +25,9 @@ export function toJsonSchemas(schemas: Iterable<z.ZodType>): Schemas {
 }
 
 /** References as they are written in the document; ids are said by their names there. */
-function inDocument(schema: unknown): Json {
+function inDocument(schema: unknown): JsonSchema {
   const text = JSON.stringify(schema, (_, value: unknown) => (isComponent(value) ? { ...value, id: undefined } : value));
-  return JSON.parse(text.replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/')) as Json;
+  return JSON.parse(text.replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/')) as JsonSchema;
 }
 
 /** zod writes a schema's id beside it. A field that is called `id` is a schema, never a text. */

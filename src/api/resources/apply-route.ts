@@ -4,8 +4,8 @@ import { dryRun } from '../../control/impact/dry-run.ts';
 import { crowdedBy, withCrowded } from '../../control/mesh/too-many-rules.ts';
 import type { Plane } from '../../control/plane/plane.ts';
 import { inTurns } from '../../control/plane/in-turns.ts';
-import { type Beside, warningsAbout, warningsInParts } from '../../control/write/write-warnings.ts';
-import { admitDocuments, admitInParts, areMany, type Document, type Written } from '../../control/write/write-documents.ts';
+import { type WarningContext, warningsAbout, warningsInParts } from '../../control/write/write-warnings.ts';
+import { admitDocuments, admitInParts, areMany, type Document, type WrittenDocument } from '../../control/write/write-documents.ts';
 import type { AppliedSet } from '../../control/write/applied-sets.ts';
 import { invalid, MeridianError } from '../../errors.ts';
 import { formatKri, type Key } from '../../resource/key.ts';
@@ -64,7 +64,7 @@ const operation: Operation = {
  * (src/control/impact); whoever asks is charged for the work. `?set=NAME&prune=true` deletes what was applied as this
  * set before and is not among the documents.
  */
-export function addApplyRoute(app: FastifyInstance, options: InspectOptions, beside: Beside, bodies: Bodies): void {
+export function addApplyRoute(app: FastifyInstance, options: InspectOptions, beside: WarningContext, bodies: Bodies): void {
   const { plane, sync, views, monotonic: now = () => performance.now() } = options;
   const budget = new WorkBudget(now);
   const { config } = describedDocuments('Could not process a resource', operation);
@@ -75,7 +75,7 @@ export function addApplyRoute(app: FastifyInstance, options: InspectOptions, bes
     const charge = isDry ? budget.open(principalOf(request)) : () => {};
     const documents = await bodies.documents(request, { gone, charge });
     refuseEmpty(documents.length, set, flag(searchParams, 'allowEmpty'));
-    const results = (written: readonly Written[], warnings: Warnings) =>
+    const results = (written: readonly WrittenDocument[], warnings: Warnings) =>
       written.map((one, index) => toResult(one, warnings[index] ?? [], plane.place));
     if (isDry) {
       const { written, warnings, impacts, complete } = await dryRun(
@@ -96,7 +96,7 @@ export function addApplyRoute(app: FastifyInstance, options: InspectOptions, bes
 interface ManyDocuments {
   readonly documents: readonly Document[];
   readonly set: AppliedSet | undefined;
-  readonly beside: Beside;
+  readonly beside: WarningContext;
 }
 
 /** The same for many documents, a step at a time. */
@@ -147,7 +147,7 @@ function refuseEmpty(count: number, set: AppliedSet | undefined, allowed: boolea
 
 type Warnings = readonly (readonly string[])[];
 
-function toResult({ key, outcome }: Written, warnings: readonly string[], place: Place) {
+function toResult({ key, outcome }: WrittenDocument, warnings: readonly string[], place: Place) {
   const { type, mesh, name, namespace } = key;
   return {
     type,

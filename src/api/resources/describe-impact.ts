@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Named } from '../../control/impact/caller-names.ts';
+import type { NamedCallers } from '../../control/impact/caller-names.ts';
 import type { MeshImpact } from '../../control/impact/dry-run.ts';
 import type { CallerChange, InboundsChange } from '../../control/impact/mesh-impact.ts';
-import type { Changed, VerdictPair } from '../../control/impact/compare-verdicts.ts';
+import type { VerdictChange, VerdictPair } from '../../control/impact/compare-verdicts.ts';
 import { formatKri, type Key } from '../../resource/key.ts';
 import type { Place } from '../../resource/resource.ts';
 import { restName } from '../../resource/rest-name.ts';
@@ -105,11 +105,11 @@ function describeCaller(one: CallerChange, firstSet: number) {
   return excepted.length === 0 ? rest : { ...rest, except: excepted.map(describeNamed) };
 }
 
-function describeNamed({ kind, spiffeId }: Named) {
+function describeNamed({ kind, spiffeId }: NamedCallers) {
   return { kind, spiffeId };
 }
 
-function describeVerdicts({ when, before, after }: Changed) {
+function describeVerdicts({ when, before, after }: VerdictChange) {
   const verdicts = { before: describeVerdict(before), after: describeVerdict(after) };
   return Object.keys(when).length === 0 ? verdicts : { when, ...verdicts };
 }

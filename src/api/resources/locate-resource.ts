@@ -1,4 +1,4 @@
-import type { Held, Plane } from '../../control/plane/plane.ts';
+import type { PlaneContents, Plane } from '../../control/plane/plane.ts';
 import type { Kind } from '../../resource/kinds.ts';
 import { LABEL } from '../../resource/labels.ts';
 import { isObject } from '../../resource/field-path.ts';
@@ -19,7 +19,7 @@ export interface Params {
  *   slow.backend-ns, slow.v2.backend-ns  -> slow and slow.v2 of backend-ns
  *   slow, slow.v2                        -> slow and slow.v2 of kuma-system; but slow of v2, where there is such a one
  */
-export function locate({ store, place }: Held, kind: Kind, mesh: string, text: string): Row | undefined {
+export function locate({ store, place }: PlaneContents, kind: Kind, mesh: string, text: string): Row | undefined {
   const { name, namespace } = splitRestName(kind, text, place);
   const split = namespace === undefined ? undefined : store.byName(kind.type, mesh, namespace, name);
   return split ?? (hasNamespaces(kind, place) ? store.byName(kind.type, mesh, place.systemNamespace, text) : undefined);

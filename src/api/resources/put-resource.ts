@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Plane } from '../../control/plane/plane.ts';
-import { type Beside, warningsAbout } from '../../control/write/write-warnings.ts';
+import { type WarningContext, warningsAbout } from '../../control/write/write-warnings.ts';
 import { admitDocuments, type Document } from '../../control/write/write-documents.ts';
 import { MeridianError, type Problem } from '../../errors.ts';
 import { findKind, type Kind } from '../../resource/kinds.ts';
@@ -29,7 +29,7 @@ interface PutTarget {
  * `PUT`: 201 for what was not there, else 200, with the resource's ETag. What is accepted and may not do as expected is
  * among the warnings: references that point to nothing too, for their targets may come later.
  */
-export function putResource(options: ApiOptions, kind: Kind, beside: Beside, bodies: Bodies) {
+export function putResource(options: ApiOptions, kind: Kind, beside: WarningContext, bodies: Bodies) {
   const { plane } = options;
   return async (request: FastifyRequest, reply: FastifyReply) => {
     refuseReadOnlyKind(plane.place, kind);

@@ -21,8 +21,10 @@ export function formatOf(query: URLSearchParams): ResourceFormat {
  */
 export function show(plane: Plane, resource: Resource, format: ResourceFormat): JsonObject {
   const shown = withReferences(plane, resource);
-  return format === 'kubernetes' ? toKubernetes(shown, plane.place) : toUniversal(shown, plane.place);
+  return RENDERED[format](shown, plane.place);
 }
+
+const RENDERED: Readonly<Record<ResourceFormat, typeof toUniversal>> = { universal: toUniversal, kubernetes: toKubernetes };
 
 function withReferences(plane: Plane, resource: Resource): Resource {
   const references = danglingReferences(plane, resource).map(({ path, reason }) => ({ path, reason }));

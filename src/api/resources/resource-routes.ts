@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Held } from '../../control/plane/plane.ts';
+import type { PlaneContents } from '../../control/plane/plane.ts';
 import { deleteOne } from '../../control/write/write-documents.ts';
 import { MeridianError } from '../../errors.ts';
-import type { Beside } from '../../control/write/write-warnings.ts';
+import type { WarningContext } from '../../control/write/write-warnings.ts';
 import { type Kind, KINDS } from '../../resource/kinds.ts';
 import type { Row } from '../../resource/store/store.ts';
 import { writeAudited } from '../audit/audit-requests.ts';
@@ -21,7 +21,7 @@ import { formatOf, show } from './render-resource.ts';
 import { removeZone } from './zone-routes.ts';
 
 /** `/meshes/{mesh}/{path}` for the kinds in meshes, `/{path}` for the global ones. */
-export function addResourceRoutes(app: FastifyInstance, options: ApiOptions, beside: Beside, bodies: Bodies): void {
+export function addResourceRoutes(app: FastifyInstance, options: ApiOptions, beside: WarningContext, bodies: Bodies): void {
   const answers = rememberLists(options.plane.store);
   for (const kind of KINDS) {
     const perMesh = kind.scope === 'Mesh';
@@ -74,7 +74,7 @@ function remove(options: ApiOptions, kind: Kind) {
   };
 }
 
-function found(held: Held, kind: Kind, request: FastifyRequest): Row {
+function found(held: PlaneContents, kind: Kind, request: FastifyRequest): Row {
   const { mesh = '', name = '' } = request.params as Params;
   const row = locate(held, kind, mesh, name);
   if (!row) throw new MeridianError('not_found', NOT_FOUND);

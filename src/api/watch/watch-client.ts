@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import type { HistoryFilter, Moment } from '../../resource/store/history.ts';
 import type { Pages } from './watch-pages.ts';
-import { BEGINNING, END, formatPosition, type Start } from './watch-position.ts';
+import { BEGINNING, END, formatPosition, type WatchStart } from './watch-position.ts';
 
 /** What all clients have in common. */
 export interface Watching {
@@ -39,7 +39,7 @@ export class WatchClient {
   #quiet: NodeJS.Timeout | undefined;
   readonly #heartbeat: NodeJS.Timeout;
 
-  constructor(socket: WebSocket, watching: Watching, filter: HistoryFilter, start: Start) {
+  constructor(socket: WebSocket, watching: Watching, filter: HistoryFilter, start: WatchStart) {
     this.#socket = socket;
     this.#watching = watching;
     this.#filter = filter;

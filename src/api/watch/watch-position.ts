@@ -4,7 +4,7 @@ import type { Moment } from '../../resource/store/history.ts';
 import type { Reader } from '../../resource/store/store.ts';
 
 /** Where a watch begins. */
-export type Start =
+export type WatchStart =
   /** The client has all that is before. */
   | { readonly kind: 'resume'; readonly at: Moment }
   /** The client must forget what it has, and gets everything as it is now. */
@@ -27,7 +27,7 @@ export function formatPosition(life: string, { revision, number }: Moment): stri
  *   a position of another store, or of what a restore undid  ->  reset
  *   one from before what is known of deletions               ->  reset
  */
-export function startAt(since: string | null, store: Reader): Start {
+export function startAt(since: string | null, store: Reader): WatchStart {
   if (since === null) return { kind: 'reset', reason: 'no position was given' };
   if (since === 'now') return { kind: 'resume', at: { revision: store.head().revision, number: END } };
   const [, life, digits = '', key] = /^(?:([0-9a-f]{1,64})\.)?(\d{1,15})(?:\.(\d{1,15}))?$/.exec(since) ?? [];

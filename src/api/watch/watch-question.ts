@@ -5,12 +5,12 @@ import { type Key, parseKri } from '../../resource/key.ts';
 import { findKind } from '../../resource/kinds.ts';
 import { quote } from '../../resource/field-path.ts';
 import type { Reader } from '../../resource/store/store.ts';
-import { type Start, startAt } from './watch-position.ts';
+import { type WatchStart, startAt } from './watch-position.ts';
 
 /** What a client wants to see, and from where on. */
 export interface WatchQuestion {
   readonly filter: HistoryFilter;
-  readonly start: Start;
+  readonly start: WatchStart;
 }
 
 const PARAMETERS = ['type', 'mesh', 'kri', 'since'];

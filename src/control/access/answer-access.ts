@@ -10,20 +10,20 @@ import { isGlobal, type Plane } from '../plane/plane.ts';
 import type { AccessView } from './access-view.ts';
 
 /** Who calls: a proxy, or whatever somebody asks about, at a zone. */
-export type Caller =
+export type AccessCaller =
   | { readonly dataplane: Resource }
   /** `zone`: whose policies are asked; '' : global's alone. */
   | { readonly attributes: Attributes; readonly zone: string };
 
 /** What is called: a service by display name and namespace, wherever it is, or a set. */
-export type Called =
+export type AccessTarget =
   | { readonly name: string; readonly namespace: string }
   | { readonly attributes: Attributes; readonly namespace: string };
 
 export interface AccessRequest {
   readonly mesh: string;
-  readonly from: Caller;
-  readonly to: Called;
+  readonly from: AccessCaller;
+  readonly to: AccessTarget;
 }
 
 export interface AccessAnswer {
@@ -84,7 +84,7 @@ const NOT_SCANNED: AccessDecision = {
   matchedInShadow: [],
 };
 
-function callerOf({ sites }: AccessView, from: Caller): [zone: string, source: Attributes] {
+function callerOf({ sites }: AccessView, from: AccessCaller): [zone: string, source: Attributes] {
   if ('attributes' in from) return [from.zone, from.attributes];
   const { zone } = from.dataplane.key;
   return [zone, sourceAttributes(readWorkload(from.dataplane), sites.get(zone)?.attributes)];

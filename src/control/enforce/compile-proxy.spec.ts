@@ -4,7 +4,7 @@ import type { Permission } from '../../policy/decide/read-permissions.ts';
 import { STRICT } from '../../policy/mesh-tls.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 import { readMtp } from '../../resource/permission.ts';
-import { type InboundInput, ProxyCompiler } from './compile-proxy.ts';
+import { type CompileInput, ProxyCompiler } from './compile-proxy.ts';
 
 const allowing = (name: string): Permission => ({
   key: { type: 'MeshTrafficPermission', mesh: 'default', zone: 'east', namespace: 'app', name },
@@ -18,7 +18,7 @@ const spec = (name: string): JsonObject => ({
 });
 
 /** Two inbounds; the permissions of the second as they are asked for. */
-const inbounds = (first: readonly string[], second: () => readonly Permission[]): InboundInput[] =>
+const inbounds = (first: readonly string[], second: () => readonly Permission[]): CompileInput[] =>
   ['web', 'admin'].map((name, index) => ({
     place: { name, address: '127.0.0.1', port: 8080 + index, serviceAddress: undefined, servicePort: 80, protocol: 'http' },
     get permissions() {

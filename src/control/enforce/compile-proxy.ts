@@ -4,11 +4,11 @@ import type { Inbound } from '../../policy/match/read-proxy.ts';
 import { InboundRbac } from '../../policy/rbac/compile-rbac.ts';
 import { type Plaintext, STRICT } from '../../policy/mesh-tls.ts';
 import { asMeridianError } from '../../errors.ts';
-import { lettingNobodyIn, type ListenAddress, type Placed } from '../mesh/listen-address.ts';
+import { lettingNobodyIn, type ListenAddress, type PlacedInbound, SEEN_AS } from '../mesh/listen-address.ts';
 import type { InboundRules, ProxyRules } from './proxy-rules.ts';
 
 /** An inbound with what decides it, in order, or why nobody gets in there; or why it is not served. */
-export type InboundInput =
+export type CompileInput =
   | {
       readonly place: ListenAddress;
       readonly permissions: readonly Permission[];
@@ -17,11 +17,11 @@ export type InboundInput =
     }
   | { readonly problem: string };
 
-type ServedInbound = Extract<InboundInput, { readonly place: ListenAddress }>;
+type ServedInbound = Extract<CompileInput, { readonly place: ListenAddress }>;
 
 /** What one proxy enforces, compiled again as far as it changed. */
 export class ProxyCompiler {
-  #given: readonly InboundInput[] = [];
+  #given: readonly CompileInput[] = [];
   #rules: ProxyRules | undefined;
   #compilers = new Map<string, InboundRbac>();
 
@@ -29,7 +29,7 @@ export class ProxyCompiler {
    * The same object as last time if nothing changed. It shares with what came out before, and changes it: use it before
    * the next call.
    */
-  compile(given: readonly InboundInput[]): ProxyRules {
+  compile(given: readonly CompileInput[]): ProxyRules {
     if (this.#rules && isSame(this.#given, given)) return this.#rules;
     const [before, compilers] = [this.#compilers, new Map<string, InboundRbac>()];
     // What failed half-way can't be gone on with: the next time begins anew.
@@ -53,7 +53,7 @@ type Compilers = ReadonlyMap<string, InboundRbac>;
 function inboundRules(decided: ServedInbound, index: number, before: Compilers, now: Map<string, InboundRbac>): InboundRules {
   const { place, permissions, plaintext, shut } = decided;
   if (shut !== undefined) return shutAt(place, shut);
-  const protocol = place.protocol === 'tcp' ? 'tcp' : 'http';
+  const protocol = SEEN_AS[place.protocol];
   const id = `${index} ${protocol} ${place.name}`;
   try {
     // Envoys that are too old for trees are refused by the xDS server.
@@ -72,11 +72,14 @@ function shutAt(place: ListenAddress, reason: string): InboundRules {
 }
 
 /** Puts to each inbound that has a place what decides it. */
-export function decided(placed: readonly Placed[], decidedOn: (inbound: Inbound) => Omit<ServedInbound, 'place' | 'shut'>): InboundInput[] {
+export function decided(
+  placed: readonly PlacedInbound[],
+  decidedOn: (inbound: Inbound) => Omit<ServedInbound, 'place' | 'shut'>,
+): CompileInput[] {
   return placed.map((one) => {
     if ('problem' in one) return { problem: one.problem };
     const { inbound, place, shut } = one;
-    const closed = (reason: string): InboundInput => ({ place, permissions: [], plaintext: STRICT, shut: reason });
+    const closed = (reason: string): CompileInput => ({ place, permissions: [], plaintext: STRICT, shut: reason });
     if (shut !== undefined) return closed(shut);
     try {
       return { place, ...decidedOn(inbound) };
@@ -87,11 +90,11 @@ export function decided(placed: readonly Placed[], decidedOn: (inbound: Inbound)
 }
 
 /** What was read once is one object: a look at it suffices. */
-function isSame(before: readonly InboundInput[], now: readonly InboundInput[]): boolean {
+function isSame(before: readonly CompileInput[], now: readonly CompileInput[]): boolean {
   return before.length === now.length && now.every((one, index) => isSameInbound(before[index], one));
 }
 
-function isSameInbound(before: InboundInput | undefined, now: InboundInput): boolean {
+function isSameInbound(before: CompileInput | undefined, now: CompileInput): boolean {
   if (!before || 'problem' in before || 'problem' in now) return isDeepStrictEqual(before, now);
   const { permissions } = before;
   if (!isDeepStrictEqual([before.place, before.plaintext, before.shut], [now.place, now.plaintext, now.shut])) return false;

@@ -5,7 +5,7 @@ import type { Draft, JsonObject } from '../../resource/resource.ts';
 import type { Plane } from '../plane/plane.ts';
 import { EAST, newGlobal, newZone } from '../../../test/harness/control-planes.ts';
 import { deleteResource, writeDrafts } from '../write/write-documents.ts';
-import { type Connected, Insights } from './dataplane-insights.ts';
+import { type ConnectedProxy, Insights } from './dataplane-insights.ts';
 
 const DATAPLANE: Draft = {
   type: 'Dataplane',
@@ -18,7 +18,7 @@ const DATAPLANE: Draft = {
 const KEY = { mesh: 'default', zone: 'east', namespace: 'app', name: 'a' };
 const SINCE = '2026-01-01T00:00:00.000Z';
 
-function connected(accepted: number, until?: string): Connected {
+function connected(accepted: number, until?: string): ConnectedProxy {
   const types = [
     { typeUrl: 'type.googleapis.com/envoy.config.listener.v3.Listener', responses: { sent: accepted + 1, accepted, refused: 1 } },
     { typeUrl: 'type.googleapis.com/envoy.config.core.v3.TypedExtensionConfig', responses: { sent: 2, accepted: 2, refused: 0 } },
@@ -99,7 +99,7 @@ it('that the store could not take is written the next time, those that are left 
     return zone.store.commit(body);
   };
   const second = new Insights({ ...zone, store: { ...zone.store, commit } }, 'zone-2');
-  const record = (...proxies: readonly Connected[]): void => {
+  const record = (...proxies: readonly ConnectedProxy[]): void => {
     full = true;
     assert.throws(() => second.record(proxies), /the disk is full/);
     full = false;

@@ -6,7 +6,7 @@ import { owns, type Plane } from '../plane/plane.ts';
 import { ownDataplane } from './own-dataplane.ts';
 
 /** A proxy, as far as its insight shows it. */
-export interface Connected {
+export interface ConnectedProxy {
   readonly proxy: { readonly mesh: string; readonly name: string };
   /** Times are RFC 3339. */
   readonly streams: readonly {
@@ -54,7 +54,7 @@ export class Insights {
    * In: every proxy that is known now. Throws what the store throws: what could not be written then is written the next
    * time.
    */
-  record(proxies: readonly Connected[]): void {
+  record(proxies: readonly ConnectedProxy[]): void {
     const known = proxies.flatMap((one) => this.#known(one));
     const changed = known.filter(({ id, text }) => this.#written.get(id)?.text !== text);
     const given = new Set(known.map(({ id }) => id));
@@ -78,7 +78,7 @@ export class Insights {
     });
   }
 
-  #known(one: Connected): KnownInsight[] {
+  #known(one: ConnectedProxy): KnownInsight[] {
     const dataplane = ownDataplane(this.plane, one.proxy.mesh, one.proxy.name);
     if (!dataplane || one.streams.length === 0) return [];
     const insight = insightOf(dataplane);
@@ -86,7 +86,7 @@ export class Insights {
     return [{ id: keyId(insight.key), insight, spec, text: JSON.stringify(spec) }];
   }
 
-  #subscription({ envoyVersion, since, until, types }: Connected['streams'][number]): JsonObject {
+  #subscription({ envoyVersion, since, until, types }: ConnectedProxy['streams'][number]): JsonObject {
     const own = types.flatMap(({ typeUrl, responses }) => {
       const name = KUMAS[typeUrl.split('.').at(-1) ?? ''];
       return name === undefined ? [] : [[name, statsOf(responses)] as const];

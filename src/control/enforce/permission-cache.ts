@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Permission, readPermissions } from '../../policy/decide/read-permissions.ts';
 import type { Policy } from '../../policy/match/policy.ts';
-import type { Match } from '../../policy/match/select-policies.ts';
+import type { SelectingPolicy } from '../../policy/match/select-policies.ts';
 import { keyId } from '../../resource/key.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 
@@ -18,7 +18,7 @@ export class PermissionCache {
   #known = new Map<string, CachedPermission>();
 
   /** As `readPermissions`. */
-  read(matches: readonly Match[]): Permission[] {
+  read(matches: readonly SelectingPolicy[]): Permission[] {
     return matches.flatMap((match) => {
       const [permission] = match.policy.shadow ? [] : this.#readOne(match);
       return permission ? [permission] : [];
@@ -32,7 +32,7 @@ export class PermissionCache {
     this.#known = new Map([...this.#known].filter(([id]) => ids.has(id)));
   }
 
-  #readOne(match: Match): Permission[] {
+  #readOne(match: SelectingPolicy): Permission[] {
     const { key, spec } = match.policy.resource;
     const known = this.#known.get(keyId(key));
     if (known && (known.spec === spec || isDeepStrictEqual(known.spec, spec))) {

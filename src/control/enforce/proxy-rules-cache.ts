@@ -5,10 +5,11 @@ import { type Inbound, type Proxy, readProxy } from '../../policy/match/read-pro
 import { matchInbound } from '../../policy/match/select-policies.ts';
 import { STRICT } from '../../policy/mesh-tls.ts';
 import type { Resource } from '../../resource/resource.ts';
+import type { TopKind } from '../../resource/schema/reference-kinds.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 import { plaintextAt } from '../mesh/plaintext-notes.ts';
 import type { PermissionCache } from './permission-cache.ts';
-import { type Placed, placesOf } from '../mesh/listen-address.ts';
+import { type PlacedInbound, placesOf } from '../mesh/listen-address.ts';
 import { decided, ProxyCompiler } from './compile-proxy.ts';
 import type { ProxyRules } from './proxy-rules.ts';
 import { IncrementalSelection } from './incremental-selection.ts';
@@ -29,7 +30,7 @@ export class CachedProxy {
   #given: ProxyInputs | undefined;
   #rules: ProxyRules | undefined;
   #proxy: Proxy | undefined;
-  #placed: readonly Placed[] = [];
+  #placed: readonly PlacedInbound[] = [];
   #selected = new Map<Inbound, IncrementalSelection>();
 
   constructor(permissions: PermissionCache) {
@@ -79,12 +80,21 @@ function leadsTheSame(before: ProxyInputs, now: ProxyInputs): boolean {
   return before.view.targets.every((list, index) => list === now.view.targets[index]);
 }
 
-/** What selects by the Dataplane alone. */
-const OF_PROXY: readonly string[] = ['Mesh', 'MeshSubset', 'MeshServiceSubset', 'Dataplane'];
+/** Whether what a kind of targetRef selects depends on services, gateways or routes, and not on the Dataplane alone. */
+const IS_LED: Readonly<Record<TopKind, boolean>> = {
+  Mesh: false,
+  MeshSubset: false,
+  MeshServiceSubset: false,
+  Dataplane: false,
+  MeshService: true,
+  MeshGateway: true,
+  MeshHTTPRoute: true,
+  MeshTCPRoute: true,
+  MeshGatewayRoute: true,
+};
 
-/** Whether what a policy selects depends on services, gateways or routes. */
 function isLed({ explicit }: Policy): boolean {
-  return explicit !== undefined && !OF_PROXY.includes(explicit.kind);
+  return explicit !== undefined && IS_LED[explicit.kind];
 }
 
 /** Whether permissions, and what is said of plain text, are the same. */

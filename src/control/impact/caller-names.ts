@@ -15,7 +15,7 @@ import { pathsOf } from './client-keys.ts';
  * those that are named more closely; `sans`: proxies with these URI SANs, as `from` names them by tags; `other`:
  * whoever is named nowhere.
  */
-export interface Named {
+export interface NamedCallers {
   readonly kind: 'identity' | 'prefix' | 'sans' | 'other';
   /** '' for `sans` and `other`. */
   readonly spiffeId: string;
@@ -26,8 +26,8 @@ export interface Named {
 }
 
 /** Everybody that permissions name, and the others: once each. */
-export function namedBy(permissions: readonly Permission[]): Named[] {
-  const found = permissions.flatMap(({ key, mtp }): Unsampled[] => {
+export function namedBy(permissions: readonly Permission[]): NamedCallers[] {
+  const found = permissions.flatMap(({ key, mtp }): UnsampledCallers[] => {
     const items = fromItemsOf(mtp).map(({ targetRef }) => fromItem(targetRef, targetRef.mesh ?? key.mesh));
     const ids = matchersOf(mtp).flatMap(({ spiffeId }) => spiffeId ?? []);
     return [...items, ...ids.map((id) => foldMatch(id, { Exact: identity, Prefix: below }))];
@@ -37,20 +37,20 @@ export function namedBy(permissions: readonly Permission[]): Named[] {
   return [...distinct, EVERYBODY_ELSE].map((one) => sampled(one, other));
 }
 
-type Unsampled = Omit<Named, 'sample'>;
+type UnsampledCallers = Omit<NamedCallers, 'sample'>;
 
-const EVERYBODY_ELSE: Unsampled = { kind: 'other', spiffeId: '', sans: [] };
+const EVERYBODY_ELSE: UnsampledCallers = { kind: 'other', spiffeId: '', sans: [] };
 
-function identity(spiffeId: string): Unsampled {
+function identity(spiffeId: string): UnsampledCallers {
   return { kind: 'identity', spiffeId, sans: [] };
 }
 
-function below(spiffeId: string): Unsampled {
+function below(spiffeId: string): UnsampledCallers {
   return { kind: 'prefix', spiffeId, sans: [] };
 }
 
 /** Who has no other SANs is an identity, or all of a mesh. */
-function fromItem(ref: TargetRef<FromKind>, mesh: string): Unsampled {
+function fromItem(ref: TargetRef<FromKind>, mesh: string): UnsampledCallers {
   const required = requiredSans(ref, mesh);
   const [only, ...more] = required;
   if (only === undefined) return below(`spiffe://${mesh}`);
@@ -59,7 +59,7 @@ function fromItem(ref: TargetRef<FromKind>, mesh: string): Unsampled {
   return { kind: 'sans', spiffeId: '', sans: [...new Set([...(hasIdentity ? [] : [`spiffe://${mesh}/`]), ...required])].sort() };
 }
 
-function sampled(one: Unsampled, other: string): Named {
+function sampled(one: UnsampledCallers, other: string): NamedCallers {
   switch (one.kind) {
     case 'identity':
       return { ...one, sample: [one.spiffeId] };
@@ -83,7 +83,7 @@ function otherThan(texts: readonly string[]): string {
  *
  *   spiffe://td/ns/a  within  Prefix spiffe://td/ns,  that within  Prefix spiffe://td,  that within  other
  */
-export function enclosing(named: readonly Named[]): (one: Named) => Named | undefined {
+export function enclosing(named: readonly NamedCallers[]): (one: NamedCallers) => NamedCallers | undefined {
   const prefixes = new Map(named.filter(({ kind }) => kind === 'prefix').map((one) => [one.spiffeId, one]));
   const others = named.find(({ kind }) => kind === 'other');
   return (one) => {

@@ -5,7 +5,7 @@ import type { MeshView } from '../mesh/mesh-view.ts';
 import type { Parts } from '../../resource/store/parts.ts';
 
 /** What differs between two states of a mesh. */
-export interface Differing {
+export interface MeshDifference {
   /** Whether anything that permissions may select or lead through does: proxies, services, gateways, routes. */
   readonly targets: boolean;
   /** The ids (keyId) of the permissions that do. */
@@ -14,7 +14,7 @@ export interface Differing {
 
 const PERMISSION = 'MeshTrafficPermission';
 
-export function* differing(before: MeshView, after: MeshView): Parts<Differing> {
+export function* differing(before: MeshView, after: MeshView): Parts<MeshDifference> {
   const targetsOf = ({ index }: MeshView) => KINDS.flatMap(({ type }) => (type === PERMISSION ? [] : index.ofType(type)));
   const permissionsOf = ({ permissions }: MeshView) => permissions.map(({ resource }) => resource);
   const targets = yield* differ(targetsOf(before), targetsOf(after));

@@ -20,7 +20,7 @@ export interface VerdictPair {
 }
 
 /** How a verdict changes, for the requests that are meant. */
-export interface Changed {
+export interface VerdictChange {
   readonly when: RequestCondition;
   readonly before: VerdictPair;
   readonly after: VerdictPair;
@@ -35,11 +35,11 @@ export interface ComparedClient {
 const NOWHERE: DecidingPermissions = { protocol: 'tcp', permissions: [] };
 
 /** Compares what two lists of permissions decide about clients. Clients of whom they say the same are compared once. */
-export class Judge {
+export class VerdictComparison {
   readonly #before: DecidingPermissions;
   readonly #after: DecidingPermissions;
   readonly #rules: { readonly before: Rules; readonly after: Rules };
-  readonly #known = new Map<string, readonly Changed[]>();
+  readonly #known = new Map<string, readonly VerdictChange[]>();
 
   constructor(before: DecidingPermissions | undefined, after: DecidingPermissions | undefined) {
     this.#before = before ?? { ...NOWHERE, protocol: after?.protocol ?? 'tcp' };
@@ -48,7 +48,7 @@ export class Judge {
   }
 
   /** The requests of a client, who was `was` before, whose verdict changes. */
-  *compare(was: ComparedClient, is: ComparedClient): Parts<readonly Changed[]> {
+  *compare(was: ComparedClient, is: ComparedClient): Parts<readonly VerdictChange[]> {
     const before = this.#rules.before.slice(was.sans, was.keys);
     const after = this.#rules.after.slice(is.sans, is.keys);
     const id = `${before.id} ${after.id}`;
@@ -64,7 +64,7 @@ export class Judge {
     before: readonly Permission[],
     sansAfter: readonly string[],
     after: readonly Permission[],
-  ): Parts<Changed[]> {
+  ): Parts<VerdictChange[]> {
     const protocol = this.#before.protocol === 'tcp' && this.#after.protocol === 'tcp' ? 'tcp' : 'http';
     const found = yield* findByRequest([...before, ...after], protocol, (request) => {
       const was = judge(before, { ...request, sans: sansBefore, protocol: this.#before.protocol });

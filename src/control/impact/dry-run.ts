@@ -8,15 +8,15 @@ import { LEADING } from '../mesh/mesh-rows.ts';
 import { crowdedBy, withCrowded } from '../mesh/too-many-rules.ts';
 import { settle } from '../mesh/settled-view.ts';
 import type { Holder } from '../../policy/match/mesh-index.ts';
-import { isGlobal, type Held, type Plane } from '../plane/plane.ts';
+import { isGlobal, type PlaneContents, type Plane } from '../plane/plane.ts';
 import type { AppliedSet } from '../write/applied-sets.ts';
 import { warningsAbout } from '../write/write-warnings.ts';
-import { type Document, dryRunDocuments, type Written } from '../write/write-documents.ts';
+import { type Document, dryRunDocuments, type WrittenDocument } from '../write/write-documents.ts';
 import { type Impact, ImpactSearch } from './mesh-impact.ts';
 
 /** What documents would do: to resources, and to the decisions of the proxies that are known here. */
 export interface DryRun {
-  readonly written: readonly Written[];
+  readonly written: readonly WrittenDocument[];
   /** Of each of them. */
   readonly warnings: readonly (readonly string[])[];
   readonly impacts: readonly MeshImpact[];
@@ -90,19 +90,19 @@ function start(plane: Plane, documents: readonly Document[], set: AppliedSet | u
 }
 
 /** A mesh as it would be. A Mesh or a Zone that changes lets in what waited for it, so that any name may be new. */
-function viewAfter(held: Held, mesh: string, done: readonly Written[], holder: Holder): MeshView {
+function viewAfter(held: PlaneContents, mesh: string, done: readonly WrittenDocument[], holder: Holder): MeshView {
   const view = readMeshView(held, mesh);
   const isWide = done.some(({ key: { type } }) => type === 'Mesh' || type === 'Zone');
   const named = isWide ? LEADING.flatMap((type) => view.index.ofType(type)) : done.flatMap(({ key }) => view.index.find(key) ?? []);
   return settle(view, named, holder);
 }
 
-function isClosed({ place, store }: Held, hasGlobal: boolean): boolean {
+function isClosed({ place, store }: PlaneContents, hasGlobal: boolean): boolean {
   return hasGlobal && !isGlobal(place) && !hasFirstScan(store);
 }
 
 /** The meshes of what is written anew and may change decisions; a Mesh lets in what waited for it. */
-function touchedMeshes(written: readonly Written[]): string[] {
+function touchedMeshes(written: readonly WrittenDocument[]): string[] {
   const touching = written.filter(({ key, outcome }) => outcome !== 'unchanged' && mayDecide(key.type));
   return [...new Set(touching.map(({ key }) => (key.type === 'Mesh' ? key.name : key.mesh)))].sort();
 }

@@ -4,13 +4,13 @@ import type { DecidingPermissions, InboundPair } from './inbound-pairs.ts';
 import type { Parts } from '../../resource/store/parts.ts';
 
 /** Inbounds that the same permissions decide; `same`: before and after. */
-export interface Alike {
+export interface AlikeInbounds {
   readonly inbounds: readonly InboundPair[];
   readonly same: boolean;
 }
 
 /** Puts together the inbounds that no permission tells apart. */
-export function* groupAlike(inbounds: readonly InboundPair[]): Parts<Alike[]> {
+export function* groupAlike(inbounds: readonly InboundPair[]): Parts<AlikeInbounds[]> {
   const signature = createSignatures();
   const groups = new Map<string, { inbounds: InboundPair[]; same: boolean }>();
   for (const inbound of inbounds) {

@@ -4,7 +4,7 @@ import { sectionOf } from '../../policy/inspect/proxy-layout.ts';
 import { comparePolicies } from '../../policy/match/policy-order.ts';
 import type { Policy } from '../../policy/match/policy.ts';
 import { type Inbound, type Proxy, readProxy } from '../../policy/match/read-proxy.ts';
-import { type Match, matchInbound } from '../../policy/match/select-policies.ts';
+import { type SelectingPolicy, matchInbound } from '../../policy/match/select-policies.ts';
 import { keyId } from '../../resource/key.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
@@ -50,7 +50,7 @@ function* pairTouched(before: MeshView, after: MeshView, differ: ReadonlySet<str
     const [out, into] = [yield* match(gone), yield* match(come)];
     if (out.length === 0 && into.length === 0) continue;
     const stay = yield* match(others);
-    const inOrder = (more: readonly Match[]) => merged(stay, more);
+    const inOrder = (more: readonly SelectingPolicy[]) => merged(stay, more);
     const { dataplane } = proxy;
     pairs.push({ dataplane, section, before: decide(inbound, inOrder(out)), after: decide(inbound, inOrder(into)) });
     yield;
@@ -62,8 +62,8 @@ function* pairTouched(before: MeshView, after: MeshView, differ: ReadonlySet<str
 const A_STEP = 200;
 
 /** As matchInbound. */
-function* matchBySteps(policies: readonly Policy[], proxy: Proxy, inbound: Inbound, { index }: MeshView): Parts<Match[]> {
-  const matches: Match[] = [];
+function* matchBySteps(policies: readonly Policy[], proxy: Proxy, inbound: Inbound, { index }: MeshView): Parts<SelectingPolicy[]> {
+  const matches: SelectingPolicy[] = [];
   for (let from = 0; from < policies.length; from += A_STEP) {
     for (const match of matchInbound(policies.slice(from, from + A_STEP), proxy, inbound, index)) matches.push(match);
     yield;
@@ -72,8 +72,8 @@ function* matchBySteps(policies: readonly Policy[], proxy: Proxy, inbound: Inbou
 }
 
 /** Two lists in order as one. */
-function merged(one: readonly Match[], other: readonly Match[]): Match[] {
-  const all: Match[] = [];
+function merged(one: readonly SelectingPolicy[], other: readonly SelectingPolicy[]): SelectingPolicy[] {
+  const all: SelectingPolicy[] = [];
   let at = 0;
   for (const match of one) {
     for (let next = other[at]; next && comparePolicies(next.policy, match.policy) < 0; next = other[++at]) all.push(next);
@@ -109,7 +109,7 @@ function* decidedIn(view: MeshView): Parts<Map<string, DecidedInbound>> {
 }
 
 /** Reads the permissions that select inbounds: those of inbounds that the same ones select are one object. */
-function createDeciding(): (inbound: Inbound, matches: readonly Match[]) => DecidingPermissions {
+function createDeciding(): (inbound: Inbound, matches: readonly SelectingPolicy[]) => DecidingPermissions {
   const numbers = new Map<Policy, number>();
   const numberOf = (policy: Policy): number => {
     const number = numbers.get(policy) ?? numbers.size;

@@ -14,7 +14,7 @@ import type { MeshView } from '../mesh/mesh-view.ts';
 import { spiffeIdOfDataplane } from '../enforce/spiffe-id.ts';
 import { sansOfDataplane } from './caller-names.ts';
 import { type CallerChange, type Impact, ImpactSearch } from './mesh-impact.ts';
-import type { Changed } from './compare-verdicts.ts';
+import type { VerdictChange } from './compare-verdicts.ts';
 import type { RequestCondition } from './find-requests.ts';
 import { atOnce } from '../../resource/store/parts.ts';
 
@@ -43,7 +43,7 @@ function impactOf(before: MeshView, after: MeshView): Impact {
   return search.result();
 }
 
-interface Request {
+interface Probe {
   readonly method: string;
   readonly path: string | undefined;
 }
@@ -56,7 +56,7 @@ interface Asker {
 }
 
 /** What the answer says of one caller and request at one inbound: read by its documentation alone. */
-function said({ changes, sets }: Impact, target: Resource, section: string, asker: Asker, request: Request): Changed | undefined {
+function said({ changes, sets }: Impact, target: Resource, section: string, asker: Asker, request: Probe): VerdictChange | undefined {
   const change = changes.find(({ inbounds }) =>
     inbounds.some((one) => keyId(one.dataplane.key) === keyId(target.key) && one.section === section),
   );
@@ -95,7 +95,7 @@ function isExcepted(caller: CallerChange, { sans: [id = ''] }: Asker): boolean {
   );
 }
 
-function holds({ method, methodNot, path, pathNot, noPath }: RequestCondition, request: Request): boolean {
+function holds({ method, methodNot, path, pathNot, noPath }: RequestCondition, request: Probe): boolean {
   const onPath = (wanted: StringMatch) => request.path !== undefined && matchesText(wanted, request.path);
   if (method !== undefined && method !== request.method) return false;
   if (methodNot?.includes(request.method)) return false;
@@ -105,7 +105,7 @@ function holds({ method, methodNot, path, pathNot, noPath }: RequestCondition, r
 }
 
 /** The naive computation. */
-function expected(before: readonly Resource[], after: readonly Resource[], target: Resource, at: number, asker: Asker, request: Request) {
+function expected(before: readonly Resource[], after: readonly Resource[], target: Resource, at: number, asker: Asker, request: Probe) {
   const verdict = (resources: readonly Resource[]) => {
     const mesh = indexMesh(resources);
     const here = mesh.find(target.key);

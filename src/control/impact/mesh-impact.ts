@@ -2,9 +2,9 @@ import { readPermissions } from '../../policy/decide/read-permissions.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 import { groupAlike } from './group-inbounds.ts';
 import { type CallerPair, type CallerSet, pairCallers } from './caller-sets.ts';
-import { enclosing, type Named, namedBy } from './caller-names.ts';
+import { enclosing, type NamedCallers, namedBy } from './caller-names.ts';
 import { type InboundPair, pairInbounds } from './inbound-pairs.ts';
-import { type Changed, Judge, type VerdictPair } from './compare-verdicts.ts';
+import { type VerdictChange, VerdictComparison, type VerdictPair } from './compare-verdicts.ts';
 import { type PlaintextChange, plaintextChanges } from './plaintext-changes.ts';
 import { askedKeys, countingKeys } from './permission-rules.ts';
 import type { Parts } from '../../resource/store/parts.ts';
@@ -15,9 +15,9 @@ import type { Parts } from '../../resource/store/parts.ts';
  */
 export type CallerChange =
   | { readonly kind: 'identity'; readonly spiffeId: string }
-  | { readonly kind: 'prefix'; readonly spiffeId: string; readonly except: readonly Named[] }
+  | { readonly kind: 'prefix'; readonly spiffeId: string; readonly except: readonly NamedCallers[] }
   | { readonly kind: 'sans'; readonly sans: readonly string[] }
-  | { readonly kind: 'other'; readonly except: readonly Named[] }
+  | { readonly kind: 'other'; readonly except: readonly NamedCallers[] }
   /** Clients that come in plain text, without a certificate. */
   | { readonly kind: 'plaintext' }
   /** The place of a set in `sets`. */
@@ -26,7 +26,7 @@ export type CallerChange =
 /** The changes at some inbounds, for each group of callers. */
 export interface InboundsChange {
   readonly inbounds: readonly Pick<InboundPair, 'dataplane' | 'section'>[];
-  readonly callers: readonly { readonly from: readonly CallerChange[]; readonly verdicts: readonly Changed[] }[];
+  readonly callers: readonly { readonly from: readonly CallerChange[]; readonly verdicts: readonly VerdictChange[] }[];
 }
 
 /** The effect of a change of a mesh on the decisions of its proxies. */
@@ -114,10 +114,10 @@ function ofPlaintext({ taken, inbounds }: PlaintextChange): InboundsChange {
 
 /** Who changes at an inbound, grouped by how. */
 function* callersOf({ before, after }: InboundPair, proxies: readonly CallerPair[], asked: ReadonlySet<string>): Parts<Callers> {
-  const judge = new Judge(before, after);
+  const judge = new VerdictComparison(before, after);
   const named = namedBy([...(before?.permissions ?? []), ...(after?.permissions ?? [])]);
   yield;
-  const verdicts = new Map<Named, readonly Changed[]>();
+  const verdicts = new Map<NamedCallers, readonly VerdictChange[]>();
   for (const one of named) {
     const client = { sans: one.sample, keys: countingKeys(one.sample, asked) };
     const how = yield* judge.compare(client, client);
@@ -136,11 +136,11 @@ function* callersOf({ before, after }: InboundPair, proxies: readonly CallerPair
 
 /** Callers by how their verdicts change. */
 class CallerGroups {
-  readonly #byText = new Map<string, { from: CallerChange[]; verdicts: readonly Changed[] }>();
+  readonly #byText = new Map<string, { from: CallerChange[]; verdicts: readonly VerdictChange[] }>();
   /** Of clients that are told the same the verdicts are one object. */
-  readonly #texts = new Map<readonly Changed[], string>();
+  readonly #texts = new Map<readonly VerdictChange[], string>();
 
-  add(caller: CallerChange, how: readonly Changed[]): void {
+  add(caller: CallerChange, how: readonly VerdictChange[]): void {
     if (how.length === 0) return;
     const id = this.#texts.get(how) ?? JSON.stringify(how);
     this.#texts.set(how, id);
@@ -155,9 +155,9 @@ class CallerGroups {
 }
 
 /** Those whose verdicts don't change, within whom of those whose do they are named. */
-function exceptions(named: readonly Named[], changed: ReadonlyMap<Named, unknown>): Map<Named, Named[]> {
+function exceptions(named: readonly NamedCallers[], changed: ReadonlyMap<NamedCallers, unknown>): Map<NamedCallers, NamedCallers[]> {
   const within = enclosing(named);
-  const excepted = new Map<Named, Named[]>();
+  const excepted = new Map<NamedCallers, NamedCallers[]>();
   for (const one of named) {
     const outer = changed.has(one) ? undefined : within(one);
     if (!outer || !changed.has(outer)) continue;
@@ -168,7 +168,7 @@ function exceptions(named: readonly Named[], changed: ReadonlyMap<Named, unknown
   return excepted;
 }
 
-function toCaller({ kind, spiffeId, sans }: Named, except: readonly Named[]): CallerChange {
+function toCaller({ kind, spiffeId, sans }: NamedCallers, except: readonly NamedCallers[]): CallerChange {
   if (kind === 'identity') return { kind, spiffeId };
   if (kind === 'sans') return { kind, sans };
   return kind === 'prefix' ? { kind, spiffeId, except } : { kind, except };

@@ -14,7 +14,7 @@ export interface PermissionRule {
 }
 
 /** What permissions say to one client. */
-export interface Slice {
+export interface ClientRules {
   /** Equal for two clients to whom the same permissions say the same; for one with several SANs no allow list does. */
   readonly id: string;
   readonly rules: readonly PermissionRule[];
@@ -46,7 +46,7 @@ export class Rules {
   }
 
   /** `keys`: those of the client (clientKeys), as far as any permission asks for them. */
-  slice(sans: readonly string[], keys: readonly string[]): Slice {
+  slice(sans: readonly string[], keys: readonly string[]): ClientRules {
     const rules: PermissionRule[] = [];
     const take = (rule: PermissionRule): void => {
       if (this.#speaksOf(rule, sans)) rules.push(rule);
@@ -58,7 +58,7 @@ export class Rules {
   }
 
   /** The permissions without what they say to others: they decide about such a client as all permissions do. */
-  permissionsOf({ rules }: Slice): readonly Permission[] {
+  permissionsOf({ rules }: ClientRules): readonly Permission[] {
     const places = new Map<number, PermissionRule[]>(this.#always.map((place) => [place, []]));
     for (const rule of rules) {
       const there = places.get(rule.place);

@@ -6,6 +6,8 @@ import { readable } from '../../resource/readable-text.ts';
 import { canonicalAddress, socketOf } from '../../resource/ip-address.ts';
 import type { JsonObject, JsonValue } from '../../resource/resource.ts';
 
+export type ListenProtocol = 'tcp' | 'http' | 'http2' | 'grpc';
+
 /** Where requests come in, and where they go. */
 export interface ListenAddress {
   /** The inbound's name, else its port. */
@@ -16,8 +18,11 @@ export interface ListenAddress {
   /** An IP address; undefined: loopback. */
   readonly serviceAddress: string | undefined;
   readonly servicePort: number;
-  readonly protocol: 'tcp' | 'http' | 'http2' | 'grpc';
+  readonly protocol: ListenProtocol;
 }
+
+/** What the rules of an inbound can see: requests, or connections alone. */
+export const SEEN_AS: Readonly<Record<ListenProtocol, Inbound['protocol']>> = { tcp: 'tcp', http: 'http', http2: 'http', grpc: 'http' };
 
 /** An inbound that lets nobody in, whatever the policies say. */
 export interface ShutInbound {
@@ -27,7 +32,7 @@ export interface ShutInbound {
 }
 
 /** An inbound of a Dataplane with its place, and why it is shut there, if it is; or why it has no place. */
-export type Placed =
+export type PlacedInbound =
   | { readonly inbound: Inbound; readonly place: ListenAddress; readonly shut?: string | undefined }
   | { readonly inbound?: Inbound | undefined; readonly problem: string };
 
@@ -37,7 +42,7 @@ export type Placed =
  *
  *   {port: 8080, servicePort: 80, ...}  ->  listens on 8080 of networking.address, leads to 127.0.0.1:80
  */
-export function placesOf(proxy: Proxy): Placed[] {
+export function placesOf(proxy: Proxy): PlacedInbound[] {
   const unserved = NOT_SERVED[proxy.type];
   if (unserved !== undefined) return [{ problem: unserved }];
   const items = asArray(asObject(proxy.dataplane.spec.networking)?.inbound);
@@ -50,7 +55,7 @@ export function placesOf(proxy: Proxy): Placed[] {
 }
 
 /** Why nobody gets in at an inbound, whatever the policies say; undefined: that depends on them. */
-export function whyShut(placed: readonly Placed[], inbound: Inbound): string | undefined {
+export function whyShut(placed: readonly PlacedInbound[], inbound: Inbound): string | undefined {
   const found = placed.find((one) => one.inbound === inbound);
   return found && ('problem' in found ? found.problem : found.shut);
 }
@@ -69,7 +74,7 @@ export function lettingNobodyIn(inbound: string, reason: string): string {
   return `inbound ${readable(inbound)} lets nobody in: ${readable(reason)}`;
 }
 
-function shutClashing(all: readonly Placed[]): Placed[] {
+function shutClashing(all: readonly PlacedInbound[]): PlacedInbound[] {
   const places = all.flatMap((one) => ('place' in one ? [one.place] : []));
   const [names, sockets] = [repeated(places.map(({ name }) => name)), repeated(places.map(socketAt))];
   return all.map((one) => {
@@ -88,11 +93,11 @@ function repeated(texts: readonly string[]): ReadonlySet<string> {
   return new Set(texts.filter((text) => seen.has(text) || !seen.add(text)));
 }
 
-function placed(inbound: Inbound, item: JsonObject, index: number): Placed {
+function placed(inbound: Inbound, item: JsonObject, index: number): PlacedInbound {
   const { port } = inbound;
   const [servicePort, said] = [item.servicePort ?? port, asText(item.serviceAddress)];
   const [address, serviceAddress] = [canonicalAddress(inbound.address ?? ''), said === undefined ? undefined : canonicalAddress(said)];
-  const problem = (reason: string): Placed => ({ inbound, problem: `networking.inbound[${index}] is not served: ${reason}` });
+  const problem = (reason: string): PlacedInbound => ({ inbound, problem: `networking.inbound[${index}] is not served: ${reason}` });
   if (!isPort(port)) return problem('port is none');
   if (!isPort(servicePort)) return problem('servicePort is none');
   if (address === undefined) return problem('its address is no IP address');
@@ -106,7 +111,7 @@ function isPort(value: JsonValue | undefined): value is number {
 }
 
 /** The matcher tells HTTP from TCP alone; to the application it matters which HTTP. */
-function protocolOf({ protocol }: Inbound, { protocol: said, tags }: JsonObject): ListenAddress['protocol'] {
+function protocolOf({ protocol }: Inbound, { protocol: said, tags }: JsonObject): ListenProtocol {
   if (protocol === 'tcp') return 'tcp';
   const name = (asText(said) ?? asText(asObject(tags)?.['kuma.io/protocol']))?.toLowerCase();
   return name === 'http2' || name === 'grpc' ? name : 'http';

@@ -1,4 +1,4 @@
-import { type MeshIndex, Targets } from '../../policy/match/mesh-index.ts';
+import { type MeshIndex, TargetIndex } from '../../policy/match/mesh-index.ts';
 import { comparePolicies } from '../../policy/match/policy-order.ts';
 import { readPolicies } from '../../policy/match/read-policies.ts';
 import type { Policy } from '../../policy/match/policy.ts';
@@ -43,7 +43,7 @@ export class MeshRows {
   /** Another object whenever a service changed that may matter to a proxy of the zone. */
   #near: readonly unknown[] = [];
   /** Of the kinds that were asked for so. */
-  readonly #indexed = new Map<string, Targets>();
+  readonly #indexed = new Map<string, TargetIndex>();
 
   constructor(store: Pick<Reader, 'list' | 'get'>, mesh: string) {
     this.store = store;
@@ -109,8 +109,8 @@ export class MeshRows {
     return this.#of(key.type).byKey.get(keyId(key));
   }
 
-  #targetsOf(type: string): Targets {
-    const found = this.#indexed.get(type) ?? new Targets(this.#of(type).resources);
+  #targetsOf(type: string): TargetIndex {
+    const found = this.#indexed.get(type) ?? new TargetIndex(this.#of(type).resources);
     this.#indexed.set(type, found);
     return found;
   }

@@ -1,4 +1,4 @@
-import type { Lost, MeshIndex } from '../../policy/match/mesh-index.ts';
+import type { LostResource, MeshIndex } from '../../policy/match/mesh-index.ts';
 import { comparePolicies } from '../../policy/match/policy-order.ts';
 import { readPolicies } from '../../policy/match/read-policies.ts';
 import type { Policy } from '../../policy/match/policy.ts';
@@ -8,7 +8,7 @@ import { findKind } from '../../resource/kinds.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { Head } from '../../resource/store/store.ts';
 import { MeshRows } from './mesh-rows.ts';
-import { type Held, type Plane, touchedSince } from '../plane/plane.ts';
+import { type PlaneContents, type Plane, touchedSince } from '../plane/plane.ts';
 import { keepRefused, standInForLost, standInForUnreadable, type RefusedItems, refusedIn } from './stand-ins.ts';
 
 /** What the policy engine needs to know of one mesh, from this control plane's store. */
@@ -56,7 +56,7 @@ export function createMeshViews(plane: Plane): (mesh: string) => MeshView {
 }
 
 /** The view of a mesh, read anew: of a plane, or of what a transaction has written so far. */
-export function readMeshView(held: Held, mesh: string): MeshView {
+export function readMeshView(held: PlaneContents, mesh: string): MeshView {
   return viewOf(held, mesh, new MeshRows(held.store, mesh), meshOf(held, mesh), refusedIn(held, mesh));
 }
 
@@ -107,11 +107,11 @@ export class MeshReader {
   }
 }
 
-function meshOf({ store }: Held, mesh: string): Resource | undefined {
+function meshOf({ store }: PlaneContents, mesh: string): Resource | undefined {
   return store.get({ type: 'Mesh', mesh: '', zone: '', namespace: '', name: mesh })?.resource;
 }
 
-function viewOf(held: Held, mesh: string, rows: MeshRows, resource: Resource | undefined, refused: RefusedItems): MeshView {
+function viewOf(held: PlaneContents, mesh: string, rows: MeshRows, resource: Resource | undefined, refused: RefusedItems): MeshView {
   const unreadable = readPolicies(refused.permissions.map((refusal) => standInForUnreadable(held, refusal)));
   const permissions = rows.policies('MeshTrafficPermission');
   const tls = { policies: rows.policies(MESH_TLS), mesh: resource, refused: refused.tls };
@@ -140,8 +140,8 @@ function viewOf(held: Held, mesh: string, rows: MeshRows, resource: Resource | u
 }
 
 /** The refused items of a type. They are read when first asked for, since there are seldom any. */
-function lostOf(held: Held, { targets }: RefusedItems): MeshIndex['lost'] {
-  const byType = new Map<string, readonly Lost[]>();
+function lostOf(held: PlaneContents, { targets }: RefusedItems): MeshIndex['lost'] {
+  const byType = new Map<string, readonly LostResource[]>();
   return (type) => {
     const known = byType.get(type) ?? targets.filter(({ key }) => key.type === type).map((refusal) => standInForLost(held, refusal));
     byType.set(type, known);
@@ -154,7 +154,7 @@ function inOrder(policies: readonly Policy[], others: readonly Policy[]): Policy
 }
 
 /** Global has a table of the assigned names. A zone reads them from its copies. */
-function holderOf({ place, store }: Held, mesh: string, type: string, name: string): Key | undefined {
+function holderOf({ place, store }: PlaneContents, mesh: string, type: string, name: string): Key | undefined {
   const held = store.nameHolder(type, name);
   if (held) return held;
   const key = store.byName(type, mesh, findKind(type)?.namespaced ? place.systemNamespace : '', name)?.resource.key;

@@ -1,7 +1,7 @@
 import { enforcementOf, NOT_SERVED, UNASKED } from '../../policy/enforcement-table.ts';
 import type { Inbound, Proxy } from '../../policy/match/read-proxy.ts';
 import { placesOf } from './listen-address.ts';
-import type { Held } from '../plane/plane.ts';
+import type { PlaneContents } from '../plane/plane.ts';
 
 /** Why no listener is served for an inbound, so that nothing is enforced there; undefined: it is. */
 export function whyNotServed(proxy: Proxy, inbound: Inbound): string | undefined {
@@ -14,7 +14,7 @@ export function whyNotServed(proxy: Proxy, inbound: Inbound): string | undefined
 }
 
 /** What a mesh has that was written to allow or forbid access, though nothing asks it. */
-export function unaskedNotes({ store }: Held, mesh: string): string[] {
+export function unaskedNotes({ store }: PlaneContents, mesh: string): string[] {
   const types = UNASKED.filter((type) => store.list({ type, mesh }, 0, 1).items.length > 0);
   return types.flatMap((type) => enforcementOf(type, {}, {}).reasons.map((reason) => `this mesh has some: ${reason}`));
 }
@@ -23,7 +23,7 @@ export function unaskedNotes({ store }: Held, mesh: string): string[] {
  * What is not enforced of what selects a proxy: kinds of policies, a line for all of them, and whatever no listener is
  * served for.
  */
-export function notEnforcedNotes(held: Held, proxy: Proxy, types: readonly string[]): string[] {
+export function notEnforcedNotes(held: PlaneContents, proxy: Proxy, types: readonly string[]): string[] {
   const reasons = new Set(proxy.inbounds.flatMap((inbound) => whyNotServed(proxy, inbound) ?? []));
   const unenforced = types.filter((type) => enforcementOf(type, {}, {}).enforced !== 'yes');
   return [

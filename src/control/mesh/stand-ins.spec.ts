@@ -27,7 +27,7 @@ const rules = [
 const ROUTE = forAll('admin', { type: 'MeshHTTPRoute', spec: { to: [{ targetRef: { kind: 'MeshService', name: 'web' }, rules }] } });
 
 /** What a zone says of a caller at /admin and at / of its proxies, `can` and what Envoy is given alike. */
-class World {
+class GlobalAndZone {
   readonly global = newGlobal(EAST);
   readonly zone: Plane;
   readonly #views: ReturnType<typeof createMeshViews>;
@@ -86,14 +86,14 @@ describe('a refused permission', () => {
   ];
   for (const [spec, web, db] of cases)
     it(`denies what it may select: ${JSON.stringify(spec)}`, () => {
-      const world = new World();
+      const world = new GlobalAndZone();
       world.fromGlobal(ALLOW);
       world.refused(permission('refused', spec), spec);
       assert.deepEqual([world.verdicts('web'), world.verdicts('db')], [`${web} ${web}`, `${db} ${db}`]);
     });
 
   it('that was taken by a newer version, whose store this is, denies as much', () => {
-    const world = new World();
+    const world = new GlobalAndZone();
     const read = permission('newer', { targetRef, rules: lists });
     world.fromGlobal(ALLOW, read);
     assert.equal(world.verdicts('db'), 'Allow Allow');
@@ -118,14 +118,14 @@ describe('a permission that says nothing', () => {
 
   it('and was stored before that was refused takes nothing away, nor one of an older peer', () => {
     for (const spec of silent) {
-      const world = new World();
+      const world = new GlobalAndZone();
       world.fromGlobal(FROM, permission('silent', { rules: [{ default: { deny: [{ ...ANYBODY, method: 'PUT' }] } }] }));
       assert.equal(world.verdicts('db'), 'Deny Deny', 'a list takes the place of `from` for everybody');
       const row = world.zone.store.get({ type: FROM.type, mesh: 'default', zone: '', namespace: '', name: 'silent' });
       assert.ok(row);
       world.zone.store.commit((tx) => tx.put({ ...row.resource, spec }, row.audience, row.wire));
       assert.equal(world.verdicts('db'), 'Allow Allow', JSON.stringify(spec));
-      const fresh = new World();
+      const fresh = new GlobalAndZone();
       fresh.fromGlobal(FROM);
       fresh.refused(permission('silent', {}), spec);
       assert.equal(fresh.verdicts('db'), 'Allow Allow', JSON.stringify(spec));
@@ -135,7 +135,7 @@ describe('a permission that says nothing', () => {
 
 describe('a deny on a route', () => {
   it('denies all that it may be for while the route is refused, and what it is for again once it is taken', () => {
-    const world = new World();
+    const world = new GlobalAndZone();
     world.fromGlobal(ALLOW, ON_ROUTE, ROUTE);
     assert.deepEqual([world.verdicts('web'), world.verdicts('db')], ['Deny Allow', 'Allow Allow']);
     deleteResource(world.global, { type: 'MeshHTTPRoute', mesh: 'default', zone: '', namespace: '', name: 'admin' });
@@ -148,7 +148,7 @@ describe('a deny on a route', () => {
   });
 
   it('that is refused together with its route denies as much', () => {
-    const world = new World();
+    const world = new GlobalAndZone();
     world.fromGlobal(ALLOW);
     assert.equal(world.verdicts('web'), 'Allow Allow');
     world.refused(ROUTE, { ...ROUTE.spec, moon: 'full' });
@@ -158,7 +158,7 @@ describe('a deny on a route', () => {
   });
 
   it('by labels is not lost either, and a view says why', () => {
-    const world = new World();
+    const world = new GlobalAndZone();
     const targetRef = { kind: 'MeshHTTPRoute', labels: { team: 'a' } };
     world.fromGlobal(ALLOW, { ...ON_ROUTE, spec: { ...ON_ROUTE.spec, targetRef } });
     assert.equal(world.verdicts('web'), 'Allow Allow');
@@ -174,7 +174,7 @@ describe('a deny on a route', () => {
   });
 
   it('that was refused keeps the route of before in force, if there is one', () => {
-    const world = new World();
+    const world = new GlobalAndZone();
     world.fromGlobal(ALLOW, ON_ROUTE, ROUTE);
     const key: Key = { type: 'MeshHTTPRoute', mesh: 'default', zone: '', namespace: '', name: 'admin' };
     const refusal = { key, hash: '00', reason: 'too new', since: '2026-01-01T00:00:00Z', inForce: inForceAfterRefusal(key, true) };
@@ -200,7 +200,7 @@ describe('a deny on a route', () => {
       spec: { targetRef: ON_ROUTE.spec.targetRef ?? {}, rules: [{ default: lists }] },
     });
     for (const match of broken) {
-      const [denying, allowing] = [new World(), new World()];
+      const [denying, allowing] = [new GlobalAndZone(), new GlobalAndZone()];
       denying.fromGlobal(ALLOW, ON_ROUTE, ROUTE);
       allowing.fromGlobal(onRoute({ allow: [ANYBODY] }), ROUTE);
       assert.deepEqual([denying.verdicts('web'), allowing.verdicts('web')], ['Deny Allow', 'Allow Deny']);
@@ -217,7 +217,7 @@ describe('a deny on a route', () => {
   });
 
   it('means no route of another mesh', () => {
-    const world = new World();
+    const world = new GlobalAndZone();
     world.fromGlobal({ ...MESH, name: 'other' }, ALLOW, { ...ROUTE, mesh: 'other' });
     world.refused({ ...ROUTE, mesh: 'other' }, { moon: 'full' });
     assert.equal(world.verdicts('web'), 'Allow Allow');

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { decodeLine, type Item } from '../../kds/item.ts';
-import type { Lost } from '../../policy/match/mesh-index.ts';
+import type { LostResource } from '../../policy/match/mesh-index.ts';
 import { isCustom, type Role, ROLES } from '../../policy/policy-role.ts';
 import { MESH_TLS } from '../../policy/mesh-tls.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
@@ -11,7 +11,7 @@ import type { Resource } from '../../resource/resource.ts';
 import type { InForce, Reader, Refusal } from '../../resource/store/store.ts';
 import { LEADING } from './mesh-rows.ts';
 import { placeOf } from '../peers/known-peers.ts';
-import { type Held, isGlobal } from '../plane/plane.ts';
+import { type PlaneContents, isGlobal } from '../plane/plane.ts';
 
 const PERMISSION = 'MeshTrafficPermission';
 
@@ -42,7 +42,7 @@ export interface RefusedItems {
 }
 
 /** Of all peers. */
-export function refusedIn({ store }: Held, mesh: string): RefusedItems {
+export function refusedIn({ store }: PlaneContents, mesh: string): RefusedItems {
   return together(store.mirror.refusedPeers().map((peer) => refusedOf(store.mirror.refusals(peer), mesh)));
 }
 
@@ -50,7 +50,7 @@ export function refusedIn({ store }: Held, mesh: string): RefusedItems {
  * The same, kept: what a peer's refusals add up to tells whether they are others. The same objects as last time where
  * nothing of them changed, though the store has another revision.
  */
-export function keepRefused({ store }: Held, mesh: string): () => RefusedItems {
+export function keepRefused({ store }: PlaneContents, mesh: string): () => RefusedItems {
   let kept = new Map<string, { readonly digest: string; readonly items: RefusedItems }>();
   let all = NOTHING;
   return () => {
@@ -111,7 +111,7 @@ function isTlsOf({ type, mesh, name }: Refusal['key'], wanted: string): boolean 
  *
  *   refused, targetRef: Dataplane {labels: {app: web}}, rules: [...]  ->  the same targetRef, lists that can't be read
  */
-export function standInForUnreadable(held: Held, refusal: Refusal): Resource {
+export function standInForUnreadable(held: PlaneContents, refusal: Refusal): Resource {
   const known = unreadable.get(refusal) ?? makeUnreadable(held, refusal);
   unreadable.set(refusal, known);
   return known;
@@ -119,9 +119,9 @@ export function standInForUnreadable(held: Held, refusal: Refusal): Resource {
 
 /** What was made for a refusal, which never changes. */
 const unreadable = new WeakMap<Refusal, Resource>();
-const lost = new WeakMap<Refusal, Lost>();
+const lost = new WeakMap<Refusal, LostResource>();
 
-function makeUnreadable({ place, store }: Held, refusal: Refusal): Resource {
+function makeUnreadable({ place, store }: PlaneContents, refusal: Refusal): Resource {
   const item = itemOf({ place, store }, refusal);
   const effect = item?.labels[LABEL.effect];
   const labels = effect === undefined ? {} : { [LABEL.effect]: effect };
@@ -130,23 +130,23 @@ function makeUnreadable({ place, store }: Held, refusal: Refusal): Resource {
 }
 
 /** A refused item that permissions may target, as far as it is known: its key, and its labels if they can be read. */
-export function standInForLost(held: Held, refusal: Refusal): Lost {
+export function standInForLost(held: PlaneContents, refusal: Refusal): LostResource {
   const known = lost.get(refusal) ?? makeLost(held, refusal);
   lost.set(refusal, known);
   return known;
 }
 
-function makeLost(held: Held, refusal: Refusal): Lost {
+function makeLost(held: PlaneContents, refusal: Refusal): LostResource {
   const item = itemOf(held, refusal);
   return { resource: standIn(held, refusal, item, { labels: item?.labels ?? {}, spec: {} }), labelled: item !== undefined };
 }
 
-function itemOf({ place, store }: Held, { key }: Refusal): Item | undefined {
+function itemOf({ place, store }: PlaneContents, { key }: Refusal): Item | undefined {
   return decodeLine(store.mirror.get(isGlobal(place) ? key.zone : GLOBAL_PEER, key)?.wire ?? '')?.item;
 }
 
 function standIn(
-  { place, store }: Held,
+  { place, store }: PlaneContents,
   refusal: Refusal,
   item: Item | undefined,
   { labels, spec }: Pick<Resource, 'labels' | 'spec'>,

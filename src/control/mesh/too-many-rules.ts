@@ -2,10 +2,11 @@ import { readPermissions } from '../../policy/decide/read-permissions.ts';
 import { sectionOf } from '../../policy/inspect/proxy-layout.ts';
 import type { Policy } from '../../policy/match/policy.ts';
 import { type Inbound, type Proxy, readProxy } from '../../policy/match/read-proxy.ts';
-import { type Match, matchInbound } from '../../policy/match/select-policies.ts';
+import { type SelectingPolicy, matchInbound } from '../../policy/match/select-policies.ts';
 import { whyTooMany } from '../../policy/rbac/request-regions.ts';
 import { type Key, keyId } from '../../resource/key.ts';
 import { readable } from '../../resource/readable-text.ts';
+import { namedType } from '../../resource/schema/reference-kinds.ts';
 import { lettingNobodyIn } from './listen-address.ts';
 import type { MeshView } from './mesh-view.ts';
 
@@ -20,7 +21,7 @@ const ROUTE = 'MeshHTTPRoute';
  * Why an inbound is shut by what selects it: its rules are more than an inbound takes
  * (docs/enforcement.md#how-many-rules-fit). Nothing is compiled for it.
  */
-export function whyCrowded(inbound: Inbound, matches: readonly Match[]): string | undefined {
+export function whyCrowded(inbound: Inbound, matches: readonly SelectingPolicy[]): string | undefined {
   return whyTooMany(readPermissions(matches), inbound.protocol);
 }
 
@@ -79,9 +80,9 @@ function* servedInbounds(view: MeshView, concerned: readonly Policy[]): Generato
 /** Which permissions are among the keys, or may name a route that is. */
 function mayConcern(ids: ReadonlySet<string>, keys: readonly Key[]): (policy: Policy) => boolean {
   const routes = keys.some(({ type }) => type === ROUTE);
-  return ({ explicit, resource }) => (routes && explicit?.kind === ROUTE) || ids.has(keyId(resource.key));
+  return ({ explicit, resource }) => (routes && explicit && namedType(explicit.kind) === ROUTE) || ids.has(keyId(resource.key));
 }
 
-function partsOf({ policy, via = [] }: Match): string[] {
+function partsOf({ policy, via = [] }: SelectingPolicy): string[] {
   return [policy.resource.key, ...via.map(({ route }) => route)].map(keyId);
 }

@@ -53,13 +53,13 @@ export function ledgerPage(plane: Plane, view: (peer: string) => PeerView, { fil
 }
 
 /** From which revision on a peer may lack something; undefined: it has nothing of this store, or all. */
-interface Lag {
+interface PeerLag {
   readonly from: number;
   /** The peer said so. */
   readonly isSure: boolean;
 }
 
-function lagOf({ store }: Plane, { ack, head }: PeerView): Lag | undefined {
+function lagOf({ store }: Plane, { ack, head }: PeerView): PeerLag | undefined {
   const position = ack?.position;
   if (ack && position?.store !== head.store) return undefined;
   const isSure = position?.term === head.term && diverged(store) === undefined;
@@ -67,7 +67,7 @@ function lagOf({ store }: Plane, { ack, head }: PeerView): Lag | undefined {
   return from < head.revision ? { from, isSure } : undefined;
 }
 
-function withdrawnSince({ store }: Plane, filter: WithdrawalFilter, lags: readonly (Lag | undefined)[]) {
+function withdrawnSince({ store }: Plane, filter: WithdrawalFilter, lags: readonly (PeerLag | undefined)[]) {
   const behind = lags.flatMap((lag) => lag ?? []);
   if (behind.length === 0) return { withdrawn: [], more: false };
   const earliest = behind.reduce((least, { from }) => Math.min(least, from), Number.POSITIVE_INFINITY);
@@ -75,7 +75,7 @@ function withdrawnSince({ store }: Plane, filter: WithdrawalFilter, lags: readon
 }
 
 /** Each key once. */
-function lostBy(peer: string, { from }: Lag, withdrawn: readonly Withdrawal[]): readonly Withdrawal[] {
+function lostBy(peer: string, { from }: PeerLag, withdrawn: readonly Withdrawal[]): readonly Withdrawal[] {
   const lost = withdrawn.filter(
     ({ key, before, now, revision }) => revision > from && includes(before, key, peer) && !includes(now, key, peer),
   );
@@ -102,7 +102,7 @@ function standing(plane: Plane, view: PeerView, filter: WithdrawalFilter, offset
   return rows.map(standingAt(plane, view));
 }
 
-function unknownAt({ store }: Plane, peer: string, lag: Lag | undefined, more: boolean): LedgerPage['unknown'] {
+function unknownAt({ store }: Plane, peer: string, lag: PeerLag | undefined, more: boolean): LedgerPage['unknown'] {
   if (!lag) return [];
   if (!store.feed.reaches(lag.from))
     return [

@@ -93,7 +93,7 @@ function changesSince({ feed }: Reader, peer: string, revision: number): (key: K
   };
 }
 
-interface Knowledge {
+interface PeerKnowledge {
   /** The list of refusals is the one that the peer has now and reaches to the key; this store's own numbers count. */
   readonly known: (key: Key) => boolean;
   /** Whether a resource may have changed since the peer's last word. */
@@ -104,7 +104,7 @@ function entry(
   plane: Plane,
   row: Row,
   view: PeerView,
-  { known, changed }: Knowledge,
+  { known, changed }: PeerKnowledge,
   refusal: { reason: string; since: string } | undefined,
 ): LedgerEntry {
   const base = { key: row.resource.key, peer: peerName(view.peer) };

@@ -27,9 +27,9 @@ function planeAt(place: Place, store = openStore(':memory:', { random })): Plane
   return { place, store, now: () => '2026-01-01T00:00:00Z' };
 }
 
-type Seen = Pick<Sync, 'view' | 'ended' | 'peers' | 'stranger'>;
+type ObservedSync = Pick<Sync, 'view' | 'ended' | 'peers' | 'stranger'>;
 
-function seen(view: { online?: boolean; stopped?: { code: string; message: string } }, ended?: string, peer = GLOBAL_PEER): Seen {
+function seen(view: { online?: boolean; stopped?: { code: string; message: string } }, ended?: string, peer = GLOBAL_PEER): ObservedSync {
   return {
     view: () => ({ online: true, ...view }) as ReturnType<Sync['view']>,
     ended: () => ended,

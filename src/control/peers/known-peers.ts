@@ -6,7 +6,7 @@ import type { Reader, Transaction } from '../../resource/store/store.ts';
 import type { ZoneInfo } from '../../kds/protocol.ts';
 
 /** What this store remembers of a peer: its pinned store, and its place. */
-export interface Peer {
+export interface KnownPeer {
   readonly store: string;
   readonly about?: ZoneInfo | undefined;
 }
@@ -23,23 +23,23 @@ const peerSchema = z.object({
     .optional(),
 });
 
-export function readPeer(reader: Reader, peer: string): Peer | undefined {
+export function readPeer(reader: Reader, peer: string): KnownPeer | undefined {
   const text = reader.setting(`peer:${peer}`);
   return text ? parsePeer(text) : undefined;
 }
 
 /** By its text: it is read several times at each message, and hardly ever changes. */
-const parsed = new LRUCache<string, Peer>({ max: 5_000 });
+const parsed = new LRUCache<string, KnownPeer>({ max: 5_000 });
 
-function parsePeer(text: string): Peer {
+function parsePeer(text: string): KnownPeer {
   const known = parsed.get(text);
   if (known) return known;
-  const peer: Peer = peerSchema.parse(JSON.parse(text));
+  const peer: KnownPeer = peerSchema.parse(JSON.parse(text));
   parsed.set(text, peer);
   return peer;
 }
 
-export function writePeer(tx: Transaction, peer: string, value: Peer): void {
+export function writePeer(tx: Transaction, peer: string, value: KnownPeer): void {
   tx.setSetting(`peer:${peer}`, JSON.stringify(value));
 }
 

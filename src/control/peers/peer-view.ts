@@ -1,4 +1,4 @@
-import { type ZoneInfo, type Acknowledged, SILENCE } from '../../kds/protocol.ts';
+import { type ZoneInfo, type FeedAck, SILENCE } from '../../kds/protocol.ts';
 import type { Session } from '../../kds/session.ts';
 import type { Stranger } from '../../kds/sender-identity.ts';
 import type { Position } from '../../resource/store/store.ts';
@@ -11,7 +11,7 @@ export interface PeerView {
   /** Everything that the peer announced is here, and adds up. */
   readonly upToDate: boolean;
   /** How far the peer's mirror of our feed is, by its own last word. */
-  readonly ack: Acknowledged | undefined;
+  readonly ack: FeedAck | undefined;
   /** Why this side took nothing of the peer's last transfer. */
   readonly notTaken: string | undefined;
   /** Our feed for it. */
@@ -28,7 +28,7 @@ export interface PeerView {
 }
 
 /** What is known besides the session. */
-export interface Surroundings {
+export interface PeerSurroundings {
   readonly head: Position;
   readonly position: Position | undefined;
   /** Why the peer's last transfer was not taken. */
@@ -44,7 +44,7 @@ export interface Surroundings {
   readonly timesAsked: number;
 }
 
-export function viewOf(session: Session, surroundings: Surroundings): PeerView {
+export function viewOf(session: Session, surroundings: PeerSurroundings): PeerView {
   const { head, position, notTaken, now, connected } = surroundings;
   const { peer, receiving, sending, stopped, stranger, about, heardAt } = session;
   return {
@@ -65,7 +65,7 @@ export function viewOf(session: Session, surroundings: Surroundings): PeerView {
 /** A peer that asks so often for the same does not get the answer. */
 const ASKED_IN_VAIN = 3;
 
-function whyUnsent({ sending }: Session, { refused, head, mostBytes, timesAsked }: Surroundings): string | undefined {
+function whyUnsent({ sending }: Session, { refused, head, mostBytes, timesAsked }: PeerSurroundings): string | undefined {
   if (refused !== undefined) return `NATS does not carry what is meant for it: ${refused}`;
   if (timesAsked < ASKED_IN_VAIN || agrees(head, sending.ack?.position)) return undefined;
   return `it asked ${timesAsked} times for the same, our answers do not arrive: perhaps a NATS server on the way carries less than ${mostBytes} bytes at once (max_payload)`;

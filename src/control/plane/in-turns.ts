@@ -5,19 +5,19 @@ import type { Store } from '../../resource/store/store.ts';
 const LONGEST_SLICE = 10;
 
 /** The clock, and how to let others have the event loop. */
-interface Turns {
+interface EventLoop {
   /** Monotonic, ms. */
   readonly now: () => number;
   readonly soon: (task: () => void) => void;
 }
 
-const OF_NODE: Turns = { now: () => performance.now(), soon: (task) => void setImmediate(task) };
+const OF_NODE: EventLoop = { now: () => performance.now(), soon: (task) => void setImmediate(task) };
 
 /**
  * Steps of a work until it has kept the event loop for as long as it may, is done, or waits for something: the last of
  * them.
  */
-export function sliceOf<T>(work: Parts<T>, now: Turns['now']): IteratorResult<Pause, T> {
+export function sliceOf<T>(work: Parts<T>, now: EventLoop['now']): IteratorResult<Pause, T> {
   const end = now() + LONGEST_SLICE;
   for (;;) {
     const step = work.next();
@@ -26,7 +26,7 @@ export function sliceOf<T>(work: Parts<T>, now: Turns['now']): IteratorResult<Pa
 }
 
 /** Does long work, a slice in each turn of the event loop. Rejects with what a step throws. */
-export async function inTurns<T>(work: Parts<T>, { now, soon }: Turns = OF_NODE): Promise<T> {
+export async function inTurns<T>(work: Parts<T>, { now, soon }: EventLoop = OF_NODE): Promise<T> {
   for (;;) {
     const step = sliceOf(work, now);
     if (step.done) return step.value;

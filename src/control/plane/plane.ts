@@ -51,7 +51,7 @@ export function touchedSince({ store, touched }: Plane, before: Head): readonly 
 }
 
 /** The contents of a control plane, read-only: of a plane, or within a transaction. */
-export interface Held {
+export interface PlaneContents {
   readonly place: Place;
   readonly store: Reader;
 }

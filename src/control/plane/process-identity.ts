@@ -1,12 +1,12 @@
 import { MeridianError } from '../../errors.ts';
-import { SECRET, type Sign, signer, presentEpoch } from '../../kds/cursor.ts';
+import { SECRET, type CursorSigner, signer, presentEpoch } from '../../kds/cursor.ts';
 import type { Speaker } from '../../kds/protocol.ts';
 import type { Store } from '../../resource/store/store.ts';
 
 /** Who this process is to its peers, and how its store signs. */
 export interface Identity {
   readonly self: Speaker;
-  readonly sign: Sign;
+  readonly sign: CursorSigner;
 }
 
 const INCARNATION = 'incarnation';

@@ -1,13 +1,11 @@
-/** What a peer may take of this process's time, as a part of it. */
-const SHARE = 0.5;
-/** What of it can be saved up, and owed at most. ms */
+import { refill, type RefillLevel } from './refill-level.ts';
+
+/** What of this process's time a peer can have saved up, and owe at most. ms */
 export const BURST = 2_000;
 export const MOST_OWED = 5_000;
 
-interface Account {
-  readonly left: number;
-  readonly at: number;
-}
+/** It may take half of this process's time. */
+const RATE = { burst: BURST, perSecond: 500 };
 
 /**
  * How much time of this process each peer takes: one that takes more than its share waits until it has paid for that.
@@ -19,7 +17,7 @@ interface Account {
 export class TimeBudget {
   readonly #now: () => number;
   /** Those that have not all that can be saved up. */
-  readonly #accounts = new Map<string, Account>();
+  readonly #levels = new Map<string, RefillLevel>();
 
   /** `now`: monotonic, ms. */
   constructor(now: () => number) {
@@ -34,7 +32,7 @@ export class TimeBudget {
     } finally {
       const at = this.#now();
       const left = Math.max(-MOST_OWED, this.#left(peer, at) - (at - before));
-      if (left < BURST) this.#accounts.set(peer, { left, at });
+      if (left < BURST) this.#levels.set(peer, { left, at });
     }
   }
 
@@ -45,11 +43,10 @@ export class TimeBudget {
   /** Forgets those that owe nothing any more. To be called from time to time. */
   settle(): void {
     const now = this.#now();
-    for (const peer of this.#accounts.keys()) if (this.#left(peer, now) >= BURST) this.#accounts.delete(peer);
+    for (const peer of this.#levels.keys()) if (this.#left(peer, now) >= BURST) this.#levels.delete(peer);
   }
 
   #left(peer: string, now: number): number {
-    const { left, at } = this.#accounts.get(peer) ?? { left: BURST, at: now };
-    return Math.min(BURST, left + SHARE * (now - at));
+    return refill(this.#levels.get(peer), RATE, now).left;
   }
 }

@@ -6,7 +6,7 @@ import type { Plane } from './plane.ts';
 import { WriteQueue } from './write-queue.ts';
 
 /** A control plane, and who wants to know that it committed something. */
-export interface Watched {
+export interface WatchedPlane {
   readonly plane: Plane;
   /** Of this plane: for what need not be committed in this very turn. */
   readonly writes: WriteQueue;
@@ -18,7 +18,7 @@ export interface Watched {
  * Watches the commits of a plane's store. `soon` runs a task after the present turn. The plane that comes out knows
  * what they touched.
  */
-export function watchCommits(plane: Plane, soon: (task: () => void) => void): Watched {
+export function watchCommits(plane: Plane, soon: (task: () => void) => void): WatchedPlane {
   const listeners: (() => void)[] = [];
   const journal = new Journal();
   let due = false;
@@ -27,7 +27,7 @@ export function watchCommits(plane: Plane, soon: (task: () => void) => void): Wa
     for (const listener of listeners) listener();
   };
   /** After a commit of what a body wrote. */
-  const done = <T>({ result, revision, keys }: Touched<T>): T => {
+  const done = <T>({ result, revision, keys }: CommittedBody<T>): T => {
     journal.add(revision, keys);
     if (!due) soon(tell);
     due = true;
@@ -51,13 +51,13 @@ export function watchCommits(plane: Plane, soon: (task: () => void) => void): Wa
 }
 
 /** What a body resulted in, and what it touched. */
-interface Touched<T> {
+interface CommittedBody<T> {
   readonly result: T;
   readonly revision: number;
   readonly keys: readonly Key[];
 }
 
-function touching<T>(body: (tx: Transaction) => T): (tx: Transaction) => Touched<T> {
+function touching<T>(body: (tx: Transaction) => T): (tx: Transaction) => CommittedBody<T> {
   return (tx) => {
     const keys: Key[] = [];
     const result = body(Journal.watch(tx, keys));
@@ -65,7 +65,7 @@ function touching<T>(body: (tx: Transaction) => T): (tx: Transaction) => Touched
   };
 }
 
-function touchingInParts<T>(body: (tx: Transaction) => Parts<T>): (tx: Transaction) => Parts<Touched<T>> {
+function touchingInParts<T>(body: (tx: Transaction) => Parts<T>): (tx: Transaction) => Parts<CommittedBody<T>> {
   return function* (tx) {
     const keys: Key[] = [];
     const result = yield* body(Journal.watch(tx, keys));

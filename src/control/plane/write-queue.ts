@@ -3,7 +3,7 @@ import type { Outcome, Store, Transaction } from '../../resource/store/store.ts'
 /** Of a commit, so that its turn of the event loop stays short. More of them make a further one in the next turn. */
 export const MOST_BODIES = 64;
 
-interface Waiting {
+interface WaitingWrite {
   readonly body: (tx: Transaction) => unknown;
   readonly settle: (outcome: Outcome<unknown>) => void;
 }
@@ -18,7 +18,7 @@ interface Waiting {
 export class WriteQueue {
   readonly #store: Pick<Store, 'commitEach'>;
   readonly #soon: (task: () => void) => void;
-  #waiting: Waiting[] = [];
+  #waiting: WaitingWrite[] = [];
 
   /** `soon` runs a task after the present turn. */
   constructor(store: Pick<Store, 'commitEach'>, soon: (task: () => void) => void) {
@@ -46,7 +46,7 @@ export class WriteQueue {
     for (const [index, outcome] of this.#outcomes(group).entries()) group[index]?.settle(outcome);
   }
 
-  #outcomes(group: readonly Waiting[]): readonly Outcome<unknown>[] {
+  #outcomes(group: readonly WaitingWrite[]): readonly Outcome<unknown>[] {
     try {
       return this.#store.commitEach(group.map(({ body }) => body));
     } catch (thrown) {

@@ -3,7 +3,7 @@ import { encodeAssigned, encodeItem, type ItemReference } from '../../kds/item.t
 import { looksHashed } from '../../naming/hash-name.ts';
 import { findReferences, isNobodys, type Reference, resolveReference } from '../../naming/find-references.ts';
 import { nameFor } from '../../naming/assign-name.ts';
-import type { Admitted } from '../../policy/admit-draft.ts';
+import type { AdmittedDraft } from '../../policy/admit-draft.ts';
 import { audienceAt } from '../../policy/policy-reach.ts';
 import { NOBODY } from '../../resource/audience.ts';
 import { formatKri, type Key } from '../../resource/key.ts';
@@ -19,7 +19,7 @@ const REFERENCE_GROWTH = 2 * 253 + 64;
 
 /** What a user wrote, after admission. */
 export interface OwnBody {
-  readonly admitted: Admitted;
+  readonly admitted: AdmittedDraft;
   readonly spec: JsonObject;
   readonly status?: JsonObject | undefined;
 }

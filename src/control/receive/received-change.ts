@@ -1,5 +1,5 @@
 import { hashItem } from '../../kds/digest.ts';
-import { type Decoded, decodeLine, type Item } from '../../kds/item.ts';
+import { type DecodedLine, decodeLine, type Item } from '../../kds/item.ts';
 import type { Key } from '../../resource/key.ts';
 import type { Place } from '../../resource/resource.ts';
 import type { FeedChange, MirrorItem } from '../../resource/store/store.ts';
@@ -15,14 +15,14 @@ export interface ReceivedChange extends FeedChange {
    * What the line says. undefined: it was staged. That one is decoded when it is judged, for most of a large scan is
    * known already, and all of it decoded would not fit into memory.
    */
-  readonly decoded?: Decoded | undefined;
+  readonly decoded?: DecodedLine | undefined;
 }
 
 /**
  * The lines of a message, by key; a delete has the wire ''. On global every key gets the zone that sent it, whatever
  * the line says.
  */
-export function readLines(lines: readonly string[], origin: Place): (FeedChange & { readonly decoded: Decoded })[] {
+export function readLines(lines: readonly string[], origin: Place): (FeedChange & { readonly decoded: DecodedLine })[] {
   return lines.flatMap((line) => {
     const decoded = decodeLine(line);
     if (!decoded) return [];

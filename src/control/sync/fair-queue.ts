@@ -8,7 +8,7 @@ const LIMIT = 64;
  */
 const MAX_WAITING = 64 * 1024 * 1024;
 
-interface Waiting {
+interface WaitingMessages {
   readonly messages: string[];
   size: number;
 }
@@ -21,7 +21,7 @@ export class FairQueue {
   private readonly handle: (peer: string, message: string) => void;
   private readonly maxWaiting: number;
 
-  private readonly waiting = new Map<string, Waiting>();
+  private readonly waiting = new Map<string, WaitingMessages>();
   private readonly turns: RoundRobin;
   private total = 0;
   private readonly budget: TimeBudget | undefined;
@@ -83,7 +83,7 @@ export class FairQueue {
     return this.total;
   }
 
-  private count(queue: Waiting, characters: number): void {
+  private count(queue: WaitingMessages, characters: number): void {
     queue.size += characters;
     this.total += characters;
   }

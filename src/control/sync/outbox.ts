@@ -1,15 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { makePosition, type Sign } from '../../kds/cursor.ts';
+import { makePosition, type CursorSigner } from '../../kds/cursor.ts';
 import { cutMessage, LEAST_PAYLOAD } from '../../kds/message-parts.ts';
-import {
-  type ZoneInfo,
-  type Acknowledged,
-  type Body,
-  encodeMessage,
-  MAX_MESSAGE_BYTES,
-  type Speaker,
-  type Status,
-} from '../../kds/protocol.ts';
+import { type ZoneInfo, type FeedAck, type Body, encodeMessage, MAX_MESSAGE_BYTES, type Speaker, type Status } from '../../kds/protocol.ts';
 import type { Transport } from '../../kds/transport.ts';
 import type { Position } from '../../resource/store/store.ts';
 import type { Plane } from '../plane/plane.ts';
@@ -20,7 +12,7 @@ export interface OutboxOptions {
   readonly plane: Plane;
   /** This process. Its term is read from the store each time. */
   readonly self: Speaker;
-  readonly sign: Sign;
+  readonly sign: CursorSigner;
   /** What a zone says of itself; undefined on global. */
   readonly about: ZoneInfo | undefined;
   readonly transport: Transport;
@@ -71,7 +63,7 @@ export class Outbox {
   statusOf(peer: string): Status {
     const position = this.store.mirror.position(peer);
     const notTaken = this.notTaken.get(peer);
-    const ack: Acknowledged = {
+    const ack: FeedAck = {
       refusals: this.store.mirror.refusalSum(peer).digest,
       ...(position ? { position } : {}),
       ...(notTaken === undefined ? {} : { notTaken }),

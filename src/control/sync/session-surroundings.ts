@@ -10,14 +10,14 @@ import type { Performer } from './perform-effects.ts';
 import type { SyncOptions } from './sync-options.ts';
 
 /** Where a session's surroundings are read from. */
-export interface Surroundings extends Pick<SyncOptions, 'plane' | 'machine' | 'transport'> {
+export interface SessionSurroundings extends Pick<SyncOptions, 'plane' | 'machine' | 'transport'> {
   readonly outbox: Outbox;
   readonly disabled: DisabledZones;
   readonly performer: Performer;
 }
 
 /** The surroundings of a peer's session, read when they are asked for: an idle one asks for hardly anything. */
-export function contextOf({ plane, machine, transport, outbox, disabled, performer }: Surroundings, peer: string): Context {
+export function contextOf({ plane, machine, transport, outbox, disabled, performer }: SessionSurroundings, peer: string): Context {
   const { store, place } = plane;
   let id: string | undefined;
   return {

@@ -12,11 +12,11 @@ import { readiness } from '../operate/readiness.ts';
 import { freshPath, OPTIONS } from '../../../test/harness/sample-store.ts';
 import { openStore } from '../../store/open-store.ts';
 import { recover } from '../operate/recover.ts';
-import { Wired } from '../../../test/harness/wired-sync.ts';
+import { WiredSync } from '../../../test/harness/wired-sync.ts';
 import { writeDrafts } from '../write/write-documents.ts';
 
 /** Carries messages between the two until both are silent. */
-function exchange(global: Wired, zone: Wired): void {
+function exchange(global: WiredSync, zone: WiredSync): void {
   const isBusy = (): boolean => {
     for (const one of [global, zone]) one.run();
     return global.sent.length + zone.sent.length > 0;
@@ -27,8 +27,8 @@ function exchange(global: Wired, zone: Wired): void {
   }
 }
 
-function pair(place: Place = EAST): { global: Wired; zone: Wired } {
-  const [global, zone] = [new Wired(newGlobal()), new Wired(newPlane(place))];
+function pair(place: Place = EAST): { global: WiredSync; zone: WiredSync } {
+  const [global, zone] = [new WiredSync(newGlobal()), new WiredSync(newPlane(place))];
   exchange(global, zone);
   return { global, zone };
 }
@@ -122,7 +122,7 @@ test('a disabled zone gets nothing and nothing is taken from it; enabled again, 
 test('while a large write keeps a store its peer is answered, and what the peer sent is taken after it', async (t) => {
   const store = openStore(freshPath(t), OPTIONS);
   t.after(() => store.close());
-  const [global, zone] = [new Wired(newGlobal()), new Wired({ ...newPlane(EAST), store })];
+  const [global, zone] = [new WiredSync(newGlobal()), new WiredSync({ ...newPlane(EAST), store })];
   exchange(global, zone);
   writeDrafts(zone.plane, [timeout('up')]);
   const large = zone.plane.store.commitInParts(function* (tx) {
@@ -146,16 +146,16 @@ test('while a large write keeps a store its peer is answered, and what the peer 
 });
 
 /** A second process on the store, whose commits fail while the disk is full. */
-function onDisk(plane: Plane, disk: { full: boolean }): Wired {
+function onDisk(plane: Plane, disk: { full: boolean }): WiredSync {
   const { store } = plane;
   const commit: typeof store.commit = (body) => {
     if (disk.full) throw new MeridianError('unavailable', 'the disk is full');
     return store.commit(body);
   };
-  return new Wired({ ...plane, store: { ...store, commit } }, 2);
+  return new WiredSync({ ...plane, store: { ...store, commit } }, 2);
 }
 
-function tenSeconds(global: Wired, zone: Wired): void {
+function tenSeconds(global: WiredSync, zone: WiredSync): void {
   for (let second = 1; second <= 10; second++) {
     for (const side of [global, zone]) {
       side.now += 1_000;
@@ -214,7 +214,7 @@ test('a transfer whose beginning the disk did not take is asked for again', () =
   const broken = onDisk(global.plane, disk);
   exchange(broken, zone);
   writeDrafts(zone.plane, [timeout('up')]);
-  const say = (from: Wired, to: Wired): void => {
+  const say = (from: WiredSync, to: WiredSync): void => {
     from.run();
     const peer = from === zone ? 'east' : GLOBAL_PEER;
     for (const { to: meant, message } of from.sent.splice(0)) if (meant !== peer) to.hear(peer, encodeMessage(message));
@@ -238,7 +238,7 @@ test('a store that can not be read for a while delays, and ends nothing', () => 
     if (disk.broken) throw new MeridianError('unavailable', 'a page can not be read');
     return store.mirror.position(peer);
   };
-  const broken = new Wired({ ...global.plane, store: { ...store, mirror: { ...store.mirror, position } } }, 2);
+  const broken = new WiredSync({ ...global.plane, store: { ...store, mirror: { ...store.mirror, position } } }, 2);
   exchange(broken, zone);
   writeDrafts(zone.plane, [timeout('up')]);
   disk.broken = true;
@@ -271,7 +271,7 @@ test('where answers are lost on the way, the one who gives them says so, until t
 });
 
 test('a process of global says that it is there, again and again', () => {
-  const global = new Wired(newGlobal());
+  const global = new WiredSync(newGlobal());
   const said = () => global.sent.splice(0).filter(({ to }) => to === GLOBAL_PEER).length;
   assert.equal(said(), 1);
   global.sync.tick();
@@ -283,7 +283,7 @@ test('a process of global says that it is there, again and again', () => {
 
 test('a zone can not end a process of global, global can end one of a zone', () => {
   const { global, zone } = pair();
-  const notice = (from: Wired) => {
+  const notice = (from: WiredSync) => {
     const { store, term } = from.plane.store.head();
     const body = { kind: 'notice' as const, code: 'superseded' as const, message: 'stop' };
     return encodeMessage({ from: { store, term, incarnation: 9, instance: 'ff' }, body, lines: [] });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { encodeMessage, SILENCE, STATUS_INTERVAL } from '../../kds/protocol.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import { EAST, forAll, newGlobal } from '../../../test/harness/control-planes.ts';
-import { Wired } from '../../../test/harness/wired-sync.ts';
+import { WiredSync } from '../../../test/harness/wired-sync.ts';
 import { writeDrafts } from '../write/write-documents.ts';
 
 describe('a thousand zones', () => {
@@ -12,7 +12,7 @@ describe('a thousand zones', () => {
 
   /** All have what global has, and said so. */
   function fleet() {
-    const global = new Wired(newGlobal(...names.map((zone) => ({ ...EAST, zone }))));
+    const global = new WiredSync(newGlobal(...names.map((zone) => ({ ...EAST, zone }))));
     const say = (zone: string): void => {
       const position = { ...global.sync.view(zone).head, signature: '' };
       const from = { store: '00', term: 1, incarnation: 1, instance: '01' };

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import { Carried } from '../../policy/match/carried-labels.ts';
+import { LabelIndex } from '../../policy/match/carried-labels.ts';
 import type { Referable } from '../../policy/dangling-selections.ts';
 import { indexMesh } from '../../policy/match/mesh-index.ts';
 import { findKind } from '../../resource/kinds.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { Head } from '../../resource/store/store.ts';
-import { type Held, type Plane, touchedSince } from '../plane/plane.ts';
+import { type PlaneContents, type Plane, touchedSince } from '../plane/plane.ts';
 
 /**
  * With more of a kind in a mesh, nobody is told that labels or tags select nothing: a warning is not worth reading them
@@ -16,33 +16,33 @@ const MOST = 20_000;
 const MESHES = 4;
 
 /** What of a mesh can be referred to, looked up in `held` when it is asked for, and kept as long as this object is. */
-export function readReferable(held: Held, mesh: string): Referable {
+export function readReferable(held: PlaneContents, mesh: string): Referable {
   return referableOf(held, mesh, readLists(held, mesh));
 }
 
 /** What was read of a mesh, by kind. */
-interface Lists {
-  readonly carried: (type: string) => Carried | undefined;
-  readonly known: ReadonlyMap<string, Carried | undefined>;
+interface MeshLists {
+  readonly carried: (type: string) => LabelIndex | undefined;
+  readonly known: ReadonlyMap<string, LabelIndex | undefined>;
   readonly gateways: () => readonly Resource[];
 }
 
-function readLists({ store }: Held, mesh: string): Lists {
-  const known = new Map<string, Carried | undefined>();
+function readLists({ store }: PlaneContents, mesh: string): MeshLists {
+  const known = new Map<string, LabelIndex | undefined>();
   let gateways: readonly Resource[] | undefined;
   const list = (type: string, most: number) => store.list({ type, mesh }, 0, most).items;
   const ofGateways = () => (gateways ??= list('MeshGateway', MOST));
   const carried = (type: string) => {
     if (known.has(type)) return known.get(type);
     const found = list(type, MOST + 1);
-    const made = found.length > MOST ? undefined : new Carried(found, indexMesh(type === 'Dataplane' ? ofGateways() : []));
+    const made = found.length > MOST ? undefined : new LabelIndex(found, indexMesh(type === 'Dataplane' ? ofGateways() : []));
     known.set(type, made);
     return made;
   };
   return { carried, known, gateways: ofGateways };
 }
 
-function referableOf({ store, place }: Held, mesh: string, { carried, gateways }: Lists): Referable {
+function referableOf({ store, place }: PlaneContents, mesh: string, { carried, gateways }: MeshLists): Referable {
   return {
     carried,
     get gateways() {
@@ -65,7 +65,7 @@ function referableOf({ store, place }: Held, mesh: string, { carried, gateways }
  * writes touch.
  */
 export function keepReferable(plane: Plane): (mesh: string) => Referable {
-  const kept = new LRUCache<string, { at: Head; readonly lists: Lists; readonly referable: Referable }>({ max: MESHES });
+  const kept = new LRUCache<string, { at: Head; readonly lists: MeshLists; readonly referable: Referable }>({ max: MESHES });
   return (mesh) => {
     const before = kept.get(mesh);
     const at = plane.store.head();
@@ -81,7 +81,7 @@ export function keepReferable(plane: Plane): (mesh: string) => Referable {
 }
 
 /** Takes over what was touched; false: all is to be read again. Listeners of gateways may be at any proxy. */
-function isUpToDate(plane: Plane, mesh: string, { at, lists }: { readonly at: Head; readonly lists: Lists }): boolean {
+function isUpToDate(plane: Plane, mesh: string, { at, lists }: { readonly at: Head; readonly lists: MeshLists }): boolean {
   const touched = touchedSince(plane, at)?.filter((key) => key.mesh === mesh);
   if (!touched || touched.some(({ type }) => type === 'MeshGateway')) return false;
   for (const key of touched) {

@@ -7,9 +7,8 @@ import type { Key } from '../../resource/key.ts';
 import { mtpOf } from '../../resource/permission.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 import { readMatches } from '../../resource/route-match.ts';
+import { kindAt, namedType, TOP } from '../../resource/schema/reference-kinds.ts';
 import type { Reader } from '../../resource/store/store.ts';
-
-const OF_ROUTES: readonly unknown[] = ['MeshHTTPRoute', 'MeshGatewayRoute'];
 
 /**
  * Refuses a permission that alone, with the route that it names, comes to more rules than an inbound may have
@@ -18,7 +17,8 @@ const OF_ROUTES: readonly unknown[] = ['MeshHTTPRoute', 'MeshGatewayRoute'];
  */
 export function refuseTooManyRules(store: Pick<Reader, 'byName'>, key: Key, spec: JsonObject): void {
   const { kind, name } = asObject(spec.targetRef) ?? {};
-  if (key.type !== 'MeshTrafficPermission' || !OF_ROUTES.includes(kind)) return;
+  const target = kindAt(TOP, kind);
+  if (key.type !== 'MeshTrafficPermission' || !target || namedType(target) !== 'MeshHTTPRoute') return;
   const route = store.byName('MeshHTTPRoute', key.mesh, key.namespace, asText(name) ?? '')?.resource;
   if (!route) return;
   const rules = asArray(route.spec.to).flatMap((to) => asArray(asObject(to)?.rules).filter(isObject));

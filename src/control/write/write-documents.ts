@@ -1,6 +1,6 @@
 import { invalid, MeridianError, type Problem } from '../../errors.ts';
 import { looksHashed } from '../../naming/hash-name.ts';
-import { admit, type Admitted } from '../../policy/admit-draft.ts';
+import { admit, type AdmittedDraft } from '../../policy/admit-draft.ts';
 import { formatKri, type Key, keyId } from '../../resource/key.ts';
 import { findKind, kindOf } from '../../resource/kinds.ts';
 import type { ParsedDocument } from '../../resource/documents/parse-documents.ts';
@@ -24,7 +24,7 @@ import { refuseTooManyRules } from './too-many-rules.ts';
 export type Document = Pick<ParsedDocument, 'draft' | 'problems'> & { readonly validated?: true };
 
 /** What became of one document. */
-export interface Written {
+export interface WrittenDocument {
   readonly key: Key;
   readonly outcome: 'created' | 'changed' | 'unchanged' | 'deleted';
 }
@@ -35,7 +35,7 @@ export interface Written {
  * plane owns, `not_found` for a mesh that is not there, `too_large`, `conflict`. A Mesh among the documents is there
  * for the others.
  */
-export function writeDrafts(plane: Plane, drafts: readonly Draft[]): readonly Written[] {
+export function writeDrafts(plane: Plane, drafts: readonly Draft[]): readonly WrittenDocument[] {
   return writeDocuments(plane, drafts.map(asDocument));
 }
 
@@ -44,12 +44,16 @@ export function writeDrafts(plane: Plane, drafts: readonly Draft[]): readonly Wr
  * labelled, and with `prune` what the set holds beside them is deleted in the same commit, and told behind the rest;
  * then `conflict` may be thrown by src/control/write/applied-sets.ts too.
  */
-export function writeDocuments(plane: Plane, documents: readonly Document[], set?: AppliedSet): readonly Written[] {
+export function writeDocuments(plane: Plane, documents: readonly Document[], set?: AppliedSet): readonly WrittenDocument[] {
   return plane.store.commit(admitDocuments(plane, documents, set));
 }
 
 /** The first half of `writeDocuments`, outside of any commit: throws what is wrong already. Gives the body of one. */
-export function admitDocuments(plane: Plane, documents: readonly Document[], set?: AppliedSet): (tx: Transaction) => readonly Written[] {
+export function admitDocuments(
+  plane: Plane,
+  documents: readonly Document[],
+  set?: AppliedSet,
+): (tx: Transaction) => readonly WrittenDocument[] {
   const admitted = atOnce(admitAll(plane, documents, set));
   return (tx) => atOnce(writeAll(tx, plane, admitted, set));
 }
@@ -67,7 +71,7 @@ export function* admitInParts(
   plane: Plane,
   documents: readonly Document[],
   set?: AppliedSet,
-): Parts<(tx: Transaction) => Parts<readonly Written[]>> {
+): Parts<(tx: Transaction) => Parts<readonly WrittenDocument[]>> {
   const admitted = yield* admitAll(plane, documents, set);
   return (tx) => writeAll(tx, plane, admitted, set);
 }
@@ -84,11 +88,11 @@ export function dryRunDocuments(
   plane: Plane,
   documents: readonly Document[],
   set?: AppliedSet,
-  look: (tx: Reader, written: readonly Written[]) => void = () => {},
-): readonly Written[] {
+  look: (tx: Reader, written: readonly WrittenDocument[]) => void = () => {},
+): readonly WrittenDocument[] {
   const admitted = atOnce(admitAll(plane, documents, set));
   const rollback = new MeridianError('internal', 'a dry run ends before its commit');
-  let written: readonly Written[] = [];
+  let written: readonly WrittenDocument[] = [];
   try {
     plane.store.commit((tx) => {
       written = atOnce(writeAll(tx, plane, admitted, set));
@@ -117,7 +121,7 @@ export function deleteOne(tx: Transaction, { place }: Plane, key: Key): void {
 
 interface Admission {
   readonly draft: Draft;
-  readonly own: Admitted;
+  readonly own: AdmittedDraft;
 }
 
 function* admitAll(plane: Plane, documents: readonly Document[], set: AppliedSet | undefined): Parts<Admission[]> {
@@ -167,10 +171,15 @@ function refuseTwice(admitted: readonly Admission[]): void {
   }
 }
 
-function* writeAll(tx: Transaction, plane: Plane, admitted: readonly Admission[], set: AppliedSet | undefined): Parts<readonly Written[]> {
+function* writeAll(
+  tx: Transaction,
+  plane: Plane,
+  admitted: readonly Admission[],
+  set: AppliedSet | undefined,
+): Parts<readonly WrittenDocument[]> {
   const keys = admitted.map(({ own }) => own.key);
   if (set) yield* refuseOtherSets(tx, set, keys);
-  const results = new Map<Draft, Written>();
+  const results = new Map<Draft, WrittenDocument>();
   for (const { draft, own } of meshesFirst(admitted, ({ draft }) => draft.type)) {
     results.set(draft, writeOne(tx, plane, draft, own));
     yield;
@@ -184,12 +193,12 @@ function* writeAll(tx: Transaction, plane: Plane, admitted: readonly Admission[]
   return written;
 }
 
-function pruneOne(tx: Transaction, plane: Plane, key: Key): Written {
+function pruneOne(tx: Transaction, plane: Plane, key: Key): WrittenDocument {
   deleteOne(tx, plane, key);
   return { key, outcome: 'deleted' };
 }
 
-function writeOne(tx: Transaction, plane: Plane, draft: Draft, own: Admitted): Written {
+function writeOne(tx: Transaction, plane: Plane, draft: Draft, own: AdmittedDraft): WrittenDocument {
   requireMesh(tx, own.key.mesh);
   refuseTooManyRules(tx, own.key, draft.spec);
   const outcome = putOwn(tx, plane, { admitted: own, spec: draft.spec, status: draft.status });
@@ -199,7 +208,7 @@ function writeOne(tx: Transaction, plane: Plane, draft: Draft, own: Admitted): W
 }
 
 /** Judges again what zones sent for a mesh before it existed, and what a zone sent while it was disabled. */
-function retry(tx: Transaction, plane: Plane, { key: { type, name }, outcome }: Written): void {
+function retry(tx: Transaction, plane: Plane, { key: { type, name }, outcome }: WrittenDocument): void {
   if (type === 'Mesh' && outcome === 'created') retryOfAll(tx, plane, ({ key }) => key.mesh === name);
   if (type === 'Zone' && outcome === 'changed') retryOf(tx, plane, name, () => true);
 }

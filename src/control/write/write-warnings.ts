@@ -5,23 +5,23 @@ import { findKind } from '../../resource/kinds.ts';
 import { atOnce, type Parts } from '../../resource/store/parts.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { familyOf, keepFamilies, type PermissionFamilies, possibleFamily, readFamilies, type ReadResource } from './permission-families.ts';
-import type { Held, Plane } from '../plane/plane.ts';
+import type { PlaneContents, Plane } from '../plane/plane.ts';
 import { keepReferable, readReferable } from './referable-names.ts';
 import { danglingReferences } from './dangling-references.ts';
 
 /** What of a mesh has to be known beside a resource. */
-export interface Beside {
+export interface WarningContext {
   /** `read`: for what of the mesh was touched since it was last asked. */
   readonly families: (mesh: string, read: ReadResource) => PermissionFamilies;
   readonly referable: (mesh: string) => Referable;
 }
 
 /** The same for a plane, kept: a write costs no more than what it touches. */
-export function keepBeside(plane: Plane): Beside {
+export function keepBeside(plane: Plane): WarningContext {
   return { families: keepFamilies(plane), referable: keepReferable(plane) };
 }
 
-function readBeside(held: Held): Beside {
+function readBeside(held: PlaneContents): WarningContext {
   return { families: (mesh) => readFamilies(held.store, mesh), referable: (mesh) => readReferable(held, mesh) };
 }
 
@@ -30,12 +30,16 @@ function readBeside(held: Held): Beside {
  * (src/policy/document-warnings.ts), what of it points to nothing or selects nothing, and permissions that open nothing
  * beside others. None for a key that is not there. `beside`: read from `held` if left out.
  */
-export function warningsAbout(held: Held, keys: readonly Key[], beside: Beside = readBeside(held)): (readonly string[])[] {
+export function warningsAbout(held: PlaneContents, keys: readonly Key[], beside: WarningContext = readBeside(held)): (readonly string[])[] {
   return atOnce(warningsInParts(held, keys, beside));
 }
 
 /** The same a step at a time, each about one key. */
-export function* warningsInParts(held: Held, keys: readonly Key[], beside: Beside = readBeside(held)): Parts<(readonly string[])[]> {
+export function* warningsInParts(
+  held: PlaneContents,
+  keys: readonly Key[],
+  beside: WarningContext = readBeside(held),
+): Parts<(readonly string[])[]> {
   const read = onceEach(keyId, (key: Key) => held.store.get(key)?.resource);
   const families = onceEach(String, (mesh) => beside.families(mesh, read));
   const referable = onceEach(String, beside.referable);
@@ -59,10 +63,10 @@ function onceEach<K, T>(idOf: (key: K) => string, read: (key: K) => T): (key: K)
 }
 
 function warningsOf(
-  held: Held,
+  held: PlaneContents,
   resource: Resource,
   families: (mesh: string) => PermissionFamilies,
-  referable: Beside['referable'],
+  referable: WarningContext['referable'],
 ): string[] {
   const { key, labels, spec } = resource;
   const dangling = danglingReferences(held, resource).map(({ path, reason }) => `spec.${path}: ${reason}`);

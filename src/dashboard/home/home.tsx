@@ -1,20 +1,20 @@
 import { get } from '../api.ts';
 import { Problem } from '../problem.tsx';
 import { useLoaded } from '../use-loaded.ts';
-import type { Peer } from './peer.ts';
+import type { SyncPeer } from './peer.ts';
 import { PeerCard } from './peer-card.tsx';
 import { RecentChanges } from './recent-changes.tsx';
 import { sentenceOf } from './sentence.ts';
 
-interface Standing {
-  readonly peers: readonly Peer[];
+interface Overview {
+  readonly peers: readonly SyncPeer[];
   readonly mode: 'global' | 'zone';
   readonly policies: number;
 }
 
 /** How all stands: one sentence, a card for each peer, and what changed last. */
 export function Home({ asAdmin }: { asAdmin: boolean }) {
-  const { value, problem } = useLoaded('home', loadStanding);
+  const { value, problem } = useLoaded('home', loadOverview);
   return (
     <>
       <Problem text={problem} />
@@ -31,16 +31,16 @@ export function Home({ asAdmin }: { asAdmin: boolean }) {
   );
 }
 
-async function loadStanding(): Promise<Standing> {
+async function loadOverview(): Promise<Overview> {
   const [{ peers }, { mode }, { policies }] = await Promise.all([
-    get<{ peers: readonly Peer[] }>('/_sync'),
+    get<{ peers: readonly SyncPeer[] }>('/_sync'),
     get<{ mode: 'global' | 'zone' }>('/config'),
     get<{ policies: { total: number } }>('/global-insight'),
   ]);
   return { peers, mode, policies: policies.total };
 }
 
-function Sentence({ peers, mode, policies }: Standing) {
+function Sentence({ peers, mode, policies }: Overview) {
   const parts = sentenceOf(peers, mode, policies);
   return (
     <h1 aria-live="polite">

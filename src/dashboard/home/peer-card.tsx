@@ -1,12 +1,12 @@
 import { ResourceLink } from '../resources/resource-link.tsx';
-import type { Peer, RefusedItem } from './peer.ts';
+import type { SyncPeer, RefusedItem } from './peer.ts';
 import { troublesOf } from './sentence.ts';
 
 /** Refused resources that a card lists. */
 const SHOWN = 5;
 
 /** One peer: whether it is in step, what is wrong, what was refused. */
-export function PeerCard({ peer, here }: { peer: Peer; here: string }) {
+export function PeerCard({ peer, here }: { peer: SyncPeer; here: string }) {
   const troubles = troublesOf(peer, here);
   const state = !peer.online ? 'offline' : troubles.length > 0 ? 'troubled' : 'good';
   return (
@@ -23,7 +23,7 @@ export function PeerCard({ peer, here }: { peer: Peer; here: string }) {
   );
 }
 
-interface Refused {
+interface RefusalList {
   readonly title: string;
   readonly items: readonly RefusedItem[];
   readonly total: number;
@@ -31,7 +31,7 @@ interface Refused {
   readonly isHere: boolean;
 }
 
-function Refusals({ title, items, total, isHere }: Refused) {
+function Refusals({ title, items, total, isHere }: RefusalList) {
   if (total === 0) return null;
   const shown = items.slice(0, SHOWN);
   return (

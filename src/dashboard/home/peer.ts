@@ -7,7 +7,7 @@ export interface RefusedItem extends KeyFields {
 }
 
 /** Another control plane, as `GET /_sync` describes it. */
-export interface Peer {
+export interface SyncPeer {
   readonly peer: string;
   readonly online: boolean;
   readonly upToDate: boolean;

@@ -4,7 +4,7 @@ import { ResourceLink } from '../resources/resource-link.tsx';
 import { useLoaded } from '../use-loaded.ts';
 import { Table } from '../table.tsx';
 
-interface AuditEntry {
+interface AuditRow {
   readonly id: number;
   readonly time: string;
   readonly principal: string;
@@ -18,7 +18,7 @@ interface AuditEntry {
 
 /** What was done last at this control plane, and by whom. */
 export function RecentChanges() {
-  const { value, problem } = useLoaded('audit', () => get<List<AuditEntry>>('/_audit?size=10'));
+  const { value, problem } = useLoaded('audit', () => get<List<AuditRow>>('/_audit?size=10'));
   return (
     <section aria-labelledby="recent">
       <h2 id="recent">Recent changes</h2>

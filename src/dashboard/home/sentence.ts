@@ -1,7 +1,7 @@
-import type { Peer } from './peer.ts';
+import type { SyncPeer } from './peer.ts';
 
 /** What is wrong with one peer, in words that follow its name; none: it is in step. */
-export function troublesOf(peer: Peer, here: string): string[] {
+export function troublesOf(peer: SyncPeer, here: string): string[] {
   const { stopped, online, late, upToDate, reported, refused, unsent } = peer;
   const said = [
     stopped && `is stopped (${stopped.message})`,
@@ -16,7 +16,7 @@ export function troublesOf(peer: Peer, here: string): string[] {
 }
 
 /** How all stands, in one sentence; each part is about one peer, or about all of them (`peer` is ''). */
-export function sentenceOf(peers: readonly Peer[], mode: 'global' | 'zone', policies: number): { peer: string; text: string }[] {
+export function sentenceOf(peers: readonly SyncPeer[], mode: 'global' | 'zone', policies: number): { peer: string; text: string }[] {
   if (peers.length === 0)
     return [{ peer: '', text: mode === 'global' ? 'No zone has connected yet' : 'This zone has not heard from a global' }];
   const here = mode === 'global' ? 'global' : 'this zone';

@@ -7,7 +7,7 @@ import { ResourceLink } from './resource-link.tsx';
 import { Table } from '../table.tsx';
 
 /** A resource as a list shows it. */
-interface Listed {
+interface ListRow {
   readonly kri: string;
   readonly name: string;
   readonly mesh?: string;
@@ -22,7 +22,7 @@ export function KindPage({ path, query: { name = '', page = '1' } }: { path: str
   const number = /^[1-9]\d{0,6}$/.test(page) ? Number(page) : 1;
   const { value, problem } = useLoaded(`kind ${path} ${name} ${number}`, async () => {
     const kind = await kindAt(path);
-    const list = await get<List<Listed>>(pathOf(`/${path}`, { name, size: SIZE, offset: (number - 1) * SIZE }));
+    const list = await get<List<ListRow>>(pathOf(`/${path}`, { name, size: SIZE, offset: (number - 1) * SIZE }));
     return { kind, list };
   });
   const filter = (event: Event): void => {
@@ -52,7 +52,7 @@ export function KindPage({ path, query: { name = '', page = '1' } }: { path: str
   );
 }
 
-function Rows({ items }: { items: readonly Listed[] }) {
+function Rows({ items }: { items: readonly ListRow[] }) {
   return (
     <Table headings={['Name', 'Mesh', 'Zone', 'Role', 'Changed']}>
       {items.map(({ kri, name, mesh = '', labels = {}, modificationTime }) => (

@@ -2,7 +2,7 @@ import { get } from '../api.ts';
 import { link } from '../location.ts';
 import { Problem } from '../problem.tsx';
 import { useLoaded } from '../use-loaded.ts';
-import { type Kind, loadKinds } from './kinds.ts';
+import { type ServedKind, loadKinds } from './kinds.ts';
 
 /** The kinds, with how many resources there are of each; those with some come first. */
 export function KindsPage() {
@@ -39,7 +39,7 @@ export function KindsPage() {
   );
 }
 
-async function loadCounts(): Promise<{ kind: Kind; total: number }[]> {
+async function loadCounts(): Promise<{ kind: ServedKind; total: number }[]> {
   const kinds = await loadKinds();
   const [{ resources, meshes }, zones] = await Promise.all([
     get<{ resources: Readonly<Record<string, { total: number }>>; meshes: { total: number } }>('/global-insight'),

@@ -3,11 +3,11 @@ import { get, type List } from '../api.ts';
 import { link } from '../location.ts';
 import { Problem } from '../problem.tsx';
 import { useLoaded } from '../use-loaded.ts';
-import { type Kind, kindNamed, urlOf } from './kinds.ts';
+import { type ServedKind, kindNamed, urlOf } from './kinds.ts';
 import { ResourceLink } from './resource-link.tsx';
 import { Standing } from './standing.tsx';
 
-interface Shown {
+interface ShownResource {
   readonly kri: string;
   readonly type: string;
   readonly mesh?: string;
@@ -20,7 +20,7 @@ const SHOWN = 50;
 /** One resource: what it says, where it stands, which proxies it selects, what to know of it. */
 export function ResourcePage({ kri }: { kri: string }) {
   const { value, problem } = useLoaded(`resource ${kri}`, async () => {
-    const resource = await get<Shown>(`/_kri/${encodeURIComponent(kri)}`);
+    const resource = await get<ShownResource>(`/_kri/${encodeURIComponent(kri)}`);
     return { resource, kind: await kindNamed(resource.type) };
   });
   if (!value) return problem === '' ? null : <NotShown kri={kri} problem={problem} />;
@@ -54,7 +54,7 @@ function NotShown({ kri, problem }: { kri: string; problem: string }) {
 }
 
 interface OfPolicy {
-  readonly kind: Kind;
+  readonly kind: ServedKind;
   readonly mesh: string;
   readonly name: string;
 }

@@ -3,7 +3,7 @@ import { Problem } from '../problem.tsx';
 import { useLoaded } from '../use-loaded.ts';
 import { Table } from '../table.tsx';
 
-interface LedgerEntry extends KeyFields {
+interface LedgerRow extends KeyFields {
   readonly peer: string;
   readonly state: 'applied' | 'refused' | 'on its way' | 'unverified';
   readonly reason?: string;
@@ -16,7 +16,7 @@ const MOST = 1_000;
 /** Where a resource stands at each peer that should have it. */
 export function Standing({ type, mesh, name, kri }: { type: string; mesh: string; name: string; kri: string }) {
   const url = path('/_ledger', { type, mesh, name, size: MOST });
-  const { value, problem } = useLoaded(url, () => get<List<LedgerEntry>>(url));
+  const { value, problem } = useLoaded(url, () => get<List<LedgerRow>>(url));
   const entries = value?.items.filter((entry) => entry.kri === kri) ?? [];
   return (
     <section aria-labelledby="standing">

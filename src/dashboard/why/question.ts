@@ -1,5 +1,5 @@
 /** Who asks whom for what, as the address has it and the form shows it. */
-export interface Question {
+export interface VerdictQuestion {
   readonly from: string;
   readonly mesh: string;
   readonly to: string;
@@ -8,16 +8,16 @@ export interface Question {
   readonly path: string;
 }
 
-const EMPTY: Question = { from: '', mesh: 'default', to: '', port: '', method: 'GET', path: '/' };
+const EMPTY: VerdictQuestion = { from: '', mesh: 'default', to: '', port: '', method: 'GET', path: '/' };
 
 /** The question of an address; what is not said is as in an empty form. */
-export function readQuestion(query: Readonly<Record<string, string>>): Question {
+export function readQuestion(query: Readonly<Record<string, string>>): VerdictQuestion {
   const { from, mesh, to, port, method, path } = { ...EMPTY, ...query };
   return { from, mesh, to, port, method, path };
 }
 
 /** The body of `POST /can`. */
-export function toBody({ from, mesh, to, port, method, path }: Question): object {
+export function toBody({ from, mesh, to, port, method, path }: VerdictQuestion): object {
   return {
     from: { spiffeId: from },
     to: { mesh, dataplane: to, ...(port === '' ? {} : { port: /^\d+$/.test(port) ? Number(port) : port }) },

@@ -2,9 +2,9 @@ import { post } from '../api.ts';
 import { Problem } from '../problem.tsx';
 import { ResourceLink } from '../resources/resource-link.tsx';
 import { useLoaded } from '../use-loaded.ts';
-import { type Question, toBody } from './question.ts';
+import { type VerdictQuestion, toBody } from './question.ts';
 
-interface Decision {
+interface DecisionAnswer {
   readonly enforced: boolean;
   readonly decision: 'Allow' | 'Deny';
   readonly shadow: 'Allow' | 'Deny';
@@ -15,8 +15,8 @@ interface Decision {
 }
 
 /** What was decided, by which policy, and whether anybody enforces it. */
-export function Verdict({ question }: { question: Question }) {
-  const { value, problem } = useLoaded(JSON.stringify(question), () => post<Decision>('/can', toBody(question)));
+export function Verdict({ question }: { question: VerdictQuestion }) {
+  const { value, problem } = useLoaded(JSON.stringify(question), () => post<DecisionAnswer>('/can', toBody(question)));
   if (!value) return <Problem text={problem} />;
   const { enforced, decision, shadow, decidedBy, shadowDecidedBy, reason, warnings } = value;
   return (

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { link } from '../location.ts';
-import { type Question, readQuestion } from './question.ts';
+import { type VerdictQuestion, readQuestion } from './question.ts';
 import { Verdict } from './verdict.tsx';
 
 const FIELDS = [
@@ -10,7 +10,7 @@ const FIELDS = [
   { field: 'port', label: 'Port or section (optional)', example: '8080', required: false },
   { field: 'method', label: 'Method', example: 'GET', required: false },
   { field: 'path', label: 'Path', example: '/orders', required: false },
-] as const satisfies readonly { field: keyof Question; label: string; example: string; required: boolean }[];
+] as const satisfies readonly { field: keyof VerdictQuestion; label: string; example: string; required: boolean }[];
 
 /** Asks whether a request may enter, and why not. The question is in the address: it can be sent to somebody. */
 export function WhyPage({ query }: { query: Readonly<Record<string, string>> }) {

@@ -6,7 +6,7 @@ import { check } from '../../resource/schema/check-schema.ts';
 import { EVERYBODY, NOBODY, readSelection, type Selection, unknownKeys } from './attribute-selector.ts';
 
 /** The control plane and mesh that decide. */
-export interface Deciding {
+export interface DecidingPlane {
   readonly mesh: string;
   readonly zone: string;
 }
@@ -32,7 +32,7 @@ export const ACCESS_TYPES: readonly string[] = ['AccessPolicy', 'PrivilegedAcces
  * (docs/design/attributes.md#deciding): privileged deny, privileged allow, deny, allow; among equals by KRI. A policy
  * that can't be read denies all, unless it says that it allows.
  */
-export function readAccessPolicies(resources: Iterable<Resource>, at: Deciding): AccessPolicy[] {
+export function readAccessPolicies(resources: Iterable<Resource>, at: DecidingPlane): AccessPolicy[] {
   const mine = [...resources].filter(({ key }) => ACCESS_TYPES.includes(key.type) && isInForce(key, at));
   return mine.map(readOnce).sort((a, b) => tier(a) - tier(b) || compareKeys(a.key, b.key));
 }
@@ -41,7 +41,7 @@ export function readAccessPolicies(resources: Iterable<Resource>, at: Deciding):
  * Whether a policy is in force in a zone at all: it stays in its mesh, and a zone's in its zone (they sync like
  * consumer policies).
  */
-export function isInForce(key: Key, { mesh, zone }: Deciding): boolean {
+export function isInForce(key: Key, { mesh, zone }: DecidingPlane): boolean {
   return key.mesh === mesh && (key.zone === '' || key.zone === zone);
 }
 

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Labels } from '../../resource/labels.ts';
 import { accessSchema, type SelectionSpec } from '../../resource/schema/access-schema.ts';
-import { ALL, type Item, selector, set } from '../../../test/harness/access-policies.ts';
+import { ALL, type AccessItem, selector, set } from '../../../test/harness/access-policies.ts';
 import { readSelection, selects, unknownKeys } from './attribute-selector.ts';
 
 /** As validation lets it through. */
-function items(...given: readonly Item[]): SelectionSpec[] {
+function items(...given: readonly AccessItem[]): SelectionSpec[] {
   return accessSchema.parse({ action: 'deny', from: given, to: [ALL] }).from;
 }
 
 const [role, batch, unknown] = ['k8s:label:role', { 'client.clusterlink.net/labels.role': 'batch' }, 'client.clusterlink.net/nmae'];
 
 describe('a selector', () => {
-  const cases: readonly (readonly [item: Item, source: Labels, expected: boolean])[] = [
+  const cases: readonly (readonly [item: AccessItem, source: Labels, expected: boolean])[] = [
     [ALL, batch, true],
     [ALL, {}, true],
     [selector({ [role]: 'batch' }), batch, true],
@@ -52,7 +52,7 @@ describe('a selector', () => {
 });
 
 describe('an unknown key', () => {
-  const slips: readonly (readonly [item: Item, denies: boolean])[] = [
+  const slips: readonly (readonly [item: AccessItem, denies: boolean])[] = [
     ...['In x', 'NotIn x', 'Exists', 'DoesNotExist'].map((rest) => [selector(`${unknown} ${rest}`), true] as const),
     [selector({ [unknown]: 'x' }), true],
     [selector({ [unknown]: 'x', [role]: 'batch' }), true],

@@ -5,14 +5,14 @@ import { hasValue } from './locations.ts';
 
 type Operator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
 
-export interface Requirement {
+export interface AttributeRequirement {
   readonly key: string;
   readonly operator: Operator;
   readonly values: readonly string[];
 }
 
 /** Requirements that must all hold: with none, it is everybody. */
-type Selector = readonly Requirement[];
+type Selector = readonly AttributeRequirement[];
 
 /** Selectors of which one must match: with none, it is nobody. */
 export type Selection = readonly Selector[];
@@ -30,7 +30,7 @@ export const NOBODY: Selection = [];
 export function readSelection(side: AttributeSet, action: 'allow' | 'deny', items: readonly SelectionSpec[]): Selection {
   return items.flatMap((item) => {
     const all = requirementsOf(item).map(({ key, ...rest }) => ({ key: attributeKey(side, key), ...rest }));
-    const known = all.filter((requirement): requirement is Requirement => requirement.key !== undefined);
+    const known = all.filter((requirement): requirement is AttributeRequirement => requirement.key !== undefined);
     return action === 'deny' || known.length === all.length ? [known] : [];
   });
 }
@@ -49,7 +49,7 @@ export function selects(selection: Selection, attributes: Attributes): boolean {
   return selection.some((selector) => selector.every((requirement) => holds(requirement, attributes.get(requirement.key))));
 }
 
-function holds({ key, operator, values }: Requirement, value: string | undefined): boolean {
+function holds({ key, operator, values }: AttributeRequirement, value: string | undefined): boolean {
   switch (operator) {
     case 'In':
       return value !== undefined && values.some((named) => hasValue(key, value, named));
@@ -63,7 +63,7 @@ function holds({ key, operator, values }: Requirement, value: string | undefined
 }
 
 /** What a selector asks for: labels that must be equal are the operator `In`. */
-export function requirementsOf({ workloadSelector: { matchLabels = {}, matchExpressions = [] } }: SelectionSpec): Requirement[] {
-  const equal = Object.entries(matchLabels).map(([key, value]): Requirement => ({ key, operator: 'In', values: [value] }));
+export function requirementsOf({ workloadSelector: { matchLabels = {}, matchExpressions = [] } }: SelectionSpec): AttributeRequirement[] {
+  const equal = Object.entries(matchLabels).map(([key, value]): AttributeRequirement => ({ key, operator: 'In', values: [value] }));
   return [...equal, ...matchExpressions.map(({ key, operator, values = [] }) => ({ key, operator, values }))];
 }

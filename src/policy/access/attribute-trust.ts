@@ -1,7 +1,7 @@
 import type { Attributes } from './attributes.ts';
 
 /** What an attribute is of. */
-export type Scope = 'fabric' | 'site' | 'service' | 'workload';
+export type AttributeScope = 'fabric' | 'site' | 'service' | 'workload';
 
 /**
  * Whose word an attribute is (docs/design/attributes.md#trust), from the one to rely on most:
@@ -16,7 +16,7 @@ export const TRUSTS = ['proven', 'operator', 'orchestrator', 'owner'] as const;
 export type Trust = (typeof TRUSTS)[number];
 
 export interface Origin {
-  readonly scope: Scope;
+  readonly scope: AttributeScope;
   /** For people: where it is read. */
   readonly source: string;
   readonly trust: Trust;

@@ -14,10 +14,10 @@ const SITES = {
   oslo: { geo: 'eu', env: 'dev' },
   rome: {},
 };
-type Site = keyof typeof SITES;
-const ALL_SITES = Object.keys(SITES) as Site[];
+type SiteName = keyof typeof SITES;
+const ALL_SITES = Object.keys(SITES) as SiteName[];
 
-function candidate(site: Site): Candidate {
+function candidate(site: SiteName): Candidate {
   const service = { name: 'ledger', namespace: 'stock', labels: {} };
   const key = { type: 'MeshService', mesh: 'default', zone: site, namespace: 'stock', name: 'ledger' };
   const attributes = siteAttributes(site, SITES[site]);
@@ -29,7 +29,7 @@ const policy = (name: string, spec: JsonObject, where = 'east/stock', labels = {
   resource('LoadBalancingPolicy', name, spec, where, labels, mesh);
 const source = set('source', { 'k8s:ns': 'pay', 'site:geo': 'eu', 'site:env': 'dev', 'site:name': 'kiel' });
 
-function pick(policies: readonly ReturnType<typeof policy>[], sites: readonly Site[], by: Partial<Balancing> = {}): string | undefined {
+function pick(policies: readonly ReturnType<typeof policy>[], sites: readonly SiteName[], by: Partial<Balancing> = {}): string | undefined {
   const given = { source, namespace: 'stock', chance: 0, last: undefined, ...by };
   return pickCandidate(readBalancing(policies, AT), sites.map(candidate), given)?.binding.key.zone;
 }
@@ -38,7 +38,7 @@ describe('a pick', () => {
   const robin = { scheme: 'round-robin' };
   const order = (...sites: string[]) => ({ scheme: 'static', sites });
   const near = (...attributes: string[]) => ({ scheme: 'attributes', attributes });
-  const cases: readonly (readonly [spec: JsonObject, sites: readonly Site[], by: Partial<Balancing>, picked: string | undefined])[] = [
+  const cases: readonly (readonly [spec: JsonObject, sites: readonly SiteName[], by: Partial<Balancing>, picked: string | undefined])[] = [
     [{ scheme: 'random' }, ALL_SITES, { chance: 0 }, 'bern'],
     [{ scheme: 'random' }, ALL_SITES, { chance: 0.5 }, 'oslo'],
     [{ scheme: 'random' }, ALL_SITES, { chance: 0.999 }, 'rome'],
@@ -90,7 +90,7 @@ describe('a pick', () => {
         fc.option(fc.string(), { nil: undefined }),
         (spec, sites, c, last) => {
           const one = { ...policy('p', robin), spec };
-          assert.ok(sites.includes(pick([one], sites, { chance: c, last }) as Site));
+          assert.ok(sites.includes(pick([one], sites, { chance: c, last }) as SiteName));
         },
       ),
     );

@@ -6,7 +6,7 @@ import { check } from '../../resource/schema/check-schema.ts';
 import type { Attributes } from './attributes.ts';
 import type { Binding } from './import-bindings.ts';
 import { attributeKey } from './attribute-keys.ts';
-import { concerns, type Deciding, isInForce } from './access-policies.ts';
+import { concerns, type DecidingPlane, isInForce } from './access-policies.ts';
 import { nearness } from './locations.ts';
 import { EVERYBODY, readSelection, type Selection, selects } from './attribute-selector.ts';
 
@@ -39,7 +39,7 @@ export interface Balancing {
  * namespace before those for all, among equals by KRI. Shadow policies, and those that can't be read, are left out.
  * Where no policy matches, the pick is random.
  */
-export function readBalancing(resources: Iterable<Resource>, at: Deciding): BalancingPolicy[] {
+export function readBalancing(resources: Iterable<Resource>, at: DecidingPlane): BalancingPolicy[] {
   const mine = [...resources].filter(
     ({ key, labels }) => key.type === 'LoadBalancingPolicy' && isInForce(key, at) && labels[LABEL.effect] !== 'shadow',
   );

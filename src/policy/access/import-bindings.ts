@@ -3,7 +3,7 @@ import type { Resource } from '../../resource/resource.ts';
 import { type Attributes, readService, type CalledService, serviceAttributes } from './attributes.ts';
 
 /** A destination service, whichever sites have it: by mesh, display name and namespace ('': none). */
-export interface Import {
+export interface ImportedService {
   readonly mesh: string;
   readonly namespace: string;
   readonly name: string;
@@ -27,7 +27,7 @@ export interface Bindings {
  *
  *   ledger of east {tier: gold}, of north {tier: tin}, of west {tier: gold}  ->  bound: east, west; declined: north
  */
-export function bindImport({ mesh, namespace, name }: Import, services: Iterable<Resource>): Bindings {
+export function bindImport({ mesh, namespace, name }: ImportedService, services: Iterable<Resource>): Bindings {
   const all = [...services]
     .filter(({ key }) => key.type === 'MeshService' && key.mesh === mesh && key.namespace === namespace && key.name === name)
     .sort((a, b) => compareKeys(a.key, b.key))

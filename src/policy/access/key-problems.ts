@@ -36,13 +36,13 @@ const KNOWN: Readonly<Record<AttributeSet, string>> = {
   destination: 'it has service:name, k8s:ns, k8s:label:<name>, cl:service:<name>, cl:fabric and site:<name>',
 };
 
-interface Named {
+interface NamedKey {
   readonly key: string;
   readonly path: Path;
 }
 
 function siteProblems(attributes: JsonObject): Problem[] {
-  const named = Object.keys(attributes).map((key): Named => ({ key, path: ['attributes', key] }));
+  const named = Object.keys(attributes).map((key): NamedKey => ({ key, path: ['attributes', key] }));
   return [...named.flatMap((one) => problem(one.path, siteReason(one.key))), ...twice(named, siteKey)];
 }
 
@@ -65,9 +65,11 @@ function selectionProblems(spec: JsonObject): Problem[] {
     asArray(spec[field]).flatMap((item, index) => {
       const at: Path = ['spec', field, index, 'workloadSelector'];
       const selector = asObject(asObject(item)?.workloadSelector);
-      const labels = Object.keys(asObject(selector?.matchLabels) ?? {}).map((key): Named => ({ key, path: [...at, 'matchLabels', key] }));
+      const labels = Object.keys(asObject(selector?.matchLabels) ?? {}).map(
+        (key): NamedKey => ({ key, path: [...at, 'matchLabels', key] }),
+      );
       const expressions = asArray(selector?.matchExpressions).map(
-        (one, place): Named => ({ key: asText(asObject(one)?.key) ?? '', path: [...at, 'matchExpressions', place, 'key'] }),
+        (one, place): NamedKey => ({ key: asText(asObject(one)?.key) ?? '', path: [...at, 'matchExpressions', place, 'key'] }),
       );
       const all = [...labels, ...expressions];
       const unknown = (key: string) => (attributeKey(side, key) === undefined ? `is no attribute of a ${side}: ${KNOWN[side]}` : undefined);
@@ -78,19 +80,19 @@ function selectionProblems(spec: JsonObject): Problem[] {
 
 /** What a load balancing policy compares, in this order. */
 function comparedProblems(keys: readonly string[]): Problem[] {
-  const named = keys.map((key, index): Named => ({ key, path: ['spec', 'attributes', index] }));
+  const named = keys.map((key, index): NamedKey => ({ key, path: ['spec', 'attributes', index] }));
   const both = (key: string) => attributeKey('source', key) ?? attributeKey('destination', key);
   const shared = (key: string) => attributeKey('source', key) !== undefined && attributeKey('destination', key) !== undefined;
   const unshared = (key: string) => (shared(key) ? undefined : 'is no attribute that a source and a destination both have');
   return [...malformed(named, unshared), ...twice(named, both)];
 }
 
-function malformed(named: readonly Named[], wrong: (key: string) => string | undefined): Problem[] {
+function malformed(named: readonly NamedKey[], wrong: (key: string) => string | undefined): Problem[] {
   return named.flatMap(({ key, path }) => (key === '' ? [] : problem(path, KEY.test(key) ? wrong(key) : CHARACTERS)));
 }
 
 /** All but the first of those that are one attribute. */
-function twice(named: readonly Named[], meaning: (key: string) => string | undefined): Problem[] {
+function twice(named: readonly NamedKey[], meaning: (key: string) => string | undefined): Problem[] {
   const first = new Map<string, string>();
   return named.flatMap(({ key, path }) => {
     const attribute = meaning(key);

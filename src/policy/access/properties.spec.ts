@@ -38,9 +38,9 @@ const written = fc.record({
   to: items(DESTINATION),
   where: fc.constantFrom('', 'east/pay', 'east/stock'),
 });
-type Written = typeof written extends fc.Arbitrary<infer T> ? T : never;
+type WrittenPolicy = typeof written extends fc.Arbitrary<infer T> ? T : never;
 
-const build = ({ type, where, action, from, to }: Written, name: string): Resource =>
+const build = ({ type, where, action, from, to }: WrittenPolicy, name: string): Resource =>
   resource(type, name, { action, from, to }, type === 'AccessPolicy' ? where : where.split('/')[0]);
 const policies = fc.array(written, { maxLength: 6 }).map((list) => list.map((one, index) => build(one, `p-${index}`)));
 const query = fc.record({

@@ -7,7 +7,7 @@ import { set } from '../../../test/harness/access-policies.ts';
 import { decideAccess } from './decide-access.ts';
 import { readAccessPolicies } from './access-policies.ts';
 
-interface Entry {
+interface AccessVector {
   readonly policies: readonly unknown[];
   readonly queries: readonly {
     readonly from: Labels;
@@ -20,7 +20,7 @@ interface Entry {
 }
 
 const file = new URL('../../../test/reference/access-decisions.json', import.meta.url);
-const entries = JSON.parse(readFileSync(file, 'utf8')) as Entry[];
+const entries = JSON.parse(readFileSync(file, 'utf8')) as AccessVector[];
 
 /** ClusterLink's keys as docs/design/sources.md#attributes spells them. */
 const SPELLINGS: readonly (readonly [clusterlink: RegExp, proposal: string])[] = [

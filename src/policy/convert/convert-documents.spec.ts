@@ -248,7 +248,8 @@ describe('convertEarly', () => {
   ) as fc.Arbitrary<JsonObject>;
   const item = (targets: readonly JsonObject[]) =>
     fc.tuple(fc.constantFrom(...targets), conf).map(([targetRef, rest]) => ({ targetRef, ...rest }));
-  const destinations = [mesh, service('backend'), service('payments')];
+  const external = { kind: 'MeshExternalService', name: 'partner' };
+  const destinations = [mesh, service('backend'), service('payments'), external];
   const policies = fc.uniqueArray(
     fc.record({
       name: fc.stringMatching(/^[a-c0-2]{1,3}$/),
@@ -275,6 +276,13 @@ describe('convertEarly', () => {
       .map(({ targetRef: _, ...rest }) => rest as JsonObject)
       .reduceRight<JsonObject | undefined>((weaker, stronger) => mergeConfs('MeshTimeout', weaker ?? {}, stronger), undefined);
   }
+
+  it('says again of a kind of today what a stronger item says of everything', () => {
+    const to = [mesh, external].map((targetRef, a) => ({ targetRef, a }));
+    const [converted] = convert(early('UpstreamTimeout', 't', mesh, { to }));
+    const item = (targetRef: JsonObject, a: number) => ({ targetRef, default: { a } });
+    assert.deepEqual(converted?.spec.to, [item(external, 1), item(mesh, 0), item(external, 0)]);
+  });
 
   it('comes to what the early form’s own rules come to, for any policies', () => {
     fc.assert(

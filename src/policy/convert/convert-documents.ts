@@ -5,10 +5,10 @@ import { isObject } from '../../resource/field-path.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 import { validateDraft } from '../../resource/documents/validate-draft.ts';
 import { type EarlyPolicy, isEarly, readEarly } from './early-form.ts';
-import { readItems, type Seen, spellOut } from './early-items.ts';
+import { readItems, type NamedDestinations, spellOut } from './early-items.ts';
 import { type RankedPolicy, rankAsEarly } from './rank-names.ts';
 
-export interface Converted {
+export interface ConvertedDocuments {
   /** The documents in today's form, in the order of the input; those that are in it already are left as they are. */
   readonly documents: readonly JsonObject[];
   /** What can't be converted, and why: it is not among the documents. */
@@ -28,7 +28,7 @@ type ConvertOutcome = { readonly index: number; readonly document: JsonObject } 
  *   -> {type: MeshTimeout, name: t, spec: {targetRef: {kind: MeshService, name: web},
  *       to: [{targetRef: {kind: Mesh}, default: {connectTimeout: 5s}}]}}
  */
-export function convertEarly(documents: readonly unknown[]): Converted {
+export function convertEarly(documents: readonly unknown[]): ConvertedDocuments {
   const read = documents.map((document, index) =>
     isEarly(document) ? readEarly(document, index) : { index, document, kept: true as const },
   );
@@ -46,7 +46,7 @@ function keep(document: unknown, index: number): ConvertOutcome {
   return isObject(document) ? { index, document } : { problems: [{ field: `documents[${index}]`, reason: 'must be an object' }] };
 }
 
-function collect(outcomes: readonly ConvertOutcome[]): Converted {
+function collect(outcomes: readonly ConvertOutcome[]): ConvertedDocuments {
   const converted = outcomes.filter((outcome) => 'document' in outcome).sort((a, b) => a.index - b.index);
   return {
     documents: converted.map(({ document }) => document),
@@ -59,13 +59,13 @@ function convertGroup(policies: readonly EarlyPolicy[]): ConvertOutcome[] {
   return [
     { problems },
     ...classes.flatMap((ranked) => {
-      const seen: Seen = new Map();
+      const seen: NamedDestinations = new Map();
       return ranked.map((member) => convertOne(member, seen));
     }),
   ];
 }
 
-function convertOne(ranked: RankedPolicy, seen: Seen): ConvertOutcome {
+function convertOne(ranked: RankedPolicy, seen: NamedDestinations): ConvertOutcome {
   const { index } = ranked.policy;
   const body = toBody(ranked.policy.conf, seen);
   if (typeof body === 'string') return { problems: [{ field: `documents[${index}].conf`, reason: body }] };
@@ -77,7 +77,7 @@ function convertOne(ranked: RankedPolicy, seen: Seen): ConvertOutcome {
 }
 
 /** Lists, or one conf for the whole proxy; a text says why neither can be made. */
-function toBody({ to, from, ...single }: JsonObject, seen: Seen): JsonObject | string {
+function toBody({ to, from, ...single }: JsonObject, seen: NamedDestinations): JsonObject | string {
   if (to === undefined && from === undefined) return { default: single };
   const [other] = Object.keys(single);
   if (other !== undefined) return `${JSON.stringify(other)} can't stand beside \`to\` and \`from\``;
@@ -88,6 +88,10 @@ function toBody({ to, from, ...single }: JsonObject, seen: Seen): JsonObject | s
 
 function toDocument({ policy: { format, document, type }, name }: RankedPolicy, spec: JsonObject): JsonObject {
   const { conf: _conf, targetRef: _targetRef, ...envelope } = document;
-  if (format === 'universal') return { ...envelope, type, name, spec };
-  return { ...envelope, apiVersion: 'kuma.io/v1alpha1', kind: type, metadata: { ...asObject(document.metadata), name }, spec };
+  switch (format) {
+    case 'universal':
+      return { ...envelope, type, name, spec };
+    case 'kubernetes':
+      return { ...envelope, apiVersion: 'kuma.io/v1alpha1', kind: type, metadata: { ...asObject(document.metadata), name }, spec };
+  }
 }

@@ -6,12 +6,14 @@ import { LABEL } from '../../resource/labels.ts';
 import { isObject, quote } from '../../resource/field-path.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 
+export type EarlyFormat = 'universal' | 'kubernetes';
+
 /** A policy in the early form (docs/design/sources.md#matching), in either format. */
 export interface EarlyPolicy {
   /** Its place among the documents. */
   readonly index: number;
   readonly document: JsonObject;
-  readonly format: 'universal' | 'kubernetes';
+  readonly format: EarlyFormat;
   /** What its kind is called today. */
   readonly type: string;
   readonly mesh: string;
@@ -31,20 +33,40 @@ export function isEarly(document: unknown): document is JsonObject {
   return (kind === undefined || kind.policy !== undefined) && (document.conf !== undefined || asObject(document.spec)?.conf !== undefined);
 }
 
+/** What a document says of itself, and in which fields. */
+interface Envelope {
+  readonly at: { readonly kind: string; readonly name: string };
+  /** Its kind. */
+  readonly written: string | undefined;
+  readonly name: string | undefined;
+  readonly mesh: string | undefined;
+}
+
+const ENVELOPES: Readonly<Record<EarlyFormat, (document: JsonObject) => Envelope>> = {
+  universal: ({ type, name, mesh }) => ({
+    at: { kind: 'type', name: 'name' },
+    written: asText(type),
+    name: asText(name),
+    mesh: asText(mesh),
+  }),
+  kubernetes: ({ kind, metadata }) => {
+    const { name, labels } = asObject(metadata) ?? {};
+    const mesh = asObject(labels)?.[LABEL.mesh];
+    return { at: { kind: 'kind', name: 'metadata.name' }, written: asText(kind), name: asText(name), mesh: asText(mesh) };
+  },
+};
+
 /** Reads one document of the early form. Each problem names its place. */
 export function readEarly(document: JsonObject, index: number): EarlyPolicy | Problem {
   const refuse = (field: string, reason: string): Problem => ({ field: `documents[${index}].${field}`, reason });
   const format = document.type === undefined ? 'kubernetes' : 'universal';
-  const metadata = format === 'universal' ? document : (asObject(document.metadata) ?? {});
-  const written = asText(format === 'universal' ? document.type : document.kind) ?? '';
+  const { at, written = '', name, mesh = 'default' } = ENVELOPES[format](document);
   const type = Object.hasOwn(EARLY_TYPES, written) ? EARLY_TYPES[written] : findKind(written)?.policy && written;
-  const name = asText(metadata.name);
   const body = document.conf === undefined ? (asObject(document.spec) ?? {}) : document;
   const [targetRef, conf] = [isAbsent(body.targetRef) ? { kind: 'Mesh' } : asObject(body.targetRef), asObject(body.conf)];
-  if (!type) return refuse(format === 'universal' ? 'type' : 'kind', `${quote(written)} is no kind of policy that is known`);
-  if (name === undefined) return refuse(format === 'universal' ? 'name' : 'metadata.name', 'is missing');
+  if (!type) return refuse(at.kind, `${quote(written)} is no kind of policy that is known`);
+  if (name === undefined) return refuse(at.name, 'is missing');
   if (!targetRef) return refuse('targetRef', 'must be an object');
   if (!conf) return refuse('conf', 'must be an object');
-  const mesh = asText(format === 'universal' ? document.mesh : asObject(metadata.labels)?.[LABEL.mesh]) ?? 'default';
   return { index, document, format, type, mesh, name, targetRef, conf };
 }

@@ -1,6 +1,8 @@
 import { asArray, asObject, asText } from '../../naming/json.ts';
 import type { JsonObject, JsonValue } from '../../resource/resource.ts';
+import { kindAt, meansRoutes, TO } from '../../resource/schema/reference-kinds.ts';
 import { canonical } from '../match/merge-confs.ts';
+import { TO_RANKS } from '../match/policy-order.ts';
 import { todaysKind } from './rank-names.ts';
 
 /** An item of `to` or `from` in today's form. */
@@ -21,10 +23,8 @@ function readItem(value: JsonValue): ConvertedItem {
   return { targetRef: { ...ref, kind: todaysKind(asText(ref.kind) ?? '') }, default: conf };
 }
 
-const SPECIFICITY = ['Mesh', 'MeshService', 'MeshServiceSubset', 'MeshHTTPRoute'];
-
 /** The destinations that weaker items name, by what tells them apart. */
-export type Seen = Map<string, JsonObject>;
+export type NamedDestinations = Map<string, JsonObject>;
 
 /**
  * Items of `to` that today mean what they meant in the early form. There an item wins over all that are weaker; today
@@ -34,20 +34,27 @@ export type Seen = Map<string, JsonObject>;
  *
  *   backend {a: 1}, then Mesh {a: 2}  ->  backend {a: 1}, Mesh {a: 2}, backend {a: 2}
  */
-export function spellOut(items: readonly ConvertedItem[], seen: Seen): ConvertedItem[] | undefined {
+export function spellOut(items: readonly ConvertedItem[], seen: NamedDestinations): ConvertedItem[] | undefined {
   const result: ConvertedItem[] = [];
   for (const item of items) {
     const others = [...seen.values()].filter((ref) => specificity(ref) > specificity(item.targetRef));
     const within = others.filter((ref) => isWithin(ref, item.targetRef));
-    if (others.some((ref) => ref.kind === 'MeshHTTPRoute' && !isWithin(ref, item.targetRef))) return undefined;
+    if (others.some((ref) => isOfRoutes(ref) && !isWithin(ref, item.targetRef))) return undefined;
     result.push(item, ...within.map((targetRef) => ({ ...item, targetRef })));
     seen.set(canonical(item.targetRef), item.targetRef);
   }
   return result;
 }
 
+/** Where an item stands among others today. */
 function specificity({ kind }: JsonObject): number {
-  return SPECIFICITY.indexOf(asText(kind) ?? '');
+  const known = kindAt(TO, kind);
+  return known === undefined ? -1 : TO_RANKS[known];
+}
+
+function isOfRoutes({ kind }: JsonObject): boolean {
+  const known = kindAt(TO, kind);
+  return known !== undefined && meansRoutes(known);
 }
 
 /** Whether what is said of `outer` is said of `inner` too. */

@@ -4,13 +4,13 @@ import { indexMesh, type MeshIndex } from '../match/mesh-index.ts';
 import { readPolicies } from '../match/read-policies.ts';
 import type { Policy } from '../match/policy.ts';
 import { type Inbound, type Proxy, readProxy } from '../match/read-proxy.ts';
-import { type Match, matchInbound } from '../match/select-policies.ts';
+import { type SelectingPolicy, matchInbound } from '../match/select-policies.ts';
 import type { Action } from '../../resource/permission-actions.ts';
 import { evaluate } from './evaluate-permissions.ts';
 import { type Permission, readPermissions, warningsAbout } from './read-permissions.ts';
 import { type Request, readRequest } from './read-request.ts';
 
-export interface Question {
+export interface DecisionQuestion {
   /** The policies of the mesh, in any order. Only MeshTrafficPermissions count. */
   readonly policies: readonly Resource[];
   readonly dataplane: Resource;
@@ -41,7 +41,7 @@ export interface Decision {
  *   no policies, any request                                                   ->  Deny, decided by nobody
  *   one policy, allow: Prefix spiffe://td/ns/obs, request of .../ns/obs/sa/x   ->  Allow, decided by it
  */
-export function decide(question: Question): Decision {
+export function decide(question: DecisionQuestion): Decision {
   const mesh = question.mesh ?? indexMesh([]);
   const proxy = readProxy(question.dataplane, mesh);
   const inbound = question.inbound ?? onlyInbound(proxy);
@@ -53,7 +53,7 @@ export function decide(question: Question): Decision {
 /**
  * The MeshTrafficPermissions that select an inbound, in order, the shadow ones included: for showing which they are.
  */
-export function permissionMatches(policies: readonly Resource[], proxy: Proxy, inbound: Inbound, mesh: MeshIndex): Match[] {
+export function permissionMatches(policies: readonly Resource[], proxy: Proxy, inbound: Inbound, mesh: MeshIndex): SelectingPolicy[] {
   return matchInbound(readPermissionPolicies(policies), proxy, inbound, mesh);
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject, Resource } from '../../resource/resource.ts';
 import { exact, fromList, permission, prefix, resource, storedPermission } from '../../../test/harness/policies.ts';
-import { type Asked, ask, TD, WEB } from '../../../test/harness/ask-decision.ts';
+import { type DecisionSetting, ask, TD, WEB } from '../../../test/harness/ask-decision.ts';
 import { decide } from './decide-request.ts';
 import type { Request } from './read-request.ts';
 
@@ -195,7 +195,7 @@ describe('a policy on a route', () => {
   const onRoute = (spec: JsonObject, targetRef: JsonObject = { kind: 'MeshHTTPRoute', name: 'r' }) =>
     permission('p', { ...spec, targetRef });
   const others = [route('r', rules('/v2', backend))];
-  const at = (path: string, policies: readonly Resource[], more: Asked = {}) =>
+  const at = (path: string, policies: readonly Resource[], more: DecisionSetting = {}) =>
     ask(policies, { spiffeIds: [WEB], path }, { others, ...more }).decision;
 
   it('applies to the requests that the route leads to the inbound', () => {

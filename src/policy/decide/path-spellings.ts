@@ -1,4 +1,4 @@
-import type { StringMatch } from '../../resource/string-match.ts';
+import { foldMatch, type MatchCases, type StringMatch } from '../../resource/string-match.ts';
 
 /** How many characters of a path are told apart; what differs behind them is taken for another spelling altogether. */
 const TOLD_APART = 16;
@@ -10,12 +10,19 @@ const ESCAPABLE = /%[0-9A-Fa-f]{2}|[^A-Za-z0-9._~/-]/g;
 const NEVER_PLAIN = '?#;\\';
 
 /**
- * The beginnings of other spellings of a path. Envoy leaves `!` and `%21` as they are, and `%2a` beside `%2A`; an
- * application reads them as one. What begins so may mean the path: a deny holds for it, an allow never does.
+ * The beginnings of other spellings of what a match compares with. Envoy leaves `!` and `%21` as they are, and `%2a`
+ * beside `%2A`; an application reads them as one. What begins so may mean the path: a deny holds for it, an allow never
+ * does.
  *
  *   /a!b  ->  /a%21,    /x%2Ay  ->  /x*, /x%2a,    /admin  ->  none
  */
-export function otherSpellings(path: string): readonly string[] {
+export function otherSpellings(match: StringMatch): readonly string[] {
+  return foldMatch(match, SPELLINGS);
+}
+
+const SPELLINGS: MatchCases<readonly string[]> = { Exact: beginnings, Prefix: beginnings };
+
+function beginnings(path: string): readonly string[] {
   const found: string[] = [];
   let seen = 0;
   for (const { 0: token, index } of path.matchAll(ESCAPABLE)) {
@@ -27,8 +34,8 @@ export function otherSpellings(path: string): readonly string[] {
 }
 
 /** Whether a path may be another spelling of one that is compared with. */
-export function isOtherSpelling({ value }: StringMatch, path: string): boolean {
-  return otherSpellings(value).some((start) => path.startsWith(start));
+export function isOtherSpelling(match: StringMatch, path: string): boolean {
+  return otherSpellings(match).some((start) => path.startsWith(start));
 }
 
 function spellingsOf(token: string): string[] {

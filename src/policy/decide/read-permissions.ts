@@ -2,22 +2,22 @@ import type { Key } from '../../resource/key.ts';
 import { type MtpOrBroken, mtpOf } from '../../resource/permission.ts';
 import { decisionOf, fromItemsOf, listsOf } from '../../resource/permission-actions.ts';
 import { isEverybody } from '../match/client-sans.ts';
-import type { Via } from '../match/route-selection.ts';
-import type { Match } from '../match/select-policies.ts';
+import type { ViaRoute } from '../match/route-selection.ts';
+import type { SelectingPolicy } from '../match/select-policies.ts';
 
 /** What one MeshTrafficPermission says about an inbound. */
 export interface Permission {
   readonly key: Key;
   readonly mtp: MtpOrBroken;
   /** Only for requests through these routes; undefined: for all. */
-  readonly via: readonly Via[] | undefined;
+  readonly via: readonly ViaRoute[] | undefined;
 }
 
 /**
  * Reads the MeshTrafficPermissions among the policies that select an inbound, in their order. Shadow policies are left
  * out: they are never enforced. One that can't be read may hold any deny: it denies everything.
  */
-export function readPermissions(matches: readonly Match[]): Permission[] {
+export function readPermissions(matches: readonly SelectingPolicy[]): Permission[] {
   return matches
     .filter(({ policy }) => policy.resource.key.type === 'MeshTrafficPermission' && !policy.shadow)
     .map(({ policy: { resource }, via }) => ({ key: resource.key, mtp: mtpOf(resource.spec), via }));

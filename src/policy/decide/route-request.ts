@@ -1,5 +1,5 @@
 import type { RouteMatch } from '../../resource/route-match.ts';
-import type { Via } from '../match/route-selection.ts';
+import type { ViaRoute } from '../match/route-selection.ts';
 import { type Certainty, all, answer, pathAnswer } from './match-request.ts';
 import type { RequestSubject } from './read-request.ts';
 
@@ -8,7 +8,7 @@ import type { RequestSubject } from './read-request.ts';
  * protocol is TCP, or the route asks for what is not looked at here (headers, query parameters, regular expressions),
  * or can't be read.
  */
-export function comesThrough(via: readonly Via[] | undefined, subject: RequestSubject): Certainty {
+export function comesThrough(via: readonly ViaRoute[] | undefined, subject: RequestSubject): Certainty {
   if (via === undefined) return 'yes';
   const answers = via.flatMap(({ matches, certain }) => matches.map((match) => meets(match, certain, subject)));
   return answers.includes('yes') ? 'yes' : answers.includes('maybe') ? 'maybe' : 'no';

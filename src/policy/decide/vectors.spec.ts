@@ -7,7 +7,7 @@ import { readProxy } from '../match/read-proxy.ts';
 import { decide, permissionMatches } from './decide-request.ts';
 import { givenResource } from './given-requests.ts';
 
-interface Entry {
+interface DecisionVector {
   readonly policies: readonly unknown[];
   readonly matchedInOrder: readonly string[];
   /**
@@ -16,7 +16,9 @@ interface Entry {
   readonly clients: readonly { readonly tags: Labels; readonly decision: string }[];
 }
 
-const entries = JSON.parse(readFileSync(new URL('../../../test/reference/from-decisions.json', import.meta.url), 'utf8')) as Entry[];
+const entries = JSON.parse(
+  readFileSync(new URL('../../../test/reference/from-decisions.json', import.meta.url), 'utf8'),
+) as DecisionVector[];
 
 /** Kuma's action on both sides: what is enforced, and what would be. */
 const SIDES: Readonly<Record<string, readonly string[]>> = {

@@ -6,12 +6,12 @@ import type { JsonObject, JsonValue } from '../../resource/resource.ts';
 import type { FromKind, TargetRef } from '../../resource/schema/reference-kinds.ts';
 import { isEverybody, requiredSans } from '../match/client-sans.ts';
 import { fromItems, mergeFrom, mergeRules } from '../match/inbound-items.ts';
-import { canonical, type Merged } from '../match/merge-confs.ts';
+import { canonical, type MergedConf } from '../match/merge-confs.ts';
 import type { Policy } from '../match/policy.ts';
-import type { Match } from '../match/select-policies.ts';
+import type { SelectingPolicy } from '../match/select-policies.ts';
 
 /** The rules for the requests of an inbound. */
-export interface InboundRule extends Merged {
+export interface InboundRule extends MergedConf {
   /** For which requests; an empty list: for all. */
   readonly matches: readonly JsonValue[];
   /** For each origin, its place in that policy's list. */
@@ -21,7 +21,7 @@ export interface InboundRule extends Merged {
 }
 
 /** The rules for the requests of some clients. */
-export interface FromRule extends Merged {
+export interface FromRule extends MergedConf {
   readonly targetRef: TargetRef<FromKind>;
 }
 
@@ -36,13 +36,13 @@ const PERMISSION = 'MeshTrafficPermission';
  *   and b, rules: [{default: {y: 1}}]             ->  [{conf: {x: 1, y: 1}, origins: [a, b]}]
  *   permissions a {deny: [p]} and b {allow: [q]}  ->  [{deny: [p]} of a, {allow: [q]} of b]
  */
-export function inboundRules(type: string, matches: readonly Match[]): InboundRule[] {
+export function inboundRules(type: string, matches: readonly SelectingPolicy[]): InboundRule[] {
   if (type === PERMISSION) return matches.flatMap(permissionRules);
   const policies = wholly(matches).map((policy) => (kindOf(type).fromAsRules ? withRules(policy) : policy));
   return mergeRules(type, policies).map((rule) => ({ ...rule, ruleIndexes: indexesOf(policies, rule), routes: [] }));
 }
 
-function permissionRules({ policy, via }: Match): InboundRule[] {
+function permissionRules({ policy, via }: SelectingPolicy): InboundRule[] {
   if (policy.shadow) return [];
   const routes = (via ?? []).map(({ route }) => route);
   return permissionLists(policy).map((conf, index) => ({
@@ -61,7 +61,7 @@ export function permissionLists({ resource: { spec } }: Policy): JsonObject[] {
 }
 
 /** The policies that select the inbound whatever route a request comes by. */
-export function wholly(matches: readonly Match[]): Policy[] {
+export function wholly(matches: readonly SelectingPolicy[]): Policy[] {
   return matches.filter(({ via }) => via === undefined).map(({ policy }) => policy);
 }
 
@@ -95,7 +95,7 @@ function indexesOf(policies: readonly Policy[], { matches, origins }: Pick<Inbou
  *
  *   [Mesh {a: 1}, MeshSubset {env: dev} {b: 1}]  ->  [Mesh: {a: 1}, MeshSubset {env: dev}: {a: 1, b: 1}]
  */
-export function fromRules(type: string, matches: readonly Match[]): FromRule[] {
+export function fromRules(type: string, matches: readonly SelectingPolicy[]): FromRule[] {
   const policies = wholly(matches).map((policy) => (kindOf(type).fromAsRules ? withFrom(policy) : policy));
   const items = fromItems(policies);
   const refs = new Map(

@@ -1,13 +1,13 @@
 import { type Key, keyId } from '../../resource/key.ts';
 import type { Labels } from '../../resource/labels.ts';
 import type { Resource } from '../../resource/resource.ts';
-import type { Merged } from '../match/merge-confs.ts';
+import type { MergedConf } from '../match/merge-confs.ts';
 import type { MeshIndex } from '../match/mesh-index.ts';
 import type { Policy } from '../match/policy.ts';
 import { type Destination, mergeTo, serviceTags, subjectOf, targetsOf, toItems, type ToItem } from '../match/to-items.ts';
 
 /** The rules for requests to one destination. */
-export interface ToRule extends Merged {
+export interface ToRule extends MergedConf {
   /** undefined: every destination, or what has the tags. */
   readonly resource: Resource | undefined;
   /** For each origin, the place of its strongest item in its `to`. */
@@ -28,7 +28,7 @@ export function toRules(type: string, policies: readonly Policy[], mesh: MeshInd
   const items = toItems(policies);
   const refs = targetsOf(items);
   const everything = items.filter((item) => subjectOf(item).kind === 'Mesh');
-  const merge: Merge = (destination, list = items) => {
+  const merge: MergeOutbound = (destination, list = items) => {
     const merged = mergeTo(type, list, destination, mesh);
     const means = (item: ToItem) => mergeTo(type, [item], destination, mesh) !== undefined;
     return (
@@ -48,8 +48,8 @@ export function toRules(type: string, policies: readonly Policy[], mesh: MeshInd
   return [...(all ? [{ ...all, resource: undefined, sectionName: '', tags: undefined }] : []), ...named, ...tagged];
 }
 
-type Placed = Pick<ToRule, keyof Merged | 'ruleIndexes'>;
-type Merge = (destination: Destination, list?: readonly ToItem[]) => Placed | undefined;
+type OutboundConf = Pick<ToRule, keyof MergedConf | 'ruleIndexes'>;
+type MergeOutbound = (destination: Destination, list?: readonly ToItem[]) => OutboundConf | undefined;
 
 function isOf({ policy: { resource } }: ToItem, key: Key): boolean {
   return keyId(resource.key) === keyId(key);
@@ -60,7 +60,7 @@ function placeOf(item: ToItem | undefined): number {
 }
 
 /** A resource as a whole, and each section that an item names, if any item means it. */
-function rulesOf(resource: Resource, items: readonly ToItem[], merge: Merge): ToRule[] {
+function rulesOf(resource: Resource, items: readonly ToItem[], merge: MergeOutbound): ToRule[] {
   const mine = items.filter((item) => subjectOf(item).kind === resource.key.type);
   const sections = [...new Set(mine.map((item) => subjectOf(item).sectionName))];
   return sections.flatMap((section) => {

@@ -2,11 +2,11 @@ import { type Key, formatKri } from '../../resource/key.ts';
 import { isUnreadable } from '../../resource/permission-actions.ts';
 import { type Permission, readPermissions, warningsAbout } from '../decide/read-permissions.ts';
 import type { Proxy } from '../match/read-proxy.ts';
-import type { Match } from '../match/select-policies.ts';
+import type { SelectingPolicy } from '../match/select-policies.ts';
 import { sectionOf } from './proxy-layout.ts';
 
 /** What selects one inbound of a proxy: its index among the proxy's, and the policies of one kind. */
-export type MatchedInbounds = readonly (readonly Match[])[];
+export type MatchedInbounds = readonly (readonly SelectingPolicy[])[];
 
 /**
  * Notes for readers of merged policies, who would not see these: policies that are never enforced, that can't be read,
@@ -24,7 +24,7 @@ export function notesOn(proxy: Proxy, matched: MatchedInbounds, refusal: Refusal
   return [...new Set(notes)];
 }
 
-function noteOn({ policy, via }: Match, refusal: Refusals): string[] {
+function noteOn({ policy, via }: SelectingPolicy, refusal: Refusals): string[] {
   const kri = formatKri(policy.resource.key);
   if (policy.shadow) return [`${kri} is marked kuma.io/effect: shadow: it is matched, and not enforced`];
   if (via === undefined) return [];

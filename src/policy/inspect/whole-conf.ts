@@ -1,6 +1,6 @@
 import { asArray } from '../../naming/json.ts';
 import { mergeSingle } from '../match/inbound-items.ts';
-import { type Merged, mergeParts } from '../match/merge-confs.ts';
+import { type MergedConf, mergeParts } from '../match/merge-confs.ts';
 import type { Policy } from '../match/policy.ts';
 import { permissionLists } from './inbound-rules.ts';
 
@@ -11,7 +11,7 @@ import { permissionLists } from './inbound-rules.ts';
  *
  *   permissions a {deny: [p]} and b {deny: [q], allow: [r]}  ->  conf {deny: [p, q], allow: [r]}, origins [a, b]
  */
-export function wholeConf(type: string, policies: readonly Policy[]): Merged | undefined {
+export function wholeConf(type: string, policies: readonly Policy[]): MergedConf | undefined {
   if (type !== 'MeshTrafficPermission') return mergeSingle(type, policies);
   const items = policies.filter(({ shadow }) => !shadow).flatMap(({ resource }) => asArray(resource.spec.from));
   const parts = policies.flatMap((policy) => {

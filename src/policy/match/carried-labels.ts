@@ -12,7 +12,7 @@ const LOOKED_AT = 1000;
  * The resources of one kind by what they carry: labels, and of Dataplanes the tags of their inbounds too. A question
  * looks at those alone that have the rarest of what is asked for, so that it costs the same however many there are.
  */
-export class Carried {
+export class LabelIndex {
   private readonly mesh: MeshIndex;
   readonly #byKey = new Map<string, Resource>();
   readonly #byTerm = new Map<string, Set<Resource>>();

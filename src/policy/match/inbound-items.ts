@@ -5,16 +5,16 @@ import { check } from '../../resource/schema/check-schema.ts';
 import { FROM, type FromKind, type TargetRef } from '../../resource/schema/reference-kinds.ts';
 import { isAbsent, targetRef } from '../../resource/schema/target-ref.ts';
 import { isClient } from './client-sans.ts';
-import { canonical, type Merged, mergeParts, type PolicyConf } from './merge-confs.ts';
+import { canonical, type MergedConf, mergeParts, type PolicyConf } from './merge-confs.ts';
 import type { Policy } from './policy.ts';
 
 /** An item of `from`. */
-export interface FromItem extends PolicyConf {
+export interface FromConf extends PolicyConf {
   readonly targetRef: TargetRef<FromKind>;
 }
 
 /** What `rules` say for requests of these `matches`; an absent list is for all. */
-export interface MergedRule extends Merged {
+export interface MergedRule extends MergedConf {
   readonly matches: readonly JsonValue[];
 }
 
@@ -22,11 +22,11 @@ const MESH: TargetRef<FromKind> = { kind: 'Mesh' };
 const FROM_SCHEMA = targetRef(FROM, {});
 
 /** Every item of `from` of policies of one kind, the weakest first: the policies' order, then that of their lists. */
-export function fromItems(policies: readonly Policy[]): FromItem[] {
+export function fromItems(policies: readonly Policy[]): FromConf[] {
   return policies.flatMap((policy) => asArray(policy.resource.spec.from).flatMap((item) => readItem(policy, item)));
 }
 
-function readItem(policy: Policy, value: JsonValue): FromItem[] {
+function readItem(policy: Policy, value: JsonValue): FromConf[] {
   const item = asObject(value) ?? {};
   const ref = isAbsent(item.targetRef ?? undefined) ? MESH : check(FROM_SCHEMA, item.targetRef, []).data;
   return ref?.kind === undefined ? [] : [{ policy, targetRef: { ...ref, kind: ref.kind }, conf: asObject(item.default) ?? {} }];
@@ -38,7 +38,7 @@ function readItem(policy: Policy, value: JsonValue): FromItem[] {
  *
  *   [Mesh {action: DENY}, MeshSubset {env: dev} {action: ALLOW}]  for a client with kuma://env/dev  ->  {action: ALLOW}
  */
-export function mergeFrom(type: string, items: readonly FromItem[], sans: readonly string[]): Merged | undefined {
+export function mergeFrom(type: string, items: readonly FromConf[], sans: readonly string[]): MergedConf | undefined {
   return mergeParts(
     type,
     items.filter(({ targetRef: ref, policy }) => isClient(ref, policy.resource.key.mesh, sans)),
@@ -66,7 +66,7 @@ export function mergeRules(type: string, policies: readonly Policy[]): MergedRul
  * What policies with one `default` for the whole proxy come to; for MeshTrafficPermission, for the inbound. undefined:
  * nothing.
  */
-export function mergeSingle(type: string, policies: readonly Policy[]): Merged | undefined {
+export function mergeSingle(type: string, policies: readonly Policy[]): MergedConf | undefined {
   return mergeParts(type, policies.flatMap(toPart));
 }
 

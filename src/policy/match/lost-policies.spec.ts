@@ -5,7 +5,7 @@ import type { JsonObject, Resource } from '../../resource/resource.ts';
 import { decideBy } from '../decide/decide-request.ts';
 import { readPermissions } from '../decide/read-permissions.ts';
 import { dataplane, fromList, permission, prefix, resource } from '../../../test/harness/policies.ts';
-import { indexMesh, type Lost } from './mesh-index.ts';
+import { indexMesh, type LostResource } from './mesh-index.ts';
 import { readPolicies } from './read-policies.ts';
 import { readProxy } from './read-proxy.ts';
 import { matchInbound } from './select-policies.ts';
@@ -18,7 +18,7 @@ const BY_NAME = { kind: 'MeshHTTPRoute', name: 'r' };
 const BY_LABELS = { kind: 'MeshHTTPRoute', labels: { team: 'a' } };
 const HASHED = hashedName({ mesh: 'default', name: 'r', zone: 'east', namespace: '' });
 
-const refused = (type: string, name: string, from = '', labels = {}, labelled = true): Lost => ({
+const refused = (type: string, name: string, from = '', labels = {}, labelled = true): LostResource => ({
   resource: { ...resource(type, name, type.endsWith('Route') ? { to: [] } : {}, from, labels), spec: {} },
   labelled,
 });
@@ -29,18 +29,18 @@ const leadingTo = (backend: JsonObject, from = ''): Resource => {
 };
 const HERE = leadingTo({ kind: 'MeshService', name: 'front' });
 
-interface Case {
+interface LostCase {
   readonly what: string;
   readonly spec?: JsonObject;
   readonly targetRef?: JsonObject;
   readonly from?: string;
-  readonly lost?: readonly Lost[];
+  readonly lost?: readonly LostResource[];
   readonly others?: readonly Resource[];
   readonly target?: Parameters<typeof dataplane>[0];
 }
 
 /** What a caller of the mesh may do at /admin and at /, where another permission allows it everything. */
-function decided({ spec = DENY, targetRef = BY_NAME, from = '', lost = [], others = [], target = {} }: Case): string {
+function decided({ spec = DENY, targetRef = BY_NAME, from = '', lost = [], others = [], target = {} }: LostCase): string {
   const asked = dataplane({ tags: { 'kuma.io/service': 'backend' }, ...target });
   const mesh = indexMesh([...others, asked], undefined, lost);
   const proxy = readProxy(asked, mesh);
@@ -53,7 +53,7 @@ function decided({ spec = DENY, targetRef = BY_NAME, from = '', lost = [], other
   return `${at('/admin')} ${at('/')}`;
 }
 
-const EXPECTED: Readonly<Record<string, readonly Case[]>> = {
+const EXPECTED: Readonly<Record<string, readonly LostCase[]>> = {
   'Deny Deny': [
     { what: 'a refused route, by name', lost: [ROUTE] },
     { what: 'a refused route, by labels', lost: [ROUTE], targetRef: BY_LABELS },

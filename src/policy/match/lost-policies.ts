@@ -6,10 +6,10 @@ import { mayDeny } from '../../resource/permission-actions.ts';
 import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
 import { EVERY_REQUEST } from '../../resource/route-match.ts';
 import { kindAt, meansRoutes, namedType, TO, type TargetRef, type TopKind } from '../../resource/schema/reference-kinds.ts';
-import { type Lost, type MeshIndex, means } from './mesh-index.ts';
+import { type LostResource, type MeshIndex, means } from './mesh-index.ts';
 import type { Policy } from './policy.ts';
 import type { Proxy } from './read-proxy.ts';
-import { isStrange, matchesOf, routesMeant, rulesLeadingTo, type Via } from './route-selection.ts';
+import { isStrange, matchesOf, routesMeant, rulesLeadingTo, type ViaRoute } from './route-selection.ts';
 import { includesAll, labelsOf, textsOf } from './proxy-tags.ts';
 
 /**
@@ -23,7 +23,7 @@ import { includesAll, labelsOf, textsOf } from './proxy-tags.ts';
  * Labels select what is there, refused or not. A name that looks hashed is that of a copy: one that isn't here may not
  * be for here.
  */
-export function lostTo(ref: TargetRef<TopKind>, policy: Policy, proxy: Proxy, mesh: MeshIndex): Via[] {
+export function lostTo(ref: TargetRef<TopKind>, policy: Policy, proxy: Proxy, mesh: MeshIndex): ViaRoute[] {
   switch (ref.kind) {
     case 'MeshService':
       return refusedOf(ref, policy, mesh).flatMap((service) => (isAtHome(service, proxy) ? [anyRequest(service.key)] : []));
@@ -48,7 +48,7 @@ function refusedOf(ref: TargetRef<TopKind>, policy: Policy, mesh: MeshIndex): Re
   return refused.filter((lost) => isTargeted(lost, ref, policy, mesh)).map(({ resource }) => resource);
 }
 
-function throughLost(ref: TargetRef<TopKind>, policy: Policy, proxy: Proxy, mesh: MeshIndex): Via[] {
+function throughLost(ref: TargetRef<TopKind>, policy: Policy, proxy: Proxy, mesh: MeshIndex): ViaRoute[] {
   const lost = refusedOf(ref, policy, mesh);
   const routes = routesMeant(ref, policy, proxy, mesh);
   if (lost.length + routes.length === 0) return missing(ref, policy);
@@ -56,12 +56,12 @@ function throughLost(ref: TargetRef<TopKind>, policy: Policy, proxy: Proxy, mesh
   return [...through.map(({ key }) => anyRequest(key)), ...routes.flatMap((route) => beyond(route, proxy, mesh))];
 }
 
-function anyRequest(key: Key): Via {
+function anyRequest(key: Key): ViaRoute {
   return { route: key, matches: [EVERY_REQUEST], certain: false, lost: key };
 }
 
 /** What can't be read has any labels. */
-function isTargeted({ resource, labelled }: Lost, ref: TargetRef, policy: Policy, mesh: MeshIndex): boolean {
+function isTargeted({ resource, labelled }: LostResource, ref: TargetRef, policy: Policy, mesh: MeshIndex): boolean {
   return (!labelled && ref.labels !== undefined) || means(ref, policy, resource, mesh);
 }
 
@@ -71,7 +71,7 @@ function isAtHome({ key }: Resource, { dataplane }: Proxy): boolean {
 }
 
 /** The route that a permission with denies names, and that is not here. The caller knows that. */
-export function missing({ kind, name, namespace }: TargetRef<TopKind>, policy: Policy): Via[] {
+export function missing({ kind, name, namespace }: TargetRef<TopKind>, policy: Policy): ViaRoute[] {
   const { key, spec } = policy.resource;
   const type = namedType(kind);
   if (!meansRoutes(kind) || type === undefined || name === undefined) return [];
@@ -83,7 +83,7 @@ export function missing({ kind, name, namespace }: TargetRef<TopKind>, policy: P
  * The rules of a route that may send requests to services which were refused, and so, for all that is known, to this
  * proxy.
  */
-function beyond(route: Resource, proxy: Proxy, mesh: MeshIndex): Via[] {
+function beyond(route: Resource, proxy: Proxy, mesh: MeshIndex): ViaRoute[] {
   const found: Key[] = [];
   const rules = rulesLeadingTo(route, (value) => {
     const services = servicesLost(value, proxy, mesh);

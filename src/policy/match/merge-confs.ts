@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../../resource/resource.ts';
 import type { Policy } from './policy.ts';
 
 /** What a policy of one kind comes to, and who contributed, in order. */
-export interface Merged {
+export interface MergedConf {
   readonly conf: JsonObject;
   readonly origins: readonly Key[];
 }
@@ -22,7 +22,7 @@ export interface PolicyConf {
  * Merges the parts of one kind of policy, the first one weakest; shadow policies are left out. undefined: there are
  * none.
  */
-export function mergeParts(type: string, parts: readonly PolicyConf[]): Merged | undefined {
+export function mergeParts(type: string, parts: readonly PolicyConf[]): MergedConf | undefined {
   const enforced = parts.filter(({ policy }) => !policy.shadow);
   if (enforced.length === 0) return undefined;
   const conf = enforced.map((part) => part.conf).reduce((weaker, stronger) => mergeConfs(type, weaker, stronger));

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { hashedName } from '../../naming/hash-name.ts';
 import type { JsonObject, Resource } from '../../resource/resource.ts';
 import type { TargetRef } from '../../resource/schema/reference-kinds.ts';
-import { indexMesh, meant, means, Targets } from './mesh-index.ts';
+import { indexMesh, meant, means, TargetIndex } from './mesh-index.ts';
 import { readPolicy } from './read-policies.ts';
 import { readProxy } from './read-proxy.ts';
 import { asksOf, serviceSelects } from './service-selector.ts';
@@ -55,7 +55,7 @@ test('what is looked up is what going over all would find, also after changes', 
       const policy = readPolicy(resource('MeshTrafficPermission', { ...at, name: 'p' }, { spec: { targetRef: { ...to } as JsonObject } }));
       const last = new Map([...before, ...now].map((one) => [JSON.stringify(one.key), one]));
       const gone = [...last.values()].slice(0, 2);
-      const targets = new Targets(before);
+      const targets = new TargetIndex(before);
       targets.hashed('x');
       for (const one of now) targets.put(one);
       for (const { key } of gone) targets.delete(key);
@@ -82,7 +82,7 @@ test('one of thousands of services is found without looking at the others', () =
       { labels: { app: `a${n}` }, spec: { selector: { dataplaneTags: { app: `a${n}` } } } },
     ),
   );
-  const targets = new Targets(services);
+  const targets = new TargetIndex(services);
   const at = resource(
     'Dataplane',
     { zone: 'east', namespace: 'app', name: 'd' },

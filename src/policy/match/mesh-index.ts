@@ -12,7 +12,7 @@ import { includesAll, labelsOf, textsOf } from './proxy-tags.ts';
 export type Holder = (type: string, name: string) => Key | undefined;
 
 /** What was refused here, so that nothing of it is in force: its spec is not known. */
-export interface Lost {
+export interface LostResource {
   /** Without a spec. */
   readonly resource: Resource;
   /** Whether its labels could be read. */
@@ -25,7 +25,7 @@ const NONE: ReadonlySet<Resource> = new Set();
  * The resources of one kind by what asks for them, so that a question costs what it finds and not what there is: by
  * label, by display name, and of services by what their selectors ask of a proxy.
  */
-export class Targets {
+export class TargetIndex {
   readonly #all = new Map<string, Resource>();
   readonly #byTerm = new Map<string, Set<Resource>>();
   /** By the names of copies. It is made when one is first asked for: that takes long, and is seldom. */
@@ -122,19 +122,19 @@ export interface MeshIndex {
   ofType(type: string): readonly Resource[];
   find(key: Key): Resource | undefined;
   /** Of a kind, by what references and inbounds ask for. */
-  targets(type: string): Targets;
+  targets(type: string): TargetIndex;
   /** By what it is called in this store. */
   named(type: string, namespace: string, name: string): Resource | undefined;
   readonly holder: Holder;
-  lost(type: string): readonly Lost[];
+  lost(type: string): readonly LostResource[];
 }
 
 /** Indexes resources of one mesh; `holder` knows the names of copies, without it they are computed. */
-export function indexMesh(resources: Iterable<Resource>, holder: Holder = () => undefined, lost: readonly Lost[] = []): MeshIndex {
+export function indexMesh(resources: Iterable<Resource>, holder: Holder = () => undefined, lost: readonly LostResource[] = []): MeshIndex {
   const byType = new Map<string, Resource[]>();
   const byKey = new Map<string, Resource>();
   const byName = new Map<string, Resource>();
-  const targets = new Map<string, Targets>();
+  const targets = new Map<string, TargetIndex>();
   for (const resource of resources) {
     const { key, namespace, name } = resource;
     const sameType = byType.get(key.type);
@@ -147,7 +147,7 @@ export function indexMesh(resources: Iterable<Resource>, holder: Holder = () => 
     ofType: (type) => byType.get(type) ?? [],
     find: (key) => byKey.get(keyId(key)),
     targets: (type) => {
-      const found = targets.get(type) ?? new Targets(byType.get(type) ?? []);
+      const found = targets.get(type) ?? new TargetIndex(byType.get(type) ?? []);
       targets.set(type, found);
       return found;
     },

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../resource/resource.ts';
-import { dataplane, resource, type Shape, world } from '../../../test/harness/policies.ts';
+import { dataplane, resource, type WorldOptions, world } from '../../../test/harness/policies.ts';
 import { matchProxy } from './select-policies.ts';
 
 const tags = { 'kuma.io/service': 'backend', app: 'backend' };
-const shape: Shape = { tags, labels: { app: 'backend' } };
+const shape: WorldOptions = { tags, labels: { app: 'backend' } };
 
 describe('a `to` policy on a route', () => {
   const own = { kind: 'Dataplane', labels: { app: 'client' } };
   const to = [{ targetRef: { kind: 'MeshService', name: 'backend' }, rules: [{ default: {} }] }];
-  const client: Shape = { name: 'client-1', tags: { 'kuma.io/service': 'client' }, labels: { app: 'client' } };
+  const client: WorldOptions = { name: 'client-1', tags: { 'kuma.io/service': 'client' }, labels: { app: 'client' } };
   const applies = (
     targetRef: JsonObject,
     route: JsonObject,
-    to: Shape,
+    to: WorldOptions,
     more: { readonly from?: string; readonly spec?: JsonObject } = {},
   ) => {
     const spec = more.spec ?? { to: [{ targetRef: { kind: 'Mesh' }, default: {} }] };

@@ -16,7 +16,7 @@ const TOP_RANKS: Readonly<Record<TopKind, number>> = {
   MeshGatewayRoute: 6,
 };
 /** How specific the kinds of `to[].targetRef` are. */
-const TO_RANKS: Readonly<Record<ToKind, number>> = {
+export const TO_RANKS: Readonly<Record<ToKind, number>> = {
   Mesh: 0,
   MeshService: 1,
   MeshExternalService: 2,

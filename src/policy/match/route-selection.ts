@@ -11,7 +11,7 @@ import { serviceSelects } from './service-selector.ts';
 import { includesAll, labelsOf, SERVICE_TAG, textsOf } from './proxy-tags.ts';
 
 /** A route through which a policy applies to an inbound. */
-export interface Via {
+export interface ViaRoute {
   readonly route: Key;
   /** The `matches` of the rules that lead to the inbound, one of which a request must meet. */
   readonly matches: readonly RouteMatch[];
@@ -20,7 +20,7 @@ export interface Via {
    * it counts for denies alone.
    */
   readonly certain: boolean;
-  /** What isn't here, so that it can't be told (see lost.ts). */
+  /** What isn't here, so that it can't be told (see src/policy/match/lost-policies.ts). */
   readonly lost?: Key;
 }
 
@@ -35,7 +35,7 @@ export interface Via {
  *   route r, to: backend, rules: [{matches: [/v2], default: {backendRefs: [backend-v2]}}]
  *     ->  for an inbound of backend-v2: r, [/v2]
  */
-export function routesTo(ref: TargetRef<TopKind>, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): Via[] {
+export function routesTo(ref: TargetRef<TopKind>, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): ViaRoute[] {
   return routesMeant(ref, policy, proxy, mesh).flatMap((route) => {
     const onGateway = ref.kind === 'MeshGatewayRoute';
     const rules = onGateway

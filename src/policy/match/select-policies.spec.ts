@@ -3,19 +3,19 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { hashedName } from '../../naming/hash-name.ts';
 import type { JsonObject, Resource } from '../../resource/resource.ts';
-import { dataplane, exact, permission, resource, type Shape, world } from '../../../test/harness/policies.ts';
+import { dataplane, exact, permission, resource, type WorldOptions, world } from '../../../test/harness/policies.ts';
 import { matchInbound, matchProxy } from './select-policies.ts';
 
 const ALLOW = { default: { allow: [exact('spiffe://td/web')] } };
 
 /** Whether a permission with this targetRef selects the one inbound of a proxy. */
-function selects(targetRef: JsonObject, shape: Shape, from = 'east', others: readonly Resource[] = []): boolean {
+function selects(targetRef: JsonObject, shape: WorldOptions, from = 'east', others: readonly Resource[] = []): boolean {
   const { policies, proxy, inbound, mesh } = world([permission('p', { targetRef, ...ALLOW }, from)], dataplane(shape), others);
   return matchInbound(policies, proxy, inbound, mesh).length > 0;
 }
 
 const tags = { 'kuma.io/service': 'backend', app: 'backend', env: 'prod' };
-const shape: Shape = { tags, labels: { app: 'backend', canary: '' } };
+const shape: WorldOptions = { tags, labels: { app: 'backend', canary: '' } };
 
 const service = (name: string, selector: JsonObject, from = 'east', ports: readonly JsonObject[] = []) =>
   resource('MeshService', name, { selector, ...(ports.length > 0 ? { ports } : {}) }, from, { team: 'a' });

@@ -5,19 +5,19 @@ import { mayMean, type MeshIndex, means } from './mesh-index.ts';
 import { mayTouch, readPolicy } from './read-policies.ts';
 import type { Policy } from './policy.ts';
 import { type Inbound, isSection, type Proxy } from './read-proxy.ts';
-import { matchesOf, routesNamed, routesTo, rulesOf, type Via } from './route-selection.ts';
+import { matchesOf, routesNamed, routesTo, rulesOf, type ViaRoute } from './route-selection.ts';
 import { asksOf, serviceSelects } from './service-selector.ts';
 import { includesAll, SERVICE_TAG } from './proxy-tags.ts';
 
 /** A policy that selects an inbound. */
-export interface Match {
+export interface SelectingPolicy {
   readonly policy: Policy;
   /** Only through these routes; undefined: wholly. */
-  readonly via?: readonly Via[];
+  readonly via?: readonly ViaRoute[];
 }
 
 /** The policies that select an inbound of the proxy, in the order that they were given in (see readPolicies). */
-export function matchInbound(policies: readonly Policy[], proxy: Proxy, inbound: Inbound, mesh: MeshIndex): Match[] {
+export function matchInbound(policies: readonly Policy[], proxy: Proxy, inbound: Inbound, mesh: MeshIndex): SelectingPolicy[] {
   return policies.flatMap((policy) => matchOne(policy, proxy, inbound, mesh) ?? []);
 }
 
@@ -26,7 +26,7 @@ export function matchProxy(policies: readonly Policy[], proxy: Proxy, mesh: Mesh
   return policies.filter((policy) => proxy.inbounds.some((inbound) => matchOne(policy, proxy, inbound, mesh)));
 }
 
-function matchOne(policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): Match | undefined {
+function matchOne(policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): SelectingPolicy | undefined {
   const ref = policy.explicit;
   if (!mayTouch(policy, proxy.dataplane)) return undefined;
   // What can't be read may hold denies: a permission is then one for everything that it may touch (see
@@ -43,7 +43,7 @@ function matchOne(policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshInde
  * What is said of outgoing traffic is for those who send it through the route, everything else for those whom the route
  * leads to.
  */
-function routesOf(ref: TargetRef<TopKind>, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): Via[] {
+function routesOf(ref: TargetRef<TopKind>, policy: Policy, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): ViaRoute[] {
   if (asArray(policy.resource.spec.to).length === 0) return routesTo(ref, policy, proxy, inbound, mesh);
   return routesNamed(ref, policy, mesh)
     .map(readPolicy)

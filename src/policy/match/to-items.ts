@@ -4,7 +4,7 @@ import { findKind, isRoute } from '../../resource/kinds.ts';
 import type { Labels } from '../../resource/labels.ts';
 import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
 import { kindAt, meansRoutes, namedType, type TargetRef, TO, type ToKind } from '../../resource/schema/reference-kinds.ts';
-import { canonical, type Merged, mergeParts, type PolicyConf } from './merge-confs.ts';
+import { canonical, type MergedConf, mergeParts, type PolicyConf } from './merge-confs.ts';
 import { type MeshIndex, means } from './mesh-index.ts';
 import { compareToItems } from './policy-order.ts';
 import type { Policy } from './policy.ts';
@@ -50,7 +50,7 @@ function readItem(policy: Policy, value: JsonValue, index: number): ToItem[] {
  *
  *   [Mesh {a: 1, b: 1}, backend {b: 2}]  for backend  ->  {a: 1, b: 2}, for any other  ->  {a: 1, b: 1}
  */
-export function mergeTo(type: string, items: readonly ToItem[], destination: Destination, mesh: MeshIndex): Merged | undefined {
+export function mergeTo(type: string, items: readonly ToItem[], destination: Destination, mesh: MeshIndex): MergedConf | undefined {
   return mergeParts(
     type,
     items.filter((item) => isMeant(item, destination, mesh)),

@@ -6,17 +6,17 @@ import { evaluate } from '../decide/evaluate-permissions.ts';
 import type { Permission } from '../decide/read-permissions.ts';
 import { readRequest } from '../decide/read-request.ts';
 import { InboundRbac } from './compile-rbac.ts';
-import { decideByRbac, type Outcome, type Wire } from '../../../test/harness/rbac-interpreter.ts';
+import { decideByRbac, type RbacOutcome, type Wire } from '../../../test/harness/rbac-interpreter.ts';
 import { isRoute } from './route-match.spec.ts';
-import { permissions, type Shape, wire } from '../../../test/harness/rbac-samples.ts';
-import { type Form, REASON } from './rbac-side.ts';
+import { permissions, type SampleShape, wire } from '../../../test/harness/rbac-samples.ts';
+import { type RbacForm, REASON } from './rbac-side.ts';
 
 const SIDES = ['enforced', 'shadow'] as const;
 const RUNS = 1000;
 
-type Protocol = 'http' | 'tcp';
+type AgreementProtocol = 'http' | 'tcp';
 
-function agree(given: readonly Permission[], asked: Wire, protocol: Protocol, form: Form): void {
+function agree(given: readonly Permission[], asked: Wire, protocol: AgreementProtocol, form: RbacForm): void {
   const { filter, routes, alone } = new InboundRbac({ protocol, form, statPrefix: 'x.' }).compile(given);
   const { sans, method, path } = asked;
   const subject = readRequest({ spiffeIds: sans, method, path }, protocol, 'default');
@@ -30,14 +30,14 @@ function agree(given: readonly Permission[], asked: Wire, protocol: Protocol, fo
   }
 }
 
-function check({ action, name }: Outcome, expected: string, given: readonly Permission[]): void {
+function check({ action, name }: RbacOutcome, expected: string, given: readonly Permission[]): void {
   assert.equal(action, expected);
   const kris = given.filter(({ mtp }) => mtp.shape === 'spiffe' || mtp.shape === 'broken').map(({ key }) => formatKri(key));
   assert.ok(['', 'MeshTrafficPermission', ...Object.values(REASON), ...kris].includes(name), name);
 }
 
 describe('the compiled RBAC decides as the evaluator does', () => {
-  for (const shape of ['spiffe', 'from', 'mixed'] satisfies Shape[]) {
+  for (const shape of ['spiffe', 'from', 'mixed'] satisfies SampleShape[]) {
     for (const protocol of ['http', 'tcp'] as const) {
       for (const form of ['trees', 'list'] as const) {
         it(`${shape}, ${protocol}, as ${form}`, () =>

@@ -3,13 +3,13 @@ import type { Permission } from '../decide/read-permissions.ts';
 import type { RequestSubject } from '../decide/read-request.ts';
 import { DecisionRbac } from './decision-tree.ts';
 import { firstOf, type MatcherTree, toMatcher, typed } from './envoy-matchers.ts';
-import type { Decided } from './region-places.ts';
+import type { DecidedRegion } from './region-places.ts';
 import { everything, type Region, regionsOf } from './request-regions.ts';
-import type { Form } from './rbac-side.ts';
+import type { RbacForm } from './rbac-side.ts';
 
 export interface CompileTarget {
   readonly protocol: RequestSubject['protocol'];
-  readonly form: Form;
+  readonly form: RbacForm;
   /** What the names of the filter's metrics begin with, on TCP. */
   readonly statPrefix: string;
 }
@@ -57,7 +57,7 @@ export class InboundRbac {
    */
   compile(permissions: readonly Permission[]): CompiledRbac {
     const regions = this.#target.protocol === 'http' ? regionsOf(permissions) : [everything(permissions)];
-    const decisions = new Map<Decided, DecisionRbac>();
+    const decisions = new Map<DecidedRegion, DecisionRbac>();
     for (const { decided } of regions) if (!decisions.has(decided)) decisions.set(decided, this.#decide(decided));
     this.#decisions = new Map([...decisions].map(([{ name }, decision]) => [name, decision]));
     const parts = regions.flatMap((region) => {
@@ -72,7 +72,7 @@ export class InboundRbac {
     return { filter, routes, alone: this.#filter(together(parts)) };
   }
 
-  #decide({ name, applied }: Decided): DecisionRbac {
+  #decide({ name, applied }: DecidedRegion): DecisionRbac {
     const decision = this.#decisions.get(name) ?? new DecisionRbac(this.#target.protocol, this.#target.form);
     decision.update(applied);
     return decision;

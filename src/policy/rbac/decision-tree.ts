@@ -5,7 +5,7 @@ import type { RequestSubject } from '../decide/read-request.ts';
 import { type RegionPermission, speaksOfShadow } from './applied-permissions.ts';
 import type { MatcherTree } from './envoy-matchers.ts';
 import type { AppliedHere } from './region-places.ts';
-import { type Form, SideRbac } from './rbac-side.ts';
+import { type RbacForm, SideRbac } from './rbac-side.ts';
 
 /**
  * The complete decision about some of an inbound's requests. It keeps what it was made of: what is compiled again is
@@ -13,14 +13,14 @@ import { type Form, SideRbac } from './rbac-side.ts';
  */
 export class DecisionRbac {
   readonly #protocol: RequestSubject['protocol'];
-  readonly #form: Form;
+  readonly #form: RbacForm;
   readonly #enforced: SideRbac;
   /** Where nothing speaks of a shadow, it is what is enforced. */
   #shadow: SideRbac | undefined;
   #speakers = 0;
   #applied: readonly RegionPermission[] = [];
 
-  constructor(protocol: RequestSubject['protocol'], form: Form) {
+  constructor(protocol: RequestSubject['protocol'], form: RbacForm) {
     this.#protocol = protocol;
     this.#form = form;
     this.#enforced = new SideRbac('enforced', protocol, form);

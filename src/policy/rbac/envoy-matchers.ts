@@ -14,7 +14,11 @@ export type RbacEffect = 'ALLOW' | 'DENY';
  * A StringMatcher. There are no regular expressions: in a deny one fails open when the input is too long
  * (dependencies.md).
  */
-export type Text = { readonly exact: string } | { readonly prefix: string } | { readonly suffix: string } | { readonly contains: string };
+export type TextMatcher =
+  | { readonly exact: string }
+  | { readonly prefix: string }
+  | { readonly suffix: string }
+  | { readonly contains: string };
 
 /** What a predicate looks at. */
 export type Input = JsonObject;
@@ -41,7 +45,7 @@ function header(headerName: string): Input {
   };
 }
 
-export function reads(input: Input, valueMatch: Text): Predicate {
+export function reads(input: Input, valueMatch: TextMatcher): Predicate {
   return { singlePredicate: { input, valueMatch } };
 }
 
@@ -65,13 +69,13 @@ export function act(action: RbacEffect, name: string): OnMatch {
 
 const ACTION = 'type.googleapis.com/envoy.config.rbac.v3.Action';
 
-export interface Case {
+export interface MatchCase {
   readonly predicate: Predicate;
   readonly onMatch: OnMatch;
 }
 
 /** The first case that holds. Without `onNoMatch`, what stands around the list goes on. */
-export function firstOf(cases: readonly Case[], onNoMatch?: OnMatch): OnMatch {
+export function firstOf(cases: readonly MatchCase[], onNoMatch?: OnMatch): OnMatch {
   if (cases.length === 0 && onNoMatch) return onNoMatch;
   const matchers = cases.map(({ predicate, onMatch }) => ({ predicate, onMatch }));
   return { matcher: { matcherList: { matchers }, ...(onNoMatch ? { onNoMatch } : {}) } };

@@ -51,7 +51,7 @@ export function beside(items: readonly RbacFromItem[]): { readonly deny: Formula
   };
 }
 
-interface Run {
+interface FormulaRun {
   readonly allow: boolean;
   readonly means: readonly Formula[];
 }
@@ -68,7 +68,7 @@ export function allowed(items: readonly RbacFromItem[]): Formula | undefined {
   return allowedBy(runsOf(items));
 }
 
-function runsOf(items: readonly RbacFromItem[]): Run[] {
+function runsOf(items: readonly RbacFromItem[]): FormulaRun[] {
   const runs: { allow: boolean; means: Formula[] }[] = [];
   for (const { allow, means } of items) {
     const last = runs.at(-1);
@@ -78,7 +78,7 @@ function runsOf(items: readonly RbacFromItem[]): Run[] {
   return runs;
 }
 
-function allowedBy(runs: readonly Run[]): Formula | undefined {
+function allowedBy(runs: readonly FormulaRun[]): Formula | undefined {
   const [only] = runs;
   if (!only) return undefined;
   if (runs.length === 1) return only.allow ? disjunction(only.means) : undefined;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../resource/resource.ts';
-import { allOf, anyOf, not, type Predicate, type Text, typed } from './envoy-matchers.ts';
+import { allOf, anyOf, not, type Predicate, type TextMatcher, typed } from './envoy-matchers.ts';
 import type { Formula } from './from-formula.ts';
 import { has, hasBelow } from './san-matchers.ts';
 
@@ -25,7 +25,7 @@ function toPrincipal(formula: Formula): JsonObject {
 /**
  * Envoy's `authenticated` would look at DNS SANs and the subject too: `DNS:spiffe://default/web` would be that service.
  */
-function hasUriSan(matcher: Text): JsonObject {
+function hasUriSan(matcher: TextMatcher): JsonObject {
   const config = { sanMatcher: { sanType: 'URI', matcher } };
   return { custom: { name: 'envoy.rbac.principals.mtls_authenticated', typedConfig: typed(MTLS, config) } };
 }

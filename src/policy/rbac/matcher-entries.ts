@@ -1,5 +1,5 @@
 import { type RegionPermission, actBy, type MatcherRule } from './applied-permissions.ts';
-import { type Case, type RbacEffect, firstOf, type OnMatch } from './envoy-matchers.ts';
+import { type MatchCase, type RbacEffect, firstOf, type OnMatch } from './envoy-matchers.ts';
 
 /**
  * A map of Envoy's, and the rules that each of its entries is made of. A change writes the entries that it touches
@@ -74,6 +74,6 @@ function isWhole({ condition }: MatcherRule): boolean {
 }
 
 /** The last comes first. */
-function casesOf(rules: readonly MatcherRule[], effect: RbacEffect): Case[] {
+function casesOf(rules: readonly MatcherRule[], effect: RbacEffect): MatchCase[] {
   return rules.flatMap(({ condition, by }) => (condition ? [{ predicate: condition, onMatch: actBy(by, effect) }] : [])).reverse();
 }

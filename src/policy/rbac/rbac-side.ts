@@ -6,7 +6,7 @@ import { type RegionPermission, actBy, allowRules, denyRules, type MatcherRule }
 import {
   act,
   allOf,
-  type Case,
+  type MatchCase,
   type RbacEffect,
   firstOf,
   type MatcherTree,
@@ -20,13 +20,13 @@ import { toPredicate, toRules } from './from-principals.ts';
 import { hasId, isId, NOT_ONE, SEVERAL } from './san-matchers.ts';
 
 /** How an Envoy is told about lists: one that is too old for trees, or unknown, gets a plain list. */
-export type Form = 'trees' | 'list';
+export type RbacForm = 'trees' | 'list';
 
 /** What Envoy's logs call the reasons that are no single policy's. */
 export const REASON = { nobody: 'nobody-allows', identities: 'not-one-identity', from: 'from' } as const;
 
 const NOBODY_ALLOWS = act('DENY', REASON.nobody);
-const ONE_IDENTITY: Case = { predicate: NOT_ONE, onMatch: act('DENY', REASON.identities) };
+const ONE_IDENTITY: MatchCase = { predicate: NOT_ONE, onMatch: act('DENY', REASON.identities) };
 
 /**
  * The decision of one side as a matcher, in the order of `evaluate`. All denies come before any allow, since Envoy's
@@ -37,19 +37,19 @@ const ONE_IDENTITY: Case = { predicate: NOT_ONE, onMatch: act('DENY', REASON.ide
 export class SideRbac {
   readonly #side: VerdictSide;
   readonly #protocol: RequestSubject['protocol'];
-  readonly #form: Form;
+  readonly #form: RbacForm;
   readonly #deny = new Identities('DENY');
   readonly #allow = new Identities('ALLOW');
 
   #applied: readonly RegionPermission[] = [];
   /** Those with `from`, and what they decide. */
   #from: readonly RegionPermission[] = [];
-  #cases: readonly Case[] = [];
+  #cases: readonly MatchCase[] = [];
   /** How many are not `from`, by what else they are. */
   #lists = 0;
   #broken = 0;
 
-  constructor(side: VerdictSide, protocol: RequestSubject['protocol'], form: Form) {
+  constructor(side: VerdictSide, protocol: RequestSubject['protocol'], form: RbacForm) {
     this.#side = side;
     this.#protocol = protocol;
     this.#form = form;
@@ -120,17 +120,17 @@ function hasItems(mtp: RegionPermission['mtp']): boolean {
 }
 
 /** What `from` decides: all by itself, or beside lists. */
-function fromCases(items: readonly RbacFromItem[], lists: boolean): Case[] {
+function fromCases(items: readonly RbacFromItem[], lists: boolean): MatchCase[] {
   const { deny, allow } = lists ? beside(items) : { deny: undefined, allow: allowed(items) };
   return [...fromCase(deny, 'DENY'), ...fromCase(allow, 'ALLOW')];
 }
 
-function fromCase(formula: Formula | undefined, effect: RbacEffect): Case[] {
+function fromCase(formula: Formula | undefined, effect: RbacEffect): MatchCase[] {
   return formula ? [{ predicate: toPredicate(formula), onMatch: act(effect, REASON.from) }] : [];
 }
 
 /** Rules as a list, the last first. What asks for nothing is no case. */
-function toCases(rules: readonly MatcherRule[], effect: RbacEffect, means: (id: StringMatch) => Predicate): Case[] {
+function toCases(rules: readonly MatcherRule[], effect: RbacEffect, means: (id: StringMatch) => Predicate): MatchCase[] {
   const cases = rules.flatMap(({ spiffeId, condition, by }) => {
     const [first, ...others] = [...(spiffeId ? [means(spiffeId)] : []), ...(condition ? [condition] : [])];
     return first ? [{ predicate: allOf([first, ...others]), onMatch: actBy(by, effect) }] : [];

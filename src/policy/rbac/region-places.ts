@@ -1,5 +1,14 @@
 import type { Permission } from '../decide/read-permissions.ts';
-import { pathId, type RegionPath, type RoutedMatch, type RoutedMatches, RuleCount, rulesIn } from './routed-matches.ts';
+import {
+  holdsOthers,
+  outerFirst,
+  pathId,
+  type RegionPath,
+  type RoutedMatch,
+  type RoutedMatches,
+  RuleCount,
+  rulesIn,
+} from './routed-matches.ts';
 
 /** A permission where it is about requests of a region; `certain`: it can be told, else only its denies count. */
 export interface AppliedHere {
@@ -8,7 +17,7 @@ export interface AppliedHere {
 }
 
 /** The requests of an inbound that the same permissions are about, as surely: the decision about them is one. */
-export interface Decided {
+export interface DecidedRegion {
   /** The first path and method of them: so that it is found again when other permissions change. */
   readonly name: string;
   /** In order. */
@@ -16,11 +25,11 @@ export interface Decided {
 }
 
 /** A path, and what decides its requests: by their method, and those of all other methods. */
-export interface Place {
+export interface RegionPlace {
   /** undefined: all requests with a path. */
   readonly path: RegionPath | undefined;
-  readonly methods: ReadonlyMap<string, Decided>;
-  readonly others: Decided;
+  readonly methods: ReadonlyMap<string, DecidedRegion>;
+  readonly others: DecidedRegion;
 }
 
 /**
@@ -35,7 +44,7 @@ export class Places {
   readonly #unrouted: readonly number[];
   readonly #unroutedRules: number;
   readonly #count = new RuleCount();
-  readonly #known = new Map<string, Decided>();
+  readonly #known = new Map<string, DecidedRegion>();
 
   constructor(permissions: readonly Permission[], matches: RoutedMatches) {
     this.#permissions = permissions;
@@ -45,7 +54,7 @@ export class Places {
     this.#unroutedRules = permissions.reduce((sum, one) => sum + (one.via === undefined ? rulesIn(one) : 0), 0);
   }
 
-  at(path: RegionPath | undefined): Place {
+  at(path: RegionPath | undefined): RegionPlace {
     const found = [...this.#matches.meeting(this.#sample(path))];
     const decided = (asked: string | undefined) => this.#decided(path, asked, found);
     const others = decided(undefined);
@@ -54,7 +63,7 @@ export class Places {
   }
 
   /** Without a path it can't be told through which routes a request comes. */
-  pathless(): Decided {
+  pathless(): DecidedRegion {
     return this.#decided(undefined, 'CONNECT', [...this.#matches.pathless()]);
   }
 
@@ -62,14 +71,14 @@ export class Places {
    * The places of all paths but those where everything is decided as it is around them: groups that are decided alike
    * and apart from one another, what lies within another group before it.
    */
-  below(root: Place): (readonly [Place, ...Place[]])[] {
-    const kept = new Map<string, { readonly place: Place; readonly depth: number }>();
+  below(root: RegionPlace): (readonly [RegionPlace, ...RegionPlace[]])[] {
+    const kept = new Map<string, { readonly place: RegionPlace; readonly depth: number }>();
     for (const path of this.#matches.paths.sort(outerFirst)) {
       const around = this.#matches.around(path).flatMap((outer) => kept.get(pathId(outer)) ?? [])[0] ?? { place: root, depth: 0 };
       const place = this.at(path);
-      if (!isAlike(place, around.place)) kept.set(pathId(path), { place, depth: path.type === 'Exact' ? Infinity : around.depth + 1 });
+      if (!isAlike(place, around.place)) kept.set(pathId(path), { place, depth: holdsOthers(path.type) ? around.depth + 1 : Infinity });
     }
-    const groups = new Map<string, [Place, ...Place[]]>();
+    const groups = new Map<string, [RegionPlace, ...RegionPlace[]]>();
     for (const { place, depth } of [...kept.values()].sort((a, b) => (a.depth === b.depth ? 0 : b.depth - a.depth))) {
       const id = JSON.stringify([depth, place.others.name, [...place.methods].map(([method, { name }]) => [method, name])]);
       const group = groups.get(id);
@@ -92,7 +101,7 @@ export class Places {
     }
   }
 
-  #decided(path: RegionPath | undefined, asked: string | undefined, found: readonly RoutedMatch[]): Decided {
+  #decided(path: RegionPath | undefined, asked: string | undefined, found: readonly RoutedMatch[]): DecidedRegion {
     const routed = new Map<number, boolean>();
     for (const { place, method, certain } of found) {
       if (method === undefined || method === asked) routed.set(place, certain || routed.get(place) === true);
@@ -120,18 +129,12 @@ export class Places {
 }
 
 /** Where nothing of a request can be seen. Throws `too_large` as `Places` does. */
-export function decidedUnseen(permissions: readonly Permission[]): Decided {
+export function decidedUnseen(permissions: readonly Permission[]): DecidedRegion {
   new RuleCount().add(permissions.reduce((sum, one) => sum + rulesIn(one), 0));
   return { name: '', applied: permissions.map((permission) => ({ permission, certain: permission.via === undefined })) };
 }
 
-function isAlike(one: Place, other: Place): boolean {
+function isAlike(one: RegionPlace, other: RegionPlace): boolean {
   if (one.others !== other.others || one.methods.size !== other.methods.size) return false;
   return [...one.methods].every(([method, decided]) => other.methods.get(method) === decided);
-}
-
-/** What may lie around another comes before it. */
-function outerFirst(a: RegionPath, b: RegionPath): number {
-  const exact = Number(a.type === 'Exact') - Number(b.type === 'Exact');
-  return exact || a.value.length - b.value.length || Number(a.type === 'Prefix') - Number(b.type === 'Prefix');
 }

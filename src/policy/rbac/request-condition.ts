@@ -17,15 +17,17 @@ export interface RequestMatch {
 export function conditionOf({ method, path }: RequestMatch, effect: RbacEffect): Predicate | undefined {
   if (method === undefined && path === undefined) return undefined;
   const methods = method === undefined ? [] : [isMethod(method)];
-  const paths = path === undefined ? [] : [effect === 'DENY' ? mayBePath(path) : isPath(path)];
+  const paths = path === undefined ? [] : [PATH_OF[effect](path)];
   const [first, ...others] = [...methods, ...paths];
   return first && allOf([first, ...others]);
 }
 
 /** What a deny holds for: the path, what may be another spelling of it, and a request without one. */
 function mayBePath(path: StringMatch): Predicate {
-  return anyOf([isPath(path), ...otherSpellings(path.value).map((prefix) => reads(PATH, { prefix })), NO_PATH]);
+  return anyOf([isPath(path), ...otherSpellings(path).map((prefix) => reads(PATH, { prefix })), NO_PATH]);
 }
+
+const PATH_OF: Readonly<Record<RbacEffect, (path: StringMatch) => Predicate>> = { ALLOW: isPath, DENY: mayBePath };
 
 /** A request without a path (CONNECT): a deny can't tell, and holds. */
 export const NO_PATH: Predicate = not(reads(PATH, { prefix: '/' }));

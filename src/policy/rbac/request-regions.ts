@@ -2,7 +2,7 @@ import type { JsonObject } from '../../resource/resource.ts';
 import { asMeridianError } from '../../errors.ts';
 import type { Permission } from '../decide/read-permissions.ts';
 import { allOf, anyOf, PATH, type Predicate, reads } from './envoy-matchers.ts';
-import { decidedUnseen, type Decided, type Place, Places } from './region-places.ts';
+import { decidedUnseen, type DecidedRegion, type RegionPlace, Places } from './region-places.ts';
 import { isMethod, isPath, NO_PATH } from './request-condition.ts';
 import { MOST_RULES, type RegionPath, RoutedMatches, rulesIn } from './routed-matches.ts';
 
@@ -12,7 +12,7 @@ export interface Region {
   readonly predicate: Predicate | undefined;
   /** The same as RouteMatches: a request is of it that meets one. */
   readonly routes: readonly JsonObject[];
-  readonly decided: Decided;
+  readonly decided: DecidedRegion;
 }
 
 /**
@@ -61,13 +61,13 @@ export function whyTooMany(permissions: readonly Permission[], protocol: 'http' 
 }
 
 /** In: places of which no request is of two, and that are decided alike. */
-function regionsAt(alike: readonly [Place, ...Place[]]): Region[] {
+function regionsAt(alike: readonly [RegionPlace, ...RegionPlace[]]): Region[] {
   const [{ methods, others }] = alike;
   const paths = alike.flatMap(({ path }) => path ?? []);
   return [...[...methods].map(([method, decided]) => toRegion(paths, method, decided)), toRegion(paths, undefined, others)];
 }
 
-function toRegion(paths: readonly RegionPath[], method: string | undefined, decided: Decided): Region {
+function toRegion(paths: readonly RegionPath[], method: string | undefined, decided: DecidedRegion): Region {
   const [path, ...otherPaths] = paths.map(toPredicate);
   const [first, ...others] = [...(path ? [anyOf([path, ...otherPaths])] : []), ...(method === undefined ? [] : [isMethod(method)])];
   const headers = method === undefined ? {} : { headers: [{ name: ':method', stringMatch: { exact: method } }] };

@@ -1,5 +1,5 @@
 import { matchersOf, fromItemsOf } from '../../resource/permission-actions.ts';
-import { foldMatch, type MatchCases, type StringMatch } from '../../resource/string-match.ts';
+import { foldMatch, MATCH_TYPES, type MatchCases, type StringMatch } from '../../resource/string-match.ts';
 import { MeridianError } from '../../errors.ts';
 import { otherSpellings } from '../decide/path-spellings.ts';
 import type { Permission } from '../decide/read-permissions.ts';
@@ -11,11 +11,19 @@ import type { Permission } from '../decide/read-permissions.ts';
  */
 export const MOST_RULES = 50_000;
 
+const PATH_TYPES = [...MATCH_TYPES, 'Begins'] as const;
+
+type PathType = (typeof PATH_TYPES)[number];
+
 /** A path of a route; `Begins`: what may be another spelling of one, letter by letter. */
 export interface RegionPath {
-  readonly type: StringMatch['type'] | 'Begins';
+  readonly type: PathType;
   readonly value: string;
 }
+
+const HOLDS_OTHERS: Readonly<Record<PathType, boolean>> = { Begins: true, Prefix: true, Exact: false };
+/** How narrow a type is among paths of one value. */
+const NARROWNESS: Readonly<Record<PathType, number>> = { Begins: 0, Prefix: 1, Exact: 2 };
 
 /** A match of a route that a permission targets. */
 export interface RoutedMatch {
@@ -37,6 +45,12 @@ export class RoutedMatches {
   readonly #everywhere = new Map<string, RoutedMatch>();
   readonly #byPath = new Map<string, { readonly path: RegionPath; readonly here: Map<string, RoutedMatch> }>();
   readonly #lengths = new Set<number>();
+  /** The values that a path of each type may have, so that it meets a path without query. */
+  readonly #values: Readonly<Record<PathType, (path: string) => readonly string[]>> = {
+    Exact: (path) => [path],
+    Prefix: (path) => [...slashesIn(path).map((slash) => path.slice(0, slash)), path],
+    Begins: (path) => Array.from(this.#lengths, (length) => path.slice(0, length)),
+  };
 
   constructor(permissions: readonly Permission[]) {
     for (const [place, { via = [] }] of permissions.entries()) {
@@ -58,20 +72,15 @@ export class RoutedMatches {
   /** Those that a path without query meets, or may. */
   *meeting(path: string): Generator<RoutedMatch> {
     yield* this.#everywhere.values();
-    yield* this.#at('Exact', path);
-    for (const slash of slashesIn(path)) yield* this.#at('Prefix', path.slice(0, slash));
-    yield* this.#at('Prefix', path);
-    for (const length of this.#lengths) yield* this.#at('Begins', path.slice(0, length));
+    for (const type of PATH_TYPES) for (const value of this.#values[type](path)) yield* this.#at({ type, value });
   }
 
   /** The beginnings that a path lies within, the innermost first. */
   around({ type, value }: RegionPath): RegionPath[] {
-    const prefixes = [...(type === 'Exact' ? [value] : []), ...slashesIn(value).map((slash) => value.slice(0, slash))];
-    const begins = [...this.#lengths].filter((length) => length <= value.length).map((length) => value.slice(0, length));
-    return [
-      ...prefixes.map((start): RegionPath => ({ type: 'Prefix', value: start })),
-      ...begins.map((start): RegionPath => ({ type: 'Begins', value: start })),
-    ].sort(innerFirst);
+    const meeting = PATH_TYPES.filter(holdsOthers).flatMap((outer) =>
+      this.#values[outer](value).map((start) => ({ type: outer, value: start })),
+    );
+    return meeting.filter((outer) => outer.value !== value || NARROWNESS[outer.type] < NARROWNESS[type]).sort(innerFirst);
   }
 
   /** Those of a request without a path: whoever asks for one may mean it. */
@@ -83,7 +92,7 @@ export class RoutedMatches {
   #add(match: StringMatch | undefined, routed: RoutedMatch): void {
     if (!match) return put(this.#everywhere, routed);
     this.#put(foldMatch(match, SPELLINGS), routed);
-    for (const value of otherSpellings(match.value)) {
+    for (const value of otherSpellings(match)) {
       this.#lengths.add(value.length);
       this.#put({ type: 'Begins', value }, { ...routed, certain: false });
     }
@@ -95,8 +104,8 @@ export class RoutedMatches {
     this.#byPath.set(pathId(path), found);
   }
 
-  #at(type: RegionPath['type'], value: string): Iterable<RoutedMatch> {
-    return this.#byPath.get(pathId({ type, value }))?.here.values() ?? [];
+  #at(path: RegionPath): Iterable<RoutedMatch> {
+    return this.#byPath.get(pathId(path))?.here.values() ?? [];
   }
 }
 
@@ -108,9 +117,18 @@ function slashesIn(path: string): number[] {
   return [...path.matchAll(/\//g)].map(({ index }) => index);
 }
 
-/** Of one length, a prefix is the narrower. */
 function innerFirst(a: RegionPath, b: RegionPath): number {
-  return b.value.length - a.value.length || Number(b.type === 'Prefix') - Number(a.type === 'Prefix');
+  return b.value.length - a.value.length || NARROWNESS[b.type] - NARROWNESS[a.type];
+}
+
+/** What may lie around another comes before it. */
+export function outerFirst(a: RegionPath, b: RegionPath): number {
+  return Number(holdsOthers(b.type)) - Number(holdsOthers(a.type)) || innerFirst(b, a);
+}
+
+/** Whether other paths may lie within one of this type. */
+export function holdsOthers(type: PathType): boolean {
+  return HOLDS_OTHERS[type];
 }
 
 export function pathId({ type, value }: RegionPath): string {

@@ -12,9 +12,9 @@ import { indexMesh } from '../match/mesh-index.ts';
 import { readProxy } from '../match/read-proxy.ts';
 import { type CompiledRbac, InboundRbac } from './compile-rbac.ts';
 import { decideByRbac, type Wire } from '../../../test/harness/rbac-interpreter.ts';
-import type { Form } from './rbac-side.ts';
+import type { RbacForm } from './rbac-side.ts';
 
-function compile(policies: readonly Resource[], target: Resource, form: Form = 'trees', protocol?: 'http' | 'tcp'): CompiledRbac {
+function compile(policies: readonly Resource[], target: Resource, form: RbacForm = 'trees', protocol?: 'http' | 'tcp'): CompiledRbac {
   const mesh = indexMesh([target]);
   const proxy = readProxy(target, mesh);
   const [inbound] = proxy.inbounds;
@@ -27,13 +27,13 @@ function verdicts({ filter }: CompiledRbac, wire: Wire): string[] {
   return (['enforced', 'shadow'] as const).map((side) => decideByRbac(filter, side, wire).action);
 }
 
-interface Entry {
+interface RbacVector {
   readonly policies: readonly unknown[];
   readonly clients: readonly { readonly tags: Labels; readonly decision: string }[];
 }
 
 describe('the verdicts of the real Kuma, from compiled rules', () => {
-  const entries = JSON.parse(readFileSync(new URL('../../../test/reference/from-decisions.json', import.meta.url), 'utf8')) as Entry[];
+  const entries = JSON.parse(readFileSync(new URL('../../../test/reference/from-decisions.json', import.meta.url), 'utf8')) as RbacVector[];
   const sides: Readonly<Record<string, readonly string[]>> = {
     Allow: ['Allow', 'Allow'],
     AllowWithShadowDeny: ['Allow', 'Deny'],

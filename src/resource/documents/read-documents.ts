@@ -11,7 +11,7 @@ import { quote } from '../field-path.ts';
 export type ReadDocument = { readonly value: unknown } | { readonly problem: Problem };
 
 type YamlToken = Parameters<Composer['next']>[0];
-type Composed = Document.Parsed<ParsedNode>;
+type ComposedDocument = Document.Parsed<ParsedNode>;
 
 /** YAML 1.2 as JSON knows it: no timestamps, no binaries; `<<` merges as everywhere around Kubernetes. */
 const OPTIONS = {
@@ -49,7 +49,7 @@ export function* eachDocument(text: string, limits: ReadingLimits): Generator<Re
   const parser = new Parser(lines.addNewLine);
   const composer = new Composer(OPTIONS);
   const count = new LexemeCount(limits);
-  const take = function* (documents: Iterable<Composed>): Generator<ReadDocument, void> {
+  const take = function* (documents: Iterable<ComposedDocument>): Generator<ReadDocument, void> {
     for (const document of documents) {
       const read = toValue(document, lines, limits);
       if (read) yield read;
@@ -71,7 +71,7 @@ export function* eachDocument(text: string, limits: ReadingLimits): Generator<Re
   yield* take(composer.end());
 }
 
-function toValue(document: Composed, lines: LineCounter, limits: ReadingLimits): ReadDocument | undefined {
+function toValue(document: ComposedDocument, lines: LineCounter, limits: ReadingLimits): ReadDocument | undefined {
   const fault = document.errors[0] ?? document.warnings[0];
   if (fault) return problemAt(lines, fault.pos[0], fault.message.slice(0, 200));
   const unclear = unclearIn(document);
@@ -88,7 +88,7 @@ function toValue(document: Composed, lines: LineCounter, limits: ReadingLimits):
   }
 }
 
-interface Unclear {
+interface UnclearScalar {
   readonly offset: number;
   readonly reason: string;
 }
@@ -97,9 +97,9 @@ interface Unclear {
  * The first that other parsers would read as something else: a key that its map has already (they differ on which one
  * counts), `010`, `on`.
  */
-function unclearIn(document: Composed): Unclear | undefined {
-  let found: Unclear | undefined;
-  const stop = (unclear: Unclear | undefined) => {
+function unclearIn(document: ComposedDocument): UnclearScalar | undefined {
+  let found: UnclearScalar | undefined;
+  const stop = (unclear: UnclearScalar | undefined) => {
     found = unclear;
     return found ? visit.BREAK : undefined;
   };
@@ -107,7 +107,7 @@ function unclearIn(document: Composed): Unclear | undefined {
   return found;
 }
 
-function repeatedIn(map: YAMLMap): Unclear | undefined {
+function repeatedIn(map: YAMLMap): UnclearScalar | undefined {
   const seen = new Set<string>();
   for (const { key } of map.items) {
     const text = isScalar(key) ? String(key.value) : '';
@@ -118,7 +118,7 @@ function repeatedIn(map: YAMLMap): Unclear | undefined {
 }
 
 /** Keys too: `on: x` has the key `true` for some. With `!!str` it is a text for everybody. */
-function unclearScalar({ type, source = '', tag, range }: Scalar): Unclear | undefined {
+function unclearScalar({ type, source = '', tag, range }: Scalar): UnclearScalar | undefined {
   const reason = type === 'PLAIN' && tag === undefined ? ambiguity(source) : undefined;
   return reason === undefined ? undefined : { offset: range?.[0] ?? 0, reason: `${source} ${reason}` };
 }

@@ -1,7 +1,7 @@
 import { type Document, isAlias, isCollection, isPair } from 'yaml';
 
 /** How large a document is with its aliases. */
-export interface WrittenOut {
+export interface DocumentSize {
   /** Keys, values, maps and lists; each alias as all that it stands for, however often. */
   readonly parts: number;
   readonly aliases: number;
@@ -14,7 +14,7 @@ export interface WrittenOut {
  *
  *   a: &a [1, 2], b: [*a, *a]  ->  parts 12, aliases 2
  */
-export function writtenOut({ contents }: Pick<Document, 'contents'>): WrittenOut {
+export function writtenOut({ contents }: Pick<Document, 'contents'>): DocumentSize {
   const sizes = new Map<string, number>();
   let aliases = 0;
   const sizeOf = (node: unknown): number => {

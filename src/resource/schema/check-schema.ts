@@ -5,7 +5,7 @@ import { formatPath, isObject, type Path } from '../field-path.ts';
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 type Issue = z.core.$ZodIssue;
 
-export type Checked<T> =
+export type SchemaResult<T> =
   | { readonly data: T; readonly problems: readonly [] }
   | { readonly data: undefined; readonly problems: readonly Problem[] };
 
@@ -13,7 +13,7 @@ export type Checked<T> =
  * Checks a value against a schema. In: where the value stands. Out: the data, or all problems with their paths in our
  * words.
  */
-export function check<T>(schema: z.ZodType<T>, value: unknown, path: Path): Checked<T> {
+export function check<T>(schema: z.ZodType<T>, value: unknown, path: Path): SchemaResult<T> {
   const result = schema.safeParse(value, { error: reason });
   if (result.success) return { data: result.data, problems: [] };
   return { data: undefined, problems: result.error.issues.flatMap((issue) => toProblems(issue, path)) };

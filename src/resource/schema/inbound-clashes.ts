@@ -9,7 +9,7 @@ export interface Clash {
 }
 
 /** As an inbound may be written; what is of another type is a problem of its own. */
-interface Written {
+interface WrittenInbound {
   readonly name: string;
   readonly port: number | undefined;
   readonly socket: string | undefined;
@@ -28,7 +28,7 @@ export function clashesOf(address: unknown, inbounds: readonly unknown[]): Clash
   return [...socketClashes(all), ...sectionClashes(all)];
 }
 
-function read(item: unknown, ofNetworking: unknown): Written {
+function read(item: unknown, ofNetworking: unknown): WrittenInbound {
   const { name, port, address = ofNetworking } = isObject(item) ? item : {};
   const number = typeof port === 'number' ? port : undefined;
   const socket = number !== undefined && typeof address === 'string' ? socketOf(address, number) : undefined;
@@ -36,7 +36,7 @@ function read(item: unknown, ofNetworking: unknown): Written {
 }
 
 /** How often each value is there, and where it is first. */
-class Seen<T> {
+class Occurrences<T> {
   readonly #first = new Map<T, number>();
   readonly #count = new Map<T, number>();
 
@@ -56,8 +56,8 @@ class Seen<T> {
   }
 }
 
-function socketClashes(all: readonly Written[]): Clash[] {
-  const sockets = new Seen(all.map(({ socket }) => socket));
+function socketClashes(all: readonly WrittenInbound[]): Clash[] {
+  const sockets = new Occurrences(all.map(({ socket }) => socket));
   return all.flatMap(({ socket }, index) => {
     const isTaken = socket !== undefined && sockets.isRepeated(socket, index);
     return isTaken ? [{ index, field: 'port', reason: 'is taken by another inbound on this address' } as const] : [];
@@ -65,12 +65,12 @@ function socketClashes(all: readonly Written[]): Clash[] {
 }
 
 /** Of two inbounds with one name, or on one port without names, the second one is told. */
-function sectionClashes(all: readonly Written[]): Clash[] {
-  const names = new Seen(all.map(({ name }) => name));
+function sectionClashes(all: readonly WrittenInbound[]): Clash[] {
+  const names = new Occurrences(all.map(({ name }) => name));
   // An inbound on a socket that is taken is told of that alone.
-  const ports = new Seen(all.map(({ port }) => String(port)));
-  const sockets = new Seen(all.map(({ socket }) => socket));
-  const unnamed = new Seen(all.map(({ name, port }) => (name === '' ? String(port) : undefined)));
+  const ports = new Occurrences(all.map(({ port }) => String(port)));
+  const sockets = new Occurrences(all.map(({ socket }) => socket));
+  const unnamed = new Occurrences(all.map(({ name, port }) => (name === '' ? String(port) : undefined)));
   return all.flatMap(({ name, port, socket }, index): Clash[] => {
     const own = String(port);
     if (name === '') {

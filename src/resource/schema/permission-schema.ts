@@ -30,12 +30,14 @@ function match(reasonFor: (type: MatchType, value: string) => string | undefined
 
 const spiffe = match(spiffeReason).meta({ id: 'SpiffeIdMatch' });
 
+const PATH_REASONS: Readonly<Record<MatchType, typeof pathReason>> = { Exact: pathReason, Prefix: pathReason };
+
 /** One matcher: all that it says must hold. An empty one would match everybody. */
 const matcher = z
   .strictObject({
     spiffeId: spiffe.optional(),
     spiffeID: spiffe.optional(),
-    path: match((_, value) => pathReason(value)).optional(),
+    path: match((type, value) => PATH_REASONS[type](value)).optional(),
     method: z.enum(METHODS).optional(),
   })
   .superRefine((given, context) => {
@@ -50,7 +52,7 @@ const list = z.array(matcher.meta({ id: 'Matcher' })).optional();
 const lists = z.strictObject({ deny: list, allowWithShadowDeny: list, allow: list }).meta({ id: 'MatcherLists' });
 
 const SHAPES = ['default', 'rules', 'from'] as const;
-type Shape = (typeof SHAPES)[number];
+type PermissionShape = (typeof SHAPES)[number];
 
 /**
  * A stored spec of a MeshTrafficPermission, in one of three shapes (docs/design/access.md#three-shapes):
@@ -100,7 +102,7 @@ export const mtpSchema = storedMtpSchema.superRefine((spec, context) => {
       silent(['from', index, 'default', 'action'], 'is missing: an item without an action says nothing');
 }, ALWAYS);
 
-const ADVICE: Readonly<Record<Shape, string>> = {
+const ADVICE: Readonly<Record<PermissionShape, string>> = {
   default: 'give a matcher in `deny`, `allowWithShadowDeny` or `allow`',
   rules: 'give a rule, or delete the policy',
   from: 'give an item, or delete the policy',
@@ -110,8 +112,14 @@ const ADVICE: Readonly<Record<Shape, string>> = {
  * Which shapes say something: an empty list beside another shape is as good as absent. Anything may stand in it still
  * (see ALWAYS).
  */
-export function shapesOf(spec: Readonly<Partial<Record<Shape, unknown>>>): Shape[] {
-  return SHAPES.filter((shape) => (shape === 'default' ? saysAny(spec.default) : listOf(spec[shape]).length > 0));
+export function shapesOf(spec: Readonly<Partial<Record<PermissionShape, unknown>>>): PermissionShape[] {
+  return SHAPES.filter((shape) => SAYS[shape](spec[shape]));
+}
+
+const SAYS: Readonly<Record<PermissionShape, (part: unknown) => boolean>> = { default: saysAny, rules: isFilled, from: isFilled };
+
+function isFilled(list: unknown): boolean {
+  return listOf(list).length > 0;
 }
 
 function saysAny(conf: unknown): boolean {

@@ -21,7 +21,7 @@ const rulesItem = z.strictObject({ matches: z.array(anyObject).optional(), defau
 /**
  * The spec of a targetRef policy: `targetRef`, and of `to`, `from`, `rules` and `default` what the kind has, each
  * optional. A `default` is carried as it is, whatever object it is (docs/design/resources.md#strictness).
- * MeshTrafficPermission has its own schema (mtp.ts).
+ * MeshTrafficPermission has its own schema (src/resource/schema/permission-schema.ts).
  */
 export function policySchema(kind: Kind, shape: PolicyShape): z.ZodType {
   const item = ITEMS[kind.type];

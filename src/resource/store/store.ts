@@ -4,7 +4,7 @@ import type { HistoryReader } from './history.ts';
 import type { Key } from '../key.ts';
 import type { Parts } from './parts.ts';
 import type { Resource } from '../resource.ts';
-import type { Sent } from './withdrawals.ts';
+import type { WithdrawalReader } from './withdrawals.ts';
 
 /**
  * The store of one control plane. It is synchronous: SQLite answers in microseconds, and a commit is one call.
@@ -67,7 +67,7 @@ export interface Filter {
   readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
-export interface Page {
+export interface ListPage {
   readonly items: readonly Resource[];
   readonly total: number;
 }
@@ -105,7 +105,7 @@ export interface Reader {
   /** By what it is called here. `namespace` '' where there are none. */
   byName(type: string, mesh: string, namespace: string, name: string): Row | undefined;
   /** Ordered by mesh, name, namespace. `size` is a count of items. */
-  list(filter: Filter, offset: number, size: number): Page;
+  list(filter: Filter, offset: number, size: number): ListPage;
   /** Every row of a kind, in key order, without loading them all at once. */
   each(type: string): IterableIterator<Row>;
   /** Number of resources per kind and mesh (not the insights). */
@@ -125,7 +125,7 @@ export interface Reader {
   mirror: MirrorReader;
   feed: FeedReader;
   history: HistoryReader;
-  sent: Sent;
+  sent: WithdrawalReader;
   audit: AuditReader;
 }
 
@@ -210,6 +210,11 @@ interface MirrorReader {
   size(peer: string): number;
   /** What the peer's refusals add up to. O(1), but for the first time. */
   refusalSum(peer: string): RefusalSum;
+  /**
+   * How many of them are of each kind; of kinds that are not known, together as `unknown`, for a peer may make up any
+   * number of these. Costs as `refusalSum`.
+   */
+  refusedByType(peer: string): ReadonlyMap<string, number>;
   /** The peers of whose feeds something is refused. */
   refusedPeers(): readonly string[];
   /** The refusals of the peer's feed, in key order, after the key `after`; with `most`, no more than that. */

@@ -23,7 +23,7 @@ export interface Withdrawal {
 }
 
 /** Whom what is stored is for, for people. */
-export interface Sent {
+export interface WithdrawalReader {
   /** Whether there is anything, for somebody or nobody. */
   exists(filter: WithdrawalFilter): boolean;
   /** How many there are for a peer. */

@@ -24,18 +24,18 @@ const someItem = fc.record({
   wire: fc.string({ minLength: 1 }),
 });
 const someItems = fc.array(someItem);
-type Item = typeof someItem extends fc.Arbitrary<infer T> ? T : never;
+type DigestedItem = typeof someItem extends fc.Arbitrary<infer T> ? T : never;
 
-function stateOf({ audience, wire }: Item): FeedState {
+function stateOf({ audience, wire }: DigestedItem): FeedState {
   return audience.to === 'none' ? ABSENT : { audience: formatAudience(audience), hash: hashItem(wire) };
 }
 
-function naive(items: readonly Item[], peer: string) {
+function naive(items: readonly DigestedItem[], peer: string) {
   const mine = items.filter(({ zone, audience }) => includes(audience, key('x', zone), peer));
   return { count: mine.length, digest: formatDigest(mine.reduce((sum, { wire }) => addHash(sum, hashItem(wire)), EMPTY_DIGEST)) };
 }
 
-function sumsOf(items: readonly Item[]): FeedDigests {
+function sumsOf(items: readonly DigestedItem[]): FeedDigests {
   const sums = emptyDigests();
   for (const item of items) addItem(sums, item.zone, stateOf(item));
   return sums;

@@ -14,7 +14,7 @@ const REMEMBERED = 8;
  * nobody takes the rest for the whole. In a commit, `summary` shows what was written so far. `forget`: a commit was
  * rolled back; what it looked at may never have been a past.
  */
-export function createFeed(db: Connection, settings: StoreSettings, log: ChangeLog, sums: FeedDigests): FeedReader & Past {
+export function createFeed(db: Connection, settings: StoreSettings, log: ChangeLog, sums: FeedDigests): FeedReader & PastDigests {
   const past = createPast(log, sums);
   const changes = createChanges(db, log);
   return {
@@ -38,14 +38,14 @@ export function createFeed(db: Connection, settings: StoreSettings, log: ChangeL
 }
 
 /** What is remembered of the past. */
-interface Past {
+interface PastDigests {
   forget(): void;
   /** The sums are those of this revision: to work them out later would undo all that one commit changed. */
   keep(revision: number): void;
 }
 
 /** The sums as they were at a revision: today's sums, with the later changes in the log undone. */
-function createPast(log: ChangeLog, sums: FeedDigests): Past & { at(revision: number): FeedDigests } {
+function createPast(log: ChangeLog, sums: FeedDigests): PastDigests & { at(revision: number): FeedDigests } {
   const remembered = new Map<number, FeedDigests>();
   const at = (revision: number): FeedDigests => {
     const known = remembered.get(revision);

@@ -1,6 +1,6 @@
 import { includes, parseAudience } from '../../resource/audience.ts';
 import type { Key } from '../../resource/key.ts';
-import type { Sent, WithdrawalFilter, Withdrawal } from '../../resource/store/withdrawals.ts';
+import type { WithdrawalReader, WithdrawalFilter, Withdrawal } from '../../resource/store/withdrawals.ts';
 import { isIncluded } from './feed-changes.ts';
 import type { Connection } from '../connection.ts';
 import { KEY_COLUMNS, keyOf } from '../resources/key-table.ts';
@@ -26,13 +26,13 @@ const WITHDRAWN = `
     AND (@name IS NULL OR k.name = @name OR r.name = @name OR g.name = @name)
   GROUP BY l.key, l.audience_before ORDER BY revision DESC, l.key LIMIT @size`;
 
-interface Asked {
+interface WithdrawalParameters {
   readonly type: string | null;
   readonly mesh: string | null;
   readonly name: string | null;
 }
 
-interface Line extends Key {
+interface WithdrawalRow extends Key {
   readonly before: string;
   readonly now: string;
   readonly revision: number;
@@ -41,11 +41,11 @@ interface Line extends Key {
 }
 
 /** Whom what is stored is for, for people: the ledger. */
-export function createSent(db: Connection): Sent {
-  const exists = db.prepare<[Asked], number>(`SELECT 1 FROM resources WHERE ${ASKED} LIMIT 1`).pluck();
-  const groups = db.prepare<[Asked], { audience: string; zone: string; count: number }>(GROUPS);
-  const keys = db.prepare<[Asked & { peer: string; offset: number; size: number }], Key>(KEYS);
-  const withdrawn = db.prepare<[Asked & { revision: number; size: number }], Line>(WITHDRAWN);
+export function createSent(db: Connection): WithdrawalReader {
+  const exists = db.prepare<[WithdrawalParameters], number>(`SELECT 1 FROM resources WHERE ${ASKED} LIMIT 1`).pluck();
+  const groups = db.prepare<[WithdrawalParameters], { audience: string; zone: string; count: number }>(GROUPS);
+  const keys = db.prepare<[WithdrawalParameters & { peer: string; offset: number; size: number }], Key>(KEYS);
+  const withdrawn = db.prepare<[WithdrawalParameters & { revision: number; size: number }], WithdrawalRow>(WITHDRAWN);
   return {
     exists: (filter) => exists.get(asked(filter)) !== undefined,
     counts(filter) {
@@ -61,11 +61,11 @@ export function createSent(db: Connection): Sent {
   };
 }
 
-function asked({ type, mesh, name }: WithdrawalFilter): Asked {
+function asked({ type, mesh, name }: WithdrawalFilter): WithdrawalParameters {
   return { type: type ?? null, mesh: mesh ?? null, name: name ?? null };
 }
 
-function toWithdrawal({ before, now, revision, since, deleted, ...key }: Line): Withdrawal {
+function toWithdrawal({ before, now, revision, since, deleted, ...key }: WithdrawalRow): Withdrawal {
   return {
     key: keyOf(key),
     before: parseAudience(before),

@@ -2,7 +2,7 @@ import type { Transaction } from '../../resource/store/store.ts';
 import { requireCommit } from '../database.ts';
 import type { Connection } from '../connection.ts';
 import type { ZoneUsage } from './zone-usage.ts';
-import type { Keys } from '../resources/key-table.ts';
+import type { KeyTable } from '../resources/key-table.ts';
 
 /** The next keys of a zone that are looked at. */
 const WINDOW = 'SELECT id FROM keys WHERE zone = @zone AND id > @after ORDER BY id LIMIT @most';
@@ -34,7 +34,7 @@ const KEYS = `
       AND ${isInNone('resources.key', 'mirror.key', 'staged.key', 'names.key', 'log.key', 'gone.key', 'refs.policy', 'refs.target')})`;
 
 /** Transaction.forgetUnused. */
-export function createForgetUnused(db: Connection, keys: Keys, holdings: ZoneUsage): Transaction['forgetUnused'] {
+export function createForgetUnused(db: Connection, keys: KeyTable, holdings: ZoneUsage): Transaction['forgetUnused'] {
   const last = db.prepare<[CollectParameters], number | null>(`SELECT max(id) FROM (${WINDOW})`).pluck();
   const names = db.prepare<[CollectParameters]>(NAMES);
   const unused = db.prepare<[CollectParameters]>(KEYS);

@@ -3,7 +3,7 @@ import type { MirrorItem, MirrorWriter, Refusal } from '../../resource/store/sto
 import { requireCommit } from '../database.ts';
 import type { Connection } from '../connection.ts';
 import type { ZoneUsage } from './zone-usage.ts';
-import { BEFORE_ALL, eachOf, KEY_COLUMNS, type Keys, keyOf, NO_KEY } from '../resources/key-table.ts';
+import { BEFORE_ALL, eachOf, KEY_COLUMNS, type KeyTable, keyOf, NO_KEY } from '../resources/key-table.ts';
 import type { createPositions } from './peer-positions.ts';
 import { checksumOf } from '../row-checksums.ts';
 import type { RefusalSums } from './refusal-sums.ts';
@@ -23,7 +23,7 @@ type ItemArray = readonly [
   ...[wire: string, hash: string, term: number],
 ];
 
-type Replaced = Pick<RefusalColumns, 'refused_hash' | 'refused_reason' | 'in_force'> & { readonly bytes: number };
+type ReplacedRefusal = Pick<RefusalColumns, 'refused_hash' | 'refused_reason' | 'in_force'> & { readonly bytes: number };
 
 const REFUSAL = `${KEY_COLUMNS}, m.refused_hash, m.refused_reason, m.refused_since, m.in_force`;
 const FROM = 'FROM mirror m JOIN keys k ON k.id = m.key WHERE m.peer = ?';
@@ -34,7 +34,7 @@ const FROM = 'FROM mirror m JOIN keys k ON k.id = m.key WHERE m.peer = ?';
  */
 export function createMirror(
   db: Connection,
-  keys: Keys,
+  keys: KeyTable,
   positions: ReturnType<typeof createPositions>,
   holdings: ZoneUsage,
   sums: RefusalSums,
@@ -45,6 +45,7 @@ export function createMirror(
     position,
     setPosition,
     refusalSum: sums.of,
+    refusedByType: sums.byType,
     refusedPeers: sums.peers,
     ...createStaging(db, keys),
   };
@@ -52,7 +53,7 @@ export function createMirror(
 
 function createItems(
   db: Connection,
-  keys: Keys,
+  keys: KeyTable,
   holdings: ZoneUsage,
   sums: RefusalSums,
 ): Pick<MirrorWriter, 'get' | 'stamp' | 'each' | 'size' | 'refusals' | 'put' | 'delete'> {
@@ -68,7 +69,7 @@ function createItems(
   const size = db.prepare<[string], number>('SELECT count(*) FROM mirror WHERE peer = ?').pluck();
   const remove = db.prepare<[string, number]>('DELETE FROM mirror WHERE peer = ? AND key = ?');
   const put = preparePut(db);
-  const replaced = db.prepare<[string, number], Replaced>(
+  const replaced = db.prepare<[string, number], ReplacedRefusal>(
     'SELECT octet_length(wire) AS bytes, refused_hash, refused_reason, in_force FROM mirror WHERE peer = ? AND key = ?',
   );
   /** Counts what is written in the place of what is there now; undefined: nothing. */
@@ -111,7 +112,7 @@ function createItems(
   };
 }
 
-function refusedBytes(key: Key, { refused_hash, refused_reason, in_force, bytes }: Replaced) {
+function refusedBytes(key: Key, { refused_hash, refused_reason, in_force, bytes }: ReplacedRefusal) {
   return refused_hash === null ? undefined : { key, hash: refused_hash, reason: refused_reason, inForce: in_force, bytes };
 }
 

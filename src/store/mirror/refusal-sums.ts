@@ -1,6 +1,7 @@
 import { addHash, type Digest, EMPTY_DIGEST, formatDigest, subtractHash } from '../../kds/digest.ts';
 import { hashOfRefusal } from '../../kds/refusal.ts';
 import { keyFromTuple } from '../../resource/key.ts';
+import { findKind } from '../../resource/kinds.ts';
 import type { Refusal, RefusalSum } from '../../resource/store/store.ts';
 import type { Connection } from '../connection.ts';
 import { KEY_COLUMNS } from '../resources/key-table.ts';
@@ -17,6 +18,8 @@ type RefusedBytes = Pick<Refusal, 'key' | 'hash' | 'reason' | 'inForce'> & { rea
  */
 export interface RefusalSums {
   of(peer: string): RefusalSum;
+  /** How many are of each kind; those that are not known are `unknown`. */
+  byType(peer: string): ReadonlyMap<string, number>;
   /** The peers of whose feeds something is refused. */
   peers(): readonly string[];
   /** Whether it matters what is replaced in a peer's mirror. */
@@ -27,13 +30,14 @@ export interface RefusalSums {
   forget(): void;
 }
 
-interface Sum {
+interface RunningSum {
   count: number;
   bytes: number;
   digest: Digest;
+  readonly types: Map<string, number>;
 }
 
-type Columns = [peer: string, hash: string, reason: string, inForce: Refusal['inForce'], bytes: number, ...key: string[]];
+type RefusalSumRow = [peer: string, hash: string, reason: string, inForce: Refusal['inForce'], bytes: number, ...key: string[]];
 
 const NOTHING: RefusalSum = { count: 0, bytes: 0, digest: '' };
 const REFUSED = `
@@ -41,12 +45,12 @@ const REFUSED = `
   FROM mirror m JOIN keys k ON k.id = m.key WHERE m.refused_hash IS NOT NULL`;
 
 export function createRefusalSums(db: Connection): RefusalSums {
-  const select = db.prepare<[], Columns>(REFUSED).raw();
-  let known: Map<string, Sum> | undefined;
+  const select = db.prepare<[], RefusalSumRow>(REFUSED).raw();
+  let known: Map<string, RunningSum> | undefined;
 
-  function read(): Map<string, Sum> {
-    const sums = new Map<string, Sum>();
-    for (const [peer, hash, reason, inForce, bytes, ...key] of select.iterate() as Iterable<Columns>) {
+  function read(): Map<string, RunningSum> {
+    const sums = new Map<string, RunningSum>();
+    for (const [peer, hash, reason, inForce, bytes, ...key] of select.iterate() as Iterable<RefusalSumRow>) {
       const [type = '', mesh = '', zone = '', namespace = '', name = ''] = key;
       change(sums, peer, { key: keyFromTuple([type, mesh, zone, namespace, name]), hash, reason, inForce, bytes }, 1);
     }
@@ -59,6 +63,7 @@ export function createRefusalSums(db: Connection): RefusalSums {
       const sum = (known ?? read()).get(peer);
       return sum ? { count: sum.count, bytes: sum.bytes, digest: formatDigest(sum.digest) } : NOTHING;
     },
+    byType: (peer) => new Map((known ?? read()).get(peer)?.types),
     peers: () => [...(known ?? read()).keys()],
     isCounting: (peer) => known?.has(peer) === true,
     replace(peer, before, after) {
@@ -72,11 +77,15 @@ export function createRefusalSums(db: Connection): RefusalSums {
   };
 }
 
-function change(sums: Map<string, Sum>, peer: string, refused: RefusedBytes, by: 1 | -1): void {
-  const sum = sums.get(peer) ?? { count: 0, bytes: 0, digest: EMPTY_DIGEST };
+function change(sums: Map<string, RunningSum>, peer: string, refused: RefusedBytes, by: 1 | -1): void {
+  const sum = sums.get(peer) ?? { count: 0, bytes: 0, digest: EMPTY_DIGEST, types: new Map<string, number>() };
   sum.count += by;
   sum.bytes += by * refused.bytes;
   sum.digest = (by > 0 ? addHash : subtractHash)(sum.digest, hashOfRefusal(refused));
+  const type = findKind(refused.key.type)?.type ?? 'unknown';
+  const ofType = (sum.types.get(type) ?? 0) + by;
+  if (ofType > 0) sum.types.set(type, ofType);
+  else sum.types.delete(type);
   if (sum.count > 0) sums.set(peer, sum);
   else sums.delete(peer);
 }

@@ -2,12 +2,12 @@ import { keyFromTuple, type KeyTuple } from '../../resource/key.ts';
 import type { MirrorWriter } from '../../resource/store/store.ts';
 import { requireCommit } from '../database.ts';
 import type { Connection } from '../connection.ts';
-import { eachOf, KEY_COLUMNS, type Keys } from '../resources/key-table.ts';
+import { eachOf, KEY_COLUMNS, type KeyTable } from '../resources/key-table.ts';
 
 export type Staging = Pick<MirrorWriter, 'staged' | 'hasStaged' | 'stage' | 'clearStage'>;
 
 /** The parts of transfers that are not complete yet. They don't outlive the process: a transfer begins again. */
-export function createStaging(db: Connection, keys: Keys): Staging {
+export function createStaging(db: Connection, keys: KeyTable): Staging {
   const upsert = db.prepare<[string, number, string]>('INSERT INTO staged VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET wire = excluded.wire');
   const clear = db.prepare<[string]>('DELETE FROM staged WHERE peer = ?');
   const numbers = db

@@ -4,16 +4,16 @@ import type { Reader, Transaction } from '../../resource/store/store.ts';
 import { requireCommit } from '../database.ts';
 import type { Connection } from '../connection.ts';
 import type { ZoneUsage } from '../mirror/zone-usage.ts';
-import { KEY_COLUMNS, type Keys } from './key-table.ts';
+import { KEY_COLUMNS, type KeyTable } from './key-table.ts';
 
-export type AssignedNames = Pick<Reader, 'assignedName' | 'nameHolder'> & Pick<Transaction, 'assignName'>;
+export type NameTable = Pick<Reader, 'assignedName' | 'nameHolder'> & Pick<Transaction, 'assignName'>;
 
 /**
  * The names of copies, as global assigned them: for good, one for a key and one key for a name, whether or not the
  * resource still exists (docs/design/names.md#collisions). Assigning what is assigned does nothing; anything else is a
  * `conflict`.
  */
-export function createNames(db: Connection, keys: Keys, holdings: ZoneUsage): AssignedNames {
+export function createNames(db: Connection, keys: KeyTable, holdings: ZoneUsage): NameTable {
   const nameOf = db.prepare<[number], string>('SELECT name FROM names WHERE key = ?').pluck();
   const holder = db
     .prepare<[string, string], KeyTuple>(`SELECT ${KEY_COLUMNS} FROM names n JOIN keys k ON k.id = n.key WHERE n.type = ? AND n.name = ?`)

@@ -20,14 +20,14 @@ function all(store: Store, after: Moment, size: number): HistoryChange[] {
   return last ? [...changes, ...all(store, last, size)] : [];
 }
 
-interface Step {
+interface HistoryStep {
   readonly name: string;
   readonly value: number;
   readonly act: 'put' | 'delete';
   readonly shared: boolean;
 }
 
-const step = fc.record<Step>({
+const step = fc.record<HistoryStep>({
   name: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
   value: fc.nat({ max: 3 }),
   act: fc.constantFrom('put', 'put', 'delete'),
@@ -35,7 +35,7 @@ const step = fc.record<Step>({
 });
 const commits = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 20 });
 
-function commit(store: Store, steps: readonly Step[]): void {
+function commit(store: Store, steps: readonly HistoryStep[]): void {
   store.commit((tx) => {
     for (const { name, value, act, shared } of steps) {
       if (act === 'delete') tx.delete(key(name));

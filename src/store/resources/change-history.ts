@@ -2,8 +2,8 @@ import type { HistoryChange, HistoryReader } from '../../resource/store/history.
 import { keyFromTuple } from '../../resource/key.ts';
 import type { Connection } from '../connection.ts';
 import type { Tombstones } from './tombstones.ts';
-import { type Keys, NO_KEY } from './key-table.ts';
-import { type Columns, resourceOf } from './row-columns.ts';
+import { type KeyTable, NO_KEY } from './key-table.ts';
+import { type ResourceColumns, resourceOf } from './row-columns.ts';
 
 /** Characters of what is read at once. */
 const MOST_TEXT = 256 * 1024;
@@ -23,7 +23,7 @@ const BEHIND = `
     FROM gone t JOIN keys k ON k.id = t.key WHERE ${NARROWED})
   ORDER BY revision, key LIMIT @size`;
 
-type HistoryRow = Omit<Columns, 'wire' | 'audience' | 'hash' | 'labels' | 'spec'> & {
+type HistoryRow = Omit<ResourceColumns, 'wire' | 'audience' | 'hash' | 'labels' | 'spec'> & {
   readonly labels: string | null;
   readonly spec: string | null;
 };
@@ -38,7 +38,7 @@ interface HistoryParameters {
 }
 
 /** The history of a store: its rows by their revisions, with the deletions between them. */
-export function createHistory(db: Connection, keys: Keys, gone: Tombstones): HistoryReader {
+export function createHistory(db: Connection, keys: KeyTable, gone: Tombstones): HistoryReader {
   const behind = db.prepare<[HistoryParameters], HistoryRow>(BEHIND);
   return {
     reaches: (revision) => revision >= gone.since(),

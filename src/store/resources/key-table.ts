@@ -6,7 +6,7 @@ import type { ZoneUsage } from '../mirror/zone-usage.ts';
  * The numbers of keys: one for each key that was ever seen, for good. Everything in the database refers to keys by
  * them.
  */
-export interface Keys {
+export interface KeyTable {
   /** Its number; gives it one if it has none. */
   number(key: Key): number;
   find(key: Key): number | undefined;
@@ -20,7 +20,7 @@ type KeyParts = [type: string, mesh: string, zone: string, namespace: string, na
 const REMEMBERED = 50_000;
 
 /** A number is remembered, for a key keeps it; that a key has none too, until it gets one. */
-export function createKeys(db: Connection, holdings: ZoneUsage): Keys {
+export function createKeys(db: Connection, holdings: ZoneUsage): KeyTable {
   const select = db
     .prepare<KeyParts, number>('SELECT id FROM keys WHERE type = ? AND mesh = ? AND zone = ? AND namespace = ? AND name = ?')
     .pluck();

@@ -1,6 +1,6 @@
-import type { Filter, Page } from '../../resource/store/store.ts';
+import type { Filter, ListPage } from '../../resource/store/store.ts';
 import type { Connection } from '../connection.ts';
-import { type Columns, resourceOf } from './row-columns.ts';
+import { type ResourceColumns, resourceOf } from './row-columns.ts';
 
 /** A part of a WHERE, and what its `?` stand for. */
 type SqlCondition = readonly [sql: string, ...values: string[]];
@@ -17,7 +17,7 @@ const HAS_LABELS = `NOT EXISTS (
  * `offset`; `total` counts them all. A statement is prepared once: a filter has three parts that may be absent, so
  * there are eight.
  */
-export function createList(db: Connection): (filter: Filter, offset: number, size: number) => Page {
+export function createList(db: Connection): (filter: Filter, offset: number, size: number) => ListPage {
   const prepared = new Map<string, ReturnType<typeof prepareList>>();
   return (filter, offset, size) => {
     const conditions = conditionsOf(filter);
@@ -32,7 +32,7 @@ export function createList(db: Connection): (filter: Filter, offset: number, siz
 function prepareList(db: Connection, where: string) {
   return {
     count: db.prepare<string[], number>(`SELECT count(*) FROM resources WHERE ${where}`).pluck(),
-    page: db.prepare<(string | number)[], Columns>(
+    page: db.prepare<(string | number)[], ResourceColumns>(
       `SELECT * FROM resources WHERE ${where} ORDER BY mesh, name, namespace LIMIT ? OFFSET ?`,
     ),
   };

@@ -2,12 +2,12 @@ import { keyFromTuple, type KeyTuple } from '../../resource/key.ts';
 import type { Reader, Transaction } from '../../resource/store/store.ts';
 import { requireCommit } from '../database.ts';
 import type { Connection } from '../connection.ts';
-import { KEY_COLUMNS, type Keys } from './key-table.ts';
+import { KEY_COLUMNS, type KeyTable } from './key-table.ts';
 
 export type References = Pick<Reader, 'referrers'> & Pick<Transaction, 'setReferences'>;
 
 /** Which policies refer to which targets. A target need not exist (yet). Deleting a policy removes its references. */
-export function createReferences(db: Connection, keys: Keys): References {
+export function createReferences(db: Connection, keys: KeyTable): References {
   const referrers = db
     .prepare<[number], KeyTuple>(
       `SELECT ${KEY_COLUMNS} FROM refs JOIN keys k ON k.id = refs.policy WHERE refs.target = ? ORDER BY ${KEY_COLUMNS}`,

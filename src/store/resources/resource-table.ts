@@ -7,11 +7,11 @@ import { requireCommit } from '../database.ts';
 import type { Connection } from '../connection.ts';
 import type { Tombstones } from './tombstones.ts';
 import type { ZoneUsage } from '../mirror/zone-usage.ts';
-import { eachOf, type Keys, NO_KEY } from './key-table.ts';
+import { eachOf, type KeyTable, NO_KEY } from './key-table.ts';
 import {
   bytesOf,
   COLUMNS,
-  type Columns,
+  type ResourceColumns,
   columnsIn,
   columnsOf,
   feedState,
@@ -29,7 +29,7 @@ import type { FeedStep } from '../feed/feed-digests.ts';
 export type ResourceReader = Pick<Reader, 'get' | 'has' | 'nameOf' | 'byName' | 'each' | 'counts'>;
 export type ResourceWriter = Pick<Transaction, 'put' | 'delete'>;
 
-export function createResourceReader(db: Connection, keys: Keys): ResourceReader {
+export function createResourceReader(db: Connection, keys: KeyTable): ResourceReader {
   const has = db.prepare<[number], number>('SELECT 1 FROM resources WHERE key = ?').pluck();
   const nameOf = db.prepare<[number], string>('SELECT name FROM resources WHERE key = ?').pluck();
   const { byName, byNumber } = prepareLines(db);
@@ -39,7 +39,7 @@ export function createResourceReader(db: Connection, keys: Keys): ResourceReader
        WHERE k.type = ? ORDER BY k.mesh, k.zone, k.namespace, k.name`,
     )
     .pluck();
-  const read = (found: Columns | undefined): Row | undefined => found && rowOf(found);
+  const read = (found: ResourceColumns | undefined): Row | undefined => found && rowOf(found);
   return {
     get: (key) => read(byNumber(keys.find(key) ?? NO_KEY)),
     has: (key) => has.get(keys.find(key) ?? NO_KEY) !== undefined,
@@ -52,15 +52,15 @@ export function createResourceReader(db: Connection, keys: Keys): ResourceReader
   };
 }
 
-type Name = [type: string, mesh: string, namespace: string, name: string];
+type NameColumns = [type: string, mesh: string, namespace: string, name: string];
 
 function prepareLines(db: Connection) {
   const ofName = db
-    .prepare<Name, RowArray>(`SELECT ${COLUMNS} FROM resources WHERE type = ? AND mesh = ? AND namespace = ? AND name = ?`)
+    .prepare<NameColumns, RowArray>(`SELECT ${COLUMNS} FROM resources WHERE type = ? AND mesh = ? AND namespace = ? AND name = ?`)
     .raw();
   const ofNumber = db.prepare<[number], RowArray>(`SELECT ${COLUMNS} FROM resources WHERE key = ?`).raw();
-  const read = (line: RowArray | undefined): Columns | undefined => line && columnsIn(line);
-  return { byName: (...name: Name) => read(ofName.get(...name)), byNumber: (number: number) => read(ofNumber.get(number)) };
+  const read = (line: RowArray | undefined): ResourceColumns | undefined => line && columnsIn(line);
+  return { byName: (...name: NameColumns) => read(ofName.get(...name)), byNumber: (number: number) => read(ofNumber.get(number)) };
 }
 
 const INSIGHTS = new Set(KINDS.filter(isInsight).map((kind) => kind.type));
@@ -81,7 +81,7 @@ export interface Recorder {
 
 export function createResourceWriter(
   db: Connection,
-  keys: Keys,
+  keys: KeyTable,
   recorder: Recorder,
   gone: Tombstones,
   holdings: ZoneUsage,
@@ -99,7 +99,7 @@ export function createResourceWriter(
   };
 
   /** The table itself refuses a name that is taken; this says by whom. */
-  function put(old: OldColumns | undefined, next: Columns, { key, name, namespace }: Resource): void {
+  function put(old: OldColumns | undefined, next: ResourceColumns, { key, name, namespace }: Resource): void {
     try {
       write(old, next);
     } catch (thrown) {
@@ -136,16 +136,16 @@ export function createResourceWriter(
   };
 }
 
-type Value = string | number | null;
+type SqlValue = string | number | null;
 
 /**
  * Writes a line. The creation time of an existing one stays. Parameters go by their place: by name each takes longer.
  * The name is written only where it changes: with it SQLite writes its index.
  */
-function prepareWrite(db: Connection): (old: OldColumns | undefined, next: Columns) => void {
-  const insert = db.prepare<Value[]>(`INSERT INTO resources VALUES (${'?, '.repeat(17)}?)`);
-  const rename = db.prepare<Value[]>('UPDATE resources SET name = ?, namespace = ? WHERE key = ?');
-  const update = db.prepare<Value[]>(
+function prepareWrite(db: Connection): (old: OldColumns | undefined, next: ResourceColumns) => void {
+  const insert = db.prepare<SqlValue[]>(`INSERT INTO resources VALUES (${'?, '.repeat(17)}?)`);
+  const rename = db.prepare<SqlValue[]>('UPDATE resources SET name = ?, namespace = ? WHERE key = ?');
+  const update = db.prepare<SqlValue[]>(
     `UPDATE resources SET modified = ?, revision = ?, audience = ?, hash = ?, labels = ?, spec = ?, status = ?, wire = ?, seal = ?
      WHERE key = ?`,
   );

@@ -7,7 +7,7 @@ import type { Row } from '../../resource/store/store.ts';
 import { ABSENT, type FeedState } from '../feed/feed-digests.ts';
 
 /** A line of the table `resources`. */
-export interface Columns {
+export interface ResourceColumns {
   readonly key: number;
   readonly type: string;
   readonly mesh: string;
@@ -27,7 +27,7 @@ export interface Columns {
   readonly wire: string;
 }
 
-/** The columns, in the order of a `Line`. */
+/** The columns, in the order of a `RowArray`. */
 export const COLUMNS = `key, type, mesh, zone, origin_namespace, display_name, name, namespace, created, modified, revision,
   audience, hash, labels, spec, status, wire`;
 
@@ -39,7 +39,7 @@ export type RowArray = readonly [
 ];
 
 /** By index: spread or taken apart it would take ten times as long. */
-export function columnsIn(line: RowArray): Columns {
+export function columnsIn(line: RowArray): ResourceColumns {
   return {
     key: line[0],
     type: line[1],
@@ -61,7 +61,7 @@ export function columnsIn(line: RowArray): Columns {
   };
 }
 
-export function resourceOf(columns: Omit<Columns, 'wire'>): Resource {
+export function resourceOf(columns: Omit<ResourceColumns, 'wire'>): Resource {
   const { type, mesh, zone } = columns;
   return {
     key: { type, mesh, zone, namespace: columns.origin_namespace, name: columns.display_name },
@@ -75,13 +75,13 @@ export function resourceOf(columns: Omit<Columns, 'wire'>): Resource {
   };
 }
 
-export function rowOf(columns: Columns): Row {
+export function rowOf(columns: ResourceColumns): Row {
   const { wire, revision } = columns;
   return { resource: resourceOf(columns), audience: parseAudience(columns.audience), wire, revision };
 }
 
 /** The line of a resource whose key has the number `key`. What is for nobody keeps no item. */
-export function columnsOf(key: number, resource: Resource, to: Audience, wire: string, revision: number): Columns {
+export function columnsOf(key: number, resource: Resource, to: Audience, wire: string, revision: number): ResourceColumns {
   const audience = audienceColumn(to, wire);
   return {
     key,
@@ -114,7 +114,7 @@ function audienceColumn(audience: Audience, wire: string): string {
 }
 
 /** What of a line is asked of it before it is replaced. */
-export type OldColumns = Pick<Columns, 'name' | 'namespace' | 'audience' | 'hash' | 'labels' | 'spec' | 'status'>;
+export type OldColumns = Pick<ResourceColumns, 'name' | 'namespace' | 'audience' | 'hash' | 'labels' | 'spec' | 'status'>;
 
 /** In the order of `OldRow`. */
 export const OLD_COLUMNS = 'name, namespace, audience, hash, labels, spec, status';
@@ -133,7 +133,7 @@ export function oldIn(line: OldRow): OldColumns {
  * `oldWire` reads the item that is there: it is asked for last, for what was changed in the item was changed in the
  * columns too, nearly always.
  */
-export function sameColumns(old: OldColumns, next: Columns, oldWire: () => string): boolean {
+export function sameColumns(old: OldColumns, next: ResourceColumns, oldWire: () => string): boolean {
   return (
     old.name === next.name &&
     old.namespace === next.namespace &&
@@ -167,11 +167,11 @@ function sumOf(text: string): number {
 }
 
 /** What a line says, in bytes (`Holding.bytes`). */
-export function bytesOf({ labels, spec, status }: Pick<Columns, 'labels' | 'spec' | 'status'>): number {
+export function bytesOf({ labels, spec, status }: Pick<ResourceColumns, 'labels' | 'spec' | 'status'>): number {
   return Buffer.byteLength(labels) + Buffer.byteLength(spec) + Buffer.byteLength(status ?? '');
 }
 
 /** What a line is to the feeds. */
-export function feedState(columns: Pick<Columns, 'audience' | 'hash'> | undefined): FeedState {
+export function feedState(columns: Pick<ResourceColumns, 'audience' | 'hash'> | undefined): FeedState {
   return columns === undefined ? ABSENT : { audience: columns.audience, hash: columns.hash };
 }

@@ -1,5 +1,5 @@
 import type { Connection } from '../connection.ts';
-import type { Columns } from './row-columns.ts';
+import type { ResourceColumns } from './row-columns.ts';
 import type { StoreSettings } from '../store-settings.ts';
 
 /** How many deletions are remembered: about 10 MB. A client that was away for longer lists everything again. */
@@ -13,7 +13,7 @@ const SINCE = 'gone since';
 
 /** What was deleted, each key once: its last deletion, until it is there again. */
 export interface Tombstones {
-  add(columns: Pick<Columns, 'key' | 'name' | 'namespace'>, revision: number): void;
+  add(columns: Pick<ResourceColumns, 'key' | 'name' | 'namespace'>, revision: number): void;
   forget(key: number): void;
   /** Deletions after this revision are all known. */
   since(): number;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { allowOnly } from '../../../test/harness/rbac.ts';
 import type { JsonObject, JsonValue } from '../../resource/resource.ts';
-import { type Encoded, encodeSnapshot } from '../wire/encode-resource.ts';
+import { type EncodedResources, encodeSnapshot } from '../wire/encode-resource.ts';
 import { generate } from './generate-snapshot.ts';
 import type { Snapshot } from '../wire/resource-types.ts';
 import { type InboundInput, namesOf, type ProxyInput } from './inbound-input.ts';
@@ -174,7 +174,7 @@ it('says which resource is not of its message', () => {
 
 /** `<message> <name>` to version. */
 function versions(snapshot: Snapshot): Record<string, string> {
-  const encoded: Encoded = encodeSnapshot(snapshot);
+  const encoded: EncodedResources = encodeSnapshot(snapshot);
   const all = [...encoded].flatMap(([url, of]) =>
     [...of.values()].map(({ name, version }) => [`${url.split('.').at(-1)} ${name}`, version]),
   );

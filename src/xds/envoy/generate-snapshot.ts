@@ -11,7 +11,7 @@ import { secretsOf } from './mutual-tls.ts';
 import { type ResourceType, type Snapshot, TYPE_URLS } from '../wire/resource-types.ts';
 
 /** What a proxy is to have, and which of its inbounds let nobody in because they can't be built. */
-export interface Generated extends Snapshot {
+export interface GeneratedSnapshot extends Snapshot {
   readonly shut: readonly UnbuiltInbound[];
 }
 
@@ -24,7 +24,7 @@ export interface Generated extends Snapshot {
  *   tcp inbound    cluster, listener with its RBAC in it, and the RBAC as an extension config for listeners of others
  *   shut inbound   the same with an RBAC that denies everybody, and without routes of its own or plain text
  */
-export function generate({ inbounds, certificates }: ProxyInput): Generated {
+export function generate({ inbounds, certificates }: ProxyInput): GeneratedSnapshot {
   const clash = clashesIn(inbounds);
   // On HTTP what denies is asked for by its name: it is taken before what denies on TCP, should they share one.
   const made = [...inbounds.filter(isHttp), ...inbounds.filter((inbound) => !isHttp(inbound))].map((inbound) =>
@@ -42,16 +42,16 @@ export function generate({ inbounds, certificates }: ProxyInput): Generated {
 }
 
 type OwnKind = Exclude<ResourceType, 'secrets'>;
-type Parts = Readonly<Record<OwnKind, readonly JsonObject[]>>;
+type ProxyResources = Readonly<Record<OwnKind, readonly JsonObject[]>>;
 
-interface Made {
-  readonly parts: Parts;
+interface BuiltInbound {
+  readonly parts: ProxyResources;
   readonly shut?: UnbuiltInbound;
 }
 
-const NOTHING: Parts = { clusters: [], extensions: [], listeners: [], routes: [] };
+const NOTHING: ProxyResources = { clusters: [], extensions: [], listeners: [], routes: [] };
 
-function make(inbound: InboundInput, clash: string | undefined): Made {
+function make(inbound: InboundInput, clash: string | undefined): BuiltInbound {
   const whole = clash === undefined ? attempt(inbound) : { reason: clash };
   if ('parts' in whole) return inbound.shut === undefined ? whole : { ...whole, shut: { inbound: inbound.name, reason: inbound.shut } };
   const closed = attempt(shutOff(inbound));
@@ -60,7 +60,7 @@ function make(inbound: InboundInput, clash: string | undefined): Made {
 }
 
 /** What can't be encoded is found here, where it is known whose it is. What is encoded once is so for good. */
-function attempt(inbound: InboundInput): { readonly parts: Parts } | { readonly reason: string } {
+function attempt(inbound: InboundInput): { readonly parts: ProxyResources } | { readonly reason: string } {
   try {
     const parts = partsOf(inbound);
     for (const kind of KINDS) for (const json of parts[kind]) encodeResource(TYPE_URLS[kind], json);
@@ -72,7 +72,7 @@ function attempt(inbound: InboundInput): { readonly parts: Parts } | { readonly 
 
 const KINDS: readonly OwnKind[] = ['clusters', 'extensions', 'listeners', 'routes'];
 
-function partsOf(inbound: InboundInput): Parts {
+function partsOf(inbound: InboundInput): ProxyResources {
   return {
     clusters: [clusterOf(inbound)],
     extensions: [rbacExtension(inbound)],

@@ -56,8 +56,10 @@ export interface InboundRoute {
   readonly rbac: JsonObject;
 }
 
-export function isHttp({ protocol }: InboundInput): boolean {
-  return protocol !== 'tcp';
+const IS_HTTP: Readonly<Record<InboundInput['protocol'], boolean>> = { tcp: false, http: true, http2: true, grpc: true };
+
+export function isHttp({ protocol }: Pick<InboundInput, 'protocol'>): boolean {
+  return IS_HTTP[protocol];
 }
 
 /**

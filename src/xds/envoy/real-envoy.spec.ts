@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { startHttpApplication, startTcpApplication } from '../../../test/harness/application.ts';
 import { httpCaller, tcpCaller } from '../../../test/harness/caller.ts';
-import { type Authority, type CertificateFiles, createAuthority } from '../../../test/harness/certificates.ts';
+import { type TestAuthority, type IssuedCertificate, createAuthority } from '../../../test/harness/certificates.ts';
 import { type Envoy, freePorts, startEnvoy } from '../../../test/harness/envoy.ts';
 import { allowOnly } from '../../../test/harness/rbac.ts';
 import { Scope } from '../../../test/harness/scope.ts';
@@ -23,14 +23,14 @@ const [WEB, OTHER] = ['spiffe://default.east.mesh.local/ns/shop/sa/web', 'spiffe
 const SECRET = randomBytes(32);
 const scope = new Scope();
 
-let authority: Authority;
-let web: CertificateFiles;
-let other: CertificateFiles;
+let authority: TestAuthority;
+let web: IssuedCertificate;
+let other: IssuedCertificate;
 let xds: Xds;
 let envoy: Envoy;
 /** What the zone would have made of the policies. */
 let inbounds: InboundInput[] = [];
-let own: CertificateFiles;
+let own: IssuedCertificate;
 let port: Record<'http' | 'tcp' | 'mixed' | 'more' | 'xds', number>;
 
 const serve = async (): Promise<Xds> => {

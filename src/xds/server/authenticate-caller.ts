@@ -20,14 +20,14 @@ interface Certificate {
 }
 
 /** What a caller proves. */
-export interface Proof {
+export interface ProxyProof {
   readonly proxy: ProxyId;
   /** How long it holds from now, in seconds, if nothing else changes. */
   readonly validFor: number;
 }
 
 /** The proxy that the caller proves to be, now; undefined: it proves nothing. */
-export type Authenticate = (caller: Caller) => Proof | undefined;
+export type Authenticate = (caller: Caller) => ProxyProof | undefined;
 
 export function callerOf<A, B>(call: ServerDuplexStream<A, B>, nodeId: string): Caller {
   const [header, ...more] = call.metadata.get('authorization').map(String);

@@ -8,9 +8,9 @@ export interface ProxyView {
   /** Its streams; when there is none now, the last one. */
   readonly streams: readonly StreamView[];
   /** Why it is not sent what it should have: the snapshot could not be made. It keeps what it has. */
-  readonly problem: DatedReason | undefined;
+  readonly problem: StreamProblem | undefined;
   /** Why its stream was refused or ended: gone once one is served. */
-  readonly refused: DatedReason | undefined;
+  readonly refused: StreamProblem | undefined;
 }
 
 export interface StreamView {
@@ -22,7 +22,7 @@ export interface StreamView {
   readonly types: readonly TypeView[];
 }
 
-interface DatedReason {
+interface StreamProblem {
   readonly reason: string;
   readonly since: string;
 }
@@ -45,8 +45,8 @@ interface ProxyEntry {
   readonly proxy: ProxyId;
   readonly streams: Set<Stream>;
   last: StreamView | undefined;
-  problem: DatedReason | undefined;
-  refused: DatedReason | undefined;
+  problem: StreamProblem | undefined;
+  refused: StreamProblem | undefined;
 }
 
 /** All proxies that have proven who they are, with their streams. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type Content, openSession as open, shown } from '../../../test/harness/xds-session.ts';
+import { type TypeContent, openSession as open, shown } from '../../../test/harness/xds-session.ts';
 import { TYPE_URLS } from '../wire/resource-types.ts';
 import type { DeltaResponse } from '../wire/delta-messages.ts';
 
@@ -94,7 +94,7 @@ function play(steps: readonly (readonly [string, string | undefined])[]): void {
   let last: DeltaResponse | undefined;
   for (const [event, sent] of steps) {
     const [what, ...rest] = event.split(' ');
-    if (what === 'there') give({ extensions: Object.fromEntries(rest.map((pair) => pair.split('='))) as Content });
+    if (what === 'there') give({ extensions: Object.fromEntries(rest.map((pair) => pair.split('='))) as TypeContent });
     else if (what === 'ask') ask(EXTENSIONS, { subscribe: rest });
     else if (what === 'unask') ask(EXTENSIONS, { unsubscribe: rest });
     else if (what === 'pass') pass(Number(rest[0]));
@@ -224,7 +224,7 @@ it('gives a proxy what there is in the end, whatever is changed, refused and los
   );
   fc.assert(
     fc.property(fc.array(event, { maxLength: 40 }), content, (events, end) => {
-      const proxy = new Proxy();
+      const proxy = new ProxyModel();
       for (const one of events) {
         if ('there' in one) proxy.there(one.there);
         else if ('accept' in one) proxy.step(one.accept);
@@ -241,16 +241,16 @@ it('gives a proxy what there is in the end, whatever is changed, refused and los
  * A proxy that takes a response whole, or refuses it, and then has taken the first part of it all the same, as Envoy
  * does.
  */
-class Proxy {
+class ProxyModel {
   listeners = new Map<string, string>();
   private opened = open();
-  private last: Content = {};
+  private last: TypeContent = {};
 
   constructor() {
     this.reconnect();
   }
 
-  there(content: Content): void {
+  there(content: TypeContent): void {
     this.last = content;
     this.opened.give({ listeners: content });
   }

@@ -1,6 +1,6 @@
 import { MeridianError } from '../../errors.ts';
 import type { Clock } from './clock.ts';
-import type { Encoded } from '../wire/encode-resource.ts';
+import type { EncodedResources } from '../wire/encode-resource.ts';
 import { type Resources, Subscription, type SubscriptionView } from './subscription.ts';
 import { RESOURCE_TYPES, TYPE_URLS } from '../wire/resource-types.ts';
 import type { DeltaRequest, DeltaResponse } from '../wire/delta-messages.ts';
@@ -28,7 +28,7 @@ export class XdsSession {
   private readonly clock: Clock;
 
   private readonly subscriptions = new Map<string, Subscription>();
-  private there: Encoded | undefined;
+  private there: EncodedResources | undefined;
   private nonce = 0;
 
   constructor(clock: Clock) {
@@ -47,7 +47,7 @@ export class XdsSession {
   /**
    * What the proxy is to have from now on. Before the first time nothing is sent, so that a proxy keeps what it has.
    */
-  update(there: Encoded): void {
+  update(there: EncodedResources): void {
     this.there = there;
   }
 
@@ -73,11 +73,11 @@ export class XdsSession {
     return [...this.subscriptions].map(([typeUrl, subscription]) => ({ typeUrl, ...subscription.view() }));
   }
 
-  private listenersSettled(there: Encoded): boolean {
+  private listenersSettled(there: EncodedResources): boolean {
     return this.subscriptions.get(TYPE_URLS.listeners)?.settled(resourcesOf(there, TYPE_URLS.listeners)) ?? true;
   }
 }
 
-function resourcesOf(there: Encoded, typeUrl: string): Resources {
+function resourcesOf(there: EncodedResources, typeUrl: string): Resources {
   return there.get(typeUrl) ?? NOTHING;
 }

@@ -1,7 +1,7 @@
 import type { Report } from '../../report.ts';
 import { type ServerDuplexStream, status } from '@grpc/grpc-js';
 import { asMeridianError } from '../../errors.ts';
-import { type Authenticate, type Caller, callerOf, type Proof } from './authenticate-caller.ts';
+import { type Authenticate, type Caller, callerOf, type ProxyProof } from './authenticate-caller.ts';
 import type { Clock } from './clock.ts';
 import { encodeSnapshot } from '../wire/encode-resource.ts';
 import { formatVersion, whyTooOld } from './envoy-version.ts';
@@ -11,10 +11,10 @@ import { XdsSession } from './session.ts';
 import type { Snapshot } from '../wire/resource-types.ts';
 import type { DeltaRequest, DeltaResponse } from '../wire/delta-messages.ts';
 
-export type Call = ServerDuplexStream<DeltaRequest, DeltaResponse>;
+export type DeltaCall = ServerDuplexStream<DeltaRequest, DeltaResponse>;
 
 /** What the streams of a server share. */
-export interface Shared {
+export interface StreamContext {
   readonly authenticate: Authenticate;
   /**
    * What the proxy is to have; undefined: there is no such Dataplane. Throws: it can't be said now, and the proxy keeps
@@ -32,7 +32,7 @@ const FIRST_REQUEST = 10_000;
 const PROVEN = 30_000;
 
 /** Serves one call: its first request says whose it is and proves it, or the call ends with the reason. */
-export function serve(call: Call, shared: Shared): void {
+export function serve(call: DeltaCall, shared: StreamContext): void {
   let served: ProxyStream | undefined;
   let refused = false;
   const silent = setTimeout(() => end(call, status.DEADLINE_EXCEEDED, 'no request came'), FIRST_REQUEST).unref();
@@ -59,7 +59,7 @@ export function serve(call: Call, shared: Shared): void {
 }
 
 /** A proof that can't be judged now is none: the proxy comes back. */
-function admitted(call: Call, request: DeltaRequest, shared: Shared): ProxyStream | undefined {
+function admitted(call: DeltaCall, request: DeltaRequest, shared: StreamContext): ProxyStream | undefined {
   try {
     return admit(call, request, shared);
   } catch (thrown) {
@@ -71,7 +71,7 @@ function admitted(call: Call, request: DeltaRequest, shared: Shared): ProxyStrea
 }
 
 /** Out: undefined when the call was refused, which has ended it. */
-function admit(call: Call, { node }: DeltaRequest, shared: Shared): ProxyStream | undefined {
+function admit(call: DeltaCall, { node }: DeltaRequest, shared: StreamContext): ProxyStream | undefined {
   const id = node?.id ?? '';
   const caller = callerOf(call, id);
   const proof = shared.authenticate(caller);
@@ -87,16 +87,16 @@ function admit(call: Call, { node }: DeltaRequest, shared: Shared): ProxyStream 
   return undefined;
 }
 
-function end(call: Call, code: status, details: string): void {
+function end(call: DeltaCall, code: status, details: string): void {
   call.emit('error', Object.assign(new Error(details), { code, details }));
 }
 
 /** The stream of a proxy that is known. */
 class ProxyStream implements Stream {
-  private readonly call: Call;
+  private readonly call: DeltaCall;
   private readonly caller: Caller;
   private readonly envoyVersion: string;
-  private readonly shared: Shared;
+  private readonly shared: StreamContext;
 
   private readonly proxy: ProxyId;
   private readonly session: XdsSession;
@@ -107,7 +107,7 @@ class ProxyStream implements Stream {
   private timer: NodeJS.Timeout | undefined;
   private judging: NodeJS.Timeout | undefined;
 
-  constructor(call: Call, caller: Caller, proof: Proof, envoyVersion: string, shared: Shared) {
+  constructor(call: DeltaCall, caller: Caller, proof: ProxyProof, envoyVersion: string, shared: StreamContext) {
     this.call = call;
     this.caller = caller;
     this.envoyVersion = envoyVersion;
@@ -171,7 +171,7 @@ class ProxyStream implements Stream {
   }
 
   /** What can't be judged is no proof. */
-  private prove(): Proof | undefined {
+  private prove(): ProxyProof | undefined {
     try {
       return this.shared.authenticate(this.caller);
     } catch (thrown) {
@@ -181,7 +181,7 @@ class ProxyStream implements Stream {
   }
 
   /** A stream lasts no longer than the proof that it was opened with. */
-  private believe({ validFor }: Proof): void {
+  private believe({ validFor }: ProxyProof): void {
     this.judging = setTimeout(() => this.judge(), Math.min(PROVEN, validFor * 1000)).unref();
   }
 

@@ -5,7 +5,7 @@ import { credentials, Metadata } from '@grpc/grpc-js';
 import { createAuthority } from '../../../test/harness/certificates.ts';
 import { Scope } from '../../../test/harness/scope.ts';
 import { until } from '../../../test/harness/until.ts';
-import { node, openXdsStream, type Received } from '../../../test/harness/xds-client.ts';
+import { node, openXdsStream, type XdsResponse } from '../../../test/harness/xds-client.ts';
 import { MeridianError } from '../../errors.ts';
 import { authenticator } from './authenticate-caller.ts';
 import { nodeId, type ProxyId } from './proxy-id.ts';
@@ -66,7 +66,7 @@ async function open(options: Partial<XdsOptions> = {}) {
   };
 }
 
-const names = ({ resources }: Received) => resources.map(({ name }) => name);
+const names = ({ resources }: XdsResponse) => resources.map(({ name }) => name);
 
 describe('who a proxy is', () => {
   it('is proven by its token: it gets its own resources', async () => {

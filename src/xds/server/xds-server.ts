@@ -7,7 +7,7 @@ import { listen } from './grpc-listener.ts';
 import { Proxies, type ProxyView } from './connected-proxies.ts';
 import type { ProxyId } from './proxy-id.ts';
 import type { Report } from '../../report.ts';
-import { type Call, serve, type Shared } from './stream.ts';
+import { type DeltaCall, serve, type StreamContext } from './stream.ts';
 import type { XdsTls } from './tls-files.ts';
 import type { Snapshot } from '../wire/resource-types.ts';
 import { DELTA_PATH, readRequest, writeResponse } from '../wire/delta-messages.ts';
@@ -66,9 +66,9 @@ export async function startXds(options: XdsOptions): Promise<Xds> {
   const { address, port, tls, authenticate, snapshotOf, report, clock = SYSTEM_CLOCK } = options;
   if (!tls && !isLoopback(address)) throw new MeridianError('invalid', `xDS on ${address} needs TLS: tokens would be sent in plain text`);
   const proxies = new Proxies(clock);
-  const shared: Shared = { authenticate, snapshotOf, proxies, clock, report };
+  const shared: StreamContext = { authenticate, snapshotOf, proxies, clock, report };
   const server = new Server(KEEPALIVE);
-  server.addService(SERVICE, { deltaAggregatedResources: (call: Call) => serve(call, shared) });
+  server.addService(SERVICE, { deltaAggregatedResources: (call: DeltaCall) => serve(call, shared) });
   // What comes in is taken by `listen`, which has spoken TLS with it if it has to.
   const connections = server.createConnectionInjector(ServerCredentials.createInsecure());
   const listening = await listen({ address, port, tls, report, onConnection: (socket) => connections.injectConnection(socket) });

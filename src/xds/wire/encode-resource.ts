@@ -16,13 +16,13 @@ export interface EncodedResource {
 }
 
 /** By type URL, then by name. */
-export type Encoded = ReadonlyMap<string, ReadonlyMap<string, EncodedResource>>;
+export type EncodedResources = ReadonlyMap<string, ReadonlyMap<string, EncodedResource>>;
 
 /** What was encoded once. Who gives the same object again, because nothing changed, has it for nothing. */
 const known = new WeakMap<JsonObject, EncodedResource>();
 
 /** Throws `internal` when JSON is not of its message, or two resources of a kind have one name. */
-export function encodeSnapshot(snapshot: Snapshot): Encoded {
+export function encodeSnapshot(snapshot: Snapshot): EncodedResources {
   return new Map(RESOURCE_TYPES.map((kind) => [TYPE_URLS[kind], byName(TYPE_URLS[kind], snapshot[kind])]));
 }
 

@@ -6,7 +6,7 @@ import fc from 'fast-check';
  */
 
 /** Of a place on the loopback, so that a real Envoy listens there. */
-export interface Given {
+export interface LoopbackPlace {
   readonly mesh: string;
   /** The third number of its addresses, 127.1.HOST.x. */
   readonly host: number;
@@ -44,7 +44,7 @@ const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.opt
 const NAMES = ['http', 'admin', 'db', '8080', '8081', 'HTTP', 'é😀', 'a b/c', 'x'.repeat(253)];
 const PORTS = [8080, 8081, 8082, 9000];
 
-function address({ host }: Given): fc.Arbitrary<string | undefined> {
+function address({ host }: LoopbackPlace): fc.Arbitrary<string | undefined> {
   const own = [`127.1.${host}.1`, `127.1.${host}.2`, `::ffff:127.1.${host}.3`, `::FFFF:7f01:${((host << 8) | 4).toString(16)}`];
   const bad = ['fe80::1%eth0', '::1%lo', 'localhost', `127.1.${host}`, `0127.1.${host}.1`, '256.0.0.1', '', '\ud800', '::ffff:127.1'];
   return fc.oneof(
@@ -59,7 +59,7 @@ const tags = mostly(
   20,
 );
 
-function inbound(given: Given): fc.Arbitrary<Raw> {
+function inbound(given: LoopbackPlace): fc.Arbitrary<Raw> {
   return fc
     .record({
       port: mostly(fc.constantFrom<number>(...PORTS), 30),
@@ -75,9 +75,9 @@ function inbound(given: Given): fc.Arbitrary<Raw> {
     .map((item) => ({ ...item, servicePort: item.protocol === 'tcp' ? given.tcp : given.http }));
 }
 
-const document = (type: string, { mesh }: Given, name: string, body: Raw): Raw => ({ type, mesh, name, ...body });
+const document = (type: string, { mesh }: LoopbackPlace, name: string, body: Raw): Raw => ({ type, mesh, name, ...body });
 
-export function dataplane(given: Given): fc.Arbitrary<Raw> {
+export function dataplane(given: LoopbackPlace): fc.Arbitrary<Raw> {
   const networking = fc.record({
     address: fc.constant(`127.1.${given.host}.1`),
     inbound: fc.array(inbound(given), { minLength: 1, maxLength: 4 }),
@@ -126,7 +126,7 @@ const match = fc.record(
 const matches = mostly(fc.array(match, { maxLength: 3 }), 20);
 const service = mostly(fc.constantFrom({ kind: 'MeshService', name: 'web' }, { kind: 'MeshService', name: 'api' }), 20);
 
-function route(given: Given): fc.Arbitrary<Raw> {
+function route(given: LoopbackPlace): fc.Arbitrary<Raw> {
   const rule = fc.record(
     { matches, default: fc.record({ backendRefs: fc.array(service, { maxLength: 2 }) }, { requiredKeys: [] }) },
     { requiredKeys: [] },
@@ -138,7 +138,7 @@ function route(given: Given): fc.Arbitrary<Raw> {
   return fc.tuple(fc.constantFrom('r1', 'r2'), spec).map(([name, body]) => document('MeshHTTPRoute', given, name, { spec: body }));
 }
 
-function ids({ mesh }: Given): readonly string[] {
+function ids({ mesh }: LoopbackPlace): readonly string[] {
   return [
     `spiffe://${mesh}/ns/a/sa/b`,
     `spiffe://${mesh}`,
@@ -152,7 +152,7 @@ function ids({ mesh }: Given): readonly string[] {
   ];
 }
 
-function matcher(given: Given): fc.Arbitrary<Raw> {
+function matcher(given: LoopbackPlace): fc.Arbitrary<Raw> {
   const spiffeId = mostly(fc.record({ type: fc.constantFrom('Exact', 'Prefix'), value: mostly(fc.constantFrom(...ids(given)), 20) }), 30);
   return fc.record({
     spiffeId: fc.oneof({ weight: 5, arbitrary: spiffeId }, fc.constant(undefined)),
@@ -161,7 +161,7 @@ function matcher(given: Given): fc.Arbitrary<Raw> {
   });
 }
 
-function shape(given: Given): fc.Arbitrary<Raw> {
+function shape(given: LoopbackPlace): fc.Arbitrary<Raw> {
   const list = fc.array(matcher(given), { maxLength: 3 });
   const lists = fc.record({ deny: list, allow: list, allowWithShadowDeny: list }, { requiredKeys: [] });
   const action = mostly(fc.constantFrom('Allow', 'ALLOW', 'Deny', 'DENY', 'AllowWithShadowDeny', 'DENY_WITH_SHADOW_ALLOW'), 20);
@@ -200,7 +200,7 @@ const target = fc.oneof(
   odd.map((name) => ({ kind: 'Dataplane', name })),
 );
 
-function permission(given: Given): fc.Arbitrary<Raw> {
+function permission(given: LoopbackPlace): fc.Arbitrary<Raw> {
   const labels = maybe(fc.constantFrom<Raw>({ 'kuma.io/effect': 'shadow' }, { note: 'a\ud800' }, { note: 'é' }));
   const withLabels = fc.oneof({ weight: 8, arbitrary: fc.constant(undefined) }, labels);
   return fc
@@ -210,13 +210,13 @@ function permission(given: Given): fc.Arbitrary<Raw> {
     );
 }
 
-function tls(given: Given): fc.Arbitrary<Raw> {
+function tls(given: LoopbackPlace): fc.Arbitrary<Raw> {
   const mode = mostly(fc.constantFrom('Strict', 'Permissive'));
   return mode.map((of) => document('MeshTLS', given, 't1', { spec: { targetRef: { kind: 'Mesh' }, rules: [{ default: { mode: of } }] } }));
 }
 
 /** A change: the document of a name takes the place of the one before. */
-export function change(given: Given): fc.Arbitrary<Raw> {
+export function change(given: LoopbackPlace): fc.Arbitrary<Raw> {
   return fc.oneof(
     { weight: 8, arbitrary: dataplane(given) },
     { weight: 8, arbitrary: route(given) },

@@ -22,11 +22,11 @@ import { issueToken } from '../../../src/xds/server/proxy-token.ts';
 import { EMPTY } from '../../../src/xds/wire/resource-types.ts';
 import { startHttpApplication, startTcpApplication } from '../../harness/application.ts';
 import { httpCaller, tcpCaller } from '../../harness/caller.ts';
-import { type CertificateFiles, createAuthority } from '../../harness/certificates.ts';
+import { type IssuedCertificate, createAuthority } from '../../harness/certificates.ts';
 import { type Envoy, freePorts, startEnvoy } from '../../harness/envoy.ts';
 import { Scope } from '../../harness/scope.ts';
 import { until } from '../../harness/until.ts';
-import { change, dataplane, type Given, type Raw, request } from './documents.ts';
+import { change, dataplane, type LoopbackPlace, type Raw, request } from './documents.ts';
 
 /** How many meshes a batch has, each with one Dataplane. */
 const MESHES = 40;
@@ -52,7 +52,7 @@ export interface Counts {
  * inbounds.
  */
 export interface Stage {
-  readonly given: readonly Given[];
+  readonly given: readonly LoopbackPlace[];
   /** Gives these inbounds, and waits until the Envoy has all of them. Throws what it refuses. */
   show(inbounds: readonly InboundInput[]): Promise<void>;
   ask(inbound: InboundInput, client: number, asked: { method: string; path: string }): Promise<'Allow' | 'Deny'>;
@@ -69,7 +69,7 @@ export async function openStage(scope: Scope): Promise<Stage> {
     [`spiffe://${mesh}/web`, 'kuma://app/x', 'kuma://kuma.io/service/web'],
   ]);
   const all = [...common, ...own];
-  const files: CertificateFiles[] = [];
+  const files: IssuedCertificate[] = [];
   for (const [index, sans] of all.entries()) files.push(await authority.issue(`client-${index}`, sans));
   const [http, tcp] = [await startHttpApplication(scope), await startTcpApplication(scope)];
   const server = await authority.issue('backend', ['spiffe://default/backend']);
@@ -125,7 +125,7 @@ async function settled(xds: Xds, envoy: Envoy, listeners: number): Promise<void>
 async function answer(
   scope: Scope,
   { protocol, address, port }: InboundInput,
-  files: CertificateFiles | undefined,
+  files: IssuedCertificate | undefined,
   asked: { method: string; path: string },
 ) {
   assert.ok(files);
@@ -189,15 +189,15 @@ function write(zone: Plane, raw: Raw, counts: Counts): void {
   }
 }
 
-interface Case {
-  readonly given: Given;
+interface PlayedProxy {
+  readonly given: LoopbackPlace;
   readonly dataplane: Resource | undefined;
   readonly inbounds: readonly InboundInput[];
   /** As the Dataplane calls them. */
   readonly sections: readonly string[];
 }
 
-function built(zone: Plane, enforcement: Enforcement, given: Given): Case {
+function built(zone: Plane, enforcement: Enforcement, given: LoopbackPlace): PlayedProxy {
   const rules = enforcement.rulesOf(given.mesh, 'backend');
   const dataplane = zone.store.byName('Dataplane', given.mesh, '', 'backend')?.resource;
   assert.equal(rules === undefined, dataplane === undefined);
@@ -214,7 +214,7 @@ function toInbound({ rbac, routes, ...place }: InboundRules): InboundInput {
   return place.protocol === 'tcp' ? { ...place, rbac: { network: rbac } } : { ...place, rbac: { http: rbac }, routes };
 }
 
-interface Question {
+interface PlayedQuestion {
   readonly inbound: InboundInput;
   readonly caller: number;
   readonly asked: { readonly method: string; readonly path: string };
@@ -223,9 +223,15 @@ interface Question {
 }
 
 /** Half of what is asked is to be allowed, if so much can be found. */
-async function compare(stage: Stage, zone: Plane, cases: readonly Case[], { seed, requests }: Wanted, counts: Counts): Promise<void> {
+async function compare(
+  stage: Stage,
+  zone: Plane,
+  cases: readonly PlayedProxy[],
+  { seed, requests }: PlayOptions,
+  counts: Counts,
+): Promise<void> {
   const views = createMeshViews(zone);
-  const found: Question[] = fc
+  const found: PlayedQuestion[] = fc
     .sample(fc.tuple(fc.nat(), request), { seed, numRuns: 8 * requests })
     .flatMap(([which, { client, inbound: index, ...asked }]) => {
       const { given, dataplane, inbounds, sections } = cases[which % cases.length] ?? assert.fail();
@@ -246,7 +252,7 @@ async function compare(stage: Stage, zone: Plane, cases: readonly Case[], { seed
   }
 }
 
-interface Wanted {
+interface PlayOptions {
   readonly seed: number;
   readonly requests: number;
 }
