@@ -6,7 +6,7 @@ import { writeDrafts } from '../../src/control/write/write-documents.ts';
 import { type Draft, GLOBAL, type JsonObject } from '../../src/resource/resource.ts';
 import { carry, EAST, MESH, newGlobal, newPlane, newZone, WEST } from '../harness/control-planes.ts';
 import { Scope } from '../harness/scope.ts';
-import { type Asked, apiOn, ask, type Json } from './harness.ts';
+import { type TestedApi, apiOn, ask, type AnyJson } from './harness.ts';
 
 const scope = new Scope();
 after(() => scope.close());
@@ -33,13 +33,13 @@ const draft = (type: string, name: string, spec: JsonObject, namespace?: string,
 const networking = { address: '10.0.0.1', inbound: [{ port: 8080 }] };
 const service = (labels = {}) => draft('MeshService', 'ledger', { ports: [{ port: 80 }] }, 'pay', labels);
 
-async function apply(api: Asked, ...documents: object[]): Promise<Json> {
+async function apply(api: TestedApi, ...documents: object[]): Promise<AnyJson> {
   const { status, body } = await ask(api, 'POST', '/apply', documents);
   assert.equal(status, 200, JSON.stringify(body));
   return body;
 }
 
-async function who(api: Asked, from: object, to: object = { service: 'ledger', namespace: 'pay' }): Promise<Json> {
+async function who(api: TestedApi, from: object, to: object = { service: 'ledger', namespace: 'pay' }): Promise<AnyJson> {
   const { status, body } = await ask(api, 'POST', '/access', { from, to });
   assert.equal(status, 200, JSON.stringify(body));
   return body;
@@ -48,7 +48,7 @@ async function who(api: Asked, from: object, to: object = { service: 'ledger', n
 /**
  * East, with proxies of its own, and a service of five sites: north is disabled, south's differs, nowhere has no Zone.
  */
-function east(): { readonly api: Asked; readonly verdicts: VerdictCounts } {
+function east(): { readonly api: TestedApi; readonly verdicts: VerdictCounts } {
   const [NORTH, SOUTH, NOWHERE] = ['north', 'south', 'nowhere'].map((zone) => ({ ...WEST, zone })) as [
     typeof WEST,
     typeof WEST,
@@ -84,7 +84,8 @@ function east(): { readonly api: Asked; readonly verdicts: VerdictCounts } {
 }
 
 describe('POST /access: a proxy and a service', () => {
-  const told = ({ bindings }: Json) => bindings.map(({ site, allowed, decidedBy, reason }: Json) => [site, allowed, decidedBy, reason]);
+  const told = ({ bindings }: AnyJson) =>
+    bindings.map(({ site, allowed, decidedBy, reason }: AnyJson) => [site, allowed, decidedBy, reason]);
 
   it('tells which site may be reached, by whose word, and which are left out', async () => {
     const { api, verdicts } = east();
@@ -99,7 +100,7 @@ describe('POST /access: a proxy and a service', () => {
       ['west', false, 'kri_pap_default_east__no-west_', 'a privileged policy denies it'],
     ]);
     assert.deepEqual(
-      answer.left.map(({ site, why }: Json) => [site, why]),
+      answer.left.map(({ site, why }: AnyJson) => [site, why]),
       [
         ['north', 'away'],
         ['nowhere', 'unknown'],
@@ -108,7 +109,7 @@ describe('POST /access: a proxy and a service', () => {
     );
     assert.match(answer.left[2].reason, /k8s:label:tier is "tin" here and "gold" there/);
     assert.deepEqual([answer.enforced, answer.allowed, answer.pick], [false, true, { scheme: 'random', policy: null, sites: ['east'] }]);
-    const known = answer.caller.attributes.map(({ key, value, trust }: Json) => `${key}=${value} ${trust}`);
+    const known = answer.caller.attributes.map(({ key, value, trust }: AnyJson) => `${key}=${value} ${trust}`);
     assert.deepEqual(known, [
       'k8s:label:app=web owner',
       'k8s:ns=pay orchestrator',
@@ -138,7 +139,7 @@ describe('POST /access: a proxy and a service', () => {
     const { api } = east();
     const none = await who(api, { dataplane: 'web-1.pay' });
     assert.deepEqual(
-      [none.allowed, none.pick, none.bindings.map(({ default: byDefault }: Json) => byDefault)],
+      [none.allowed, none.pick, none.bindings.map(({ default: byDefault }: AnyJson) => byDefault)],
       [false, null, [true, true]],
     );
     await apply(api, access('web', { from: having({ 'k8s:label:app': 'web' }) }));
@@ -191,7 +192,7 @@ describe('POST /access: a proxy and a service', () => {
 });
 
 interface Entry {
-  readonly policies: readonly Json[];
+  readonly policies: readonly AnyJson[];
   readonly queries: readonly {
     readonly from: object;
     readonly to: object;
@@ -205,7 +206,7 @@ interface Entry {
 describe('POST /access: the verdicts of the real ClusterLink', () => {
   const file = new URL('../reference/access-decisions.json', import.meta.url);
   const entries = JSON.parse(readFileSync(file, 'utf8')) as Entry[];
-  let api: Asked;
+  let api: TestedApi;
   before(() => {
     const global = newGlobal(EAST);
     api = apiOn(scope, newZone(EAST, global), undefined);

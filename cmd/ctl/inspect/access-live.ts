@@ -6,7 +6,7 @@ import { serverOf } from '../api/server-address.ts';
 import { optionsOf } from '../input/options.ts';
 import { note, print } from '../terminal/output.ts';
 import { printable, textOf } from '../terminal/printable.ts';
-import { type Cell, formatTable, type Paper, wraps } from '../terminal/table.ts';
+import { type Cell, formatTable, type TableLayout, wraps } from '../terminal/table.ts';
 
 export interface LiveAccessOptions {
   readonly from?: string;
@@ -48,7 +48,7 @@ function parseAttributes(text: string, option: string, command: Command): Readon
   return Object.fromEntries(pairs);
 }
 
-function formatAnswer({ enforced, bindings, left, pick, caller }: JsonObject, paper: Paper): string {
+function formatAnswer({ enforced, bindings, left, pick, caller }: JsonObject, paper: TableLayout): string {
   const known = isObject(caller)
     ? objects(caller.attributes, (one) => [textOf(one.key), textOf(one.value), textOf(one.trust), textOf(one.source)])
     : [];

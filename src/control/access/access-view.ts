@@ -6,7 +6,7 @@ import { GLOBAL_PEER } from '../../resource/audience.ts';
 import { LABEL } from '../../resource/labels.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { Head, Refusal } from '../../resource/store/store.ts';
-import { type Held, isGlobal, type Plane, touchedSince } from '../plane/plane.ts';
+import { type PlaneContents, isGlobal, type Plane, touchedSince } from '../plane/plane.ts';
 import { knownSites } from './known-sites.ts';
 
 /** What access policies and sites say in one mesh, as this control plane holds them. */
@@ -63,7 +63,7 @@ function eachOnce<T>(make: (zone: string) => T): (zone: string) => T {
 }
 
 /** A refusal alone makes no revision. */
-function refusedSum({ store }: Held): string {
+function refusedSum({ store }: PlaneContents): string {
   return store.mirror
     .refusedPeers()
     .map((peer) => `${peer} ${store.mirror.refusalSum(peer).digest}`)
@@ -74,13 +74,13 @@ function refusedSum({ store }: Held): string {
  * Refused policies that nothing accepted stands in for, as such that can't be read (docs/design/sync.md#zones-alone):
  * each denies whatever it has a say in, unless it is known to allow.
  */
-function refusedPolicies({ place, store }: Held, mesh: string): Resource[] {
+function refusedPolicies({ place, store }: PlaneContents, mesh: string): Resource[] {
   const refused = store.mirror.refusedPeers().flatMap((peer) => store.mirror.refusals(peer));
   const mine = refused.filter(({ key, inForce }) => key.mesh === mesh && ACCESS_TYPES.includes(key.type) && inForce === 'deny');
   return mine.map((refusal) => unreadable({ place, store }, refusal));
 }
 
-function unreadable({ place, store }: Held, { key, since }: Refusal): Resource {
+function unreadable({ place, store }: PlaneContents, { key, since }: Refusal): Resource {
   const item = decodeLine(store.mirror.get(isGlobal(place) ? key.zone : GLOBAL_PEER, key)?.wire ?? '')?.item;
   const effect = item?.labels[LABEL.effect];
   return {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ALL, type Item, selector } from '../../../test/harness/access-policies.ts';
+import { ALL, type AccessItem, selector } from '../../../test/harness/access-policies.ts';
 import { trustWarnings } from './trust-warnings.ts';
 
 const role = { 'client.clusterlink.net/labels.role': 'batch' };
 const IN_ANY = /^spec\.from\[0\] rests on "client\.clusterlink\.net\/labels\.role".*in any namespace/;
 const EVADED = /^spec\.from\[0\] rests on "client\.clusterlink\.net\/labels\.role".*does not deny/;
 
-const CASES: readonly (readonly [action: string, from: Item, told: RegExp | undefined])[] = [
+const CASES: readonly (readonly [action: string, from: AccessItem, told: RegExp | undefined])[] = [
   ['allow', ALL, undefined],
   ['allow', selector({ 'k8s:ns': 'pay' }), undefined],
   ['allow', selector({ 'site:name': 'east', 'k8s:sa': 'web' }), undefined],
