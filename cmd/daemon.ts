@@ -1,4 +1,5 @@
 import { apiInsecurity } from '../src/config/api-security.ts';
+import { VerdictCounts } from '../src/control/access/verdict-counts.ts';
 import { readArguments, usage } from '../src/config/command-line.ts';
 import { readConfigFile } from '../src/config/config-file.ts';
 import { readSettings } from '../src/config/read-settings.ts';
@@ -22,6 +23,8 @@ export interface DaemonContext<C extends GlobalConfig = GlobalConfig> {
   readonly logLoss: () => LogLoss;
   /** What is allowed although it is not safe. */
   readonly insecure: readonly string[];
+  /** What was decided about access by attributes. */
+  readonly verdicts: VerdictCounts;
 }
 
 const GRACE = 10_000;
@@ -46,7 +49,7 @@ export async function runDaemon<S extends Settings>(
     const insecure = [insecurity(config), apiInsecurity(config)].filter((one) => one !== undefined);
     for (const one of insecure) report('config')('warn', one, {});
     report('supervisor')('info', 'starting', { program: name, version });
-    await start({ config, version, supervisor, report, logLoss, insecure });
+    await start({ config, version, supervisor, report, logLoss, insecure, verdicts: new VerdictCounts() });
   } catch (thrown) {
     const error = asMeridianError(thrown);
     tell(error);

@@ -5,13 +5,14 @@ import { readPage } from '../src/api/gui/gui-route.ts';
 import { startApi } from '../src/api/server.ts';
 import type { GlobalConfig } from '../src/config/settings.ts';
 import { type ProxyStanding, proxyWarnings } from '../src/control/enforce/proxy-status.ts';
-import { fixPlace } from '../src/control/operate/first-start.ts';
+import { fixPlace, requireSite } from '../src/control/operate/first-start.ts';
+import { passOnZones } from '../src/control/write/zone-registration.ts';
 import { beginEpoch, type Identity } from '../src/control/plane/process-identity.ts';
 import type { WatchedPlane } from '../src/control/plane/watch-commits.ts';
 import { recordEpoch } from '../src/kds/cursor.ts';
 import { natsTls } from '../src/config/nats-security.ts';
 import { turns } from '../src/control/plane/long-turns.ts';
-import type { Plane, Quota } from '../src/control/plane/plane.ts';
+import { isGlobal, type Plane } from '../src/control/plane/plane.ts';
 import { readiness } from '../src/control/operate/readiness.ts';
 import { retryAllRefused } from '../src/control/receive/retry-refused.ts';
 import { Sync } from '../src/control/sync/sync.ts';
@@ -37,15 +38,17 @@ const TICK = 500;
 const DRAIN = 2_000;
 
 /**
- * The store and where it stands, for good; at global with what each zone may hold there. What was refused before is
- * judged again.
+ * The store and where it stands, for good; at global with what each zone may hold there, in a zone with what its site
+ * is. What was refused before is judged again.
  */
-export function openPlane({ config, supervisor }: DaemonContext, place: Place, quota?: Quota): Plane {
+export function openPlane({ config, supervisor }: DaemonContext, place: Place, more: Pick<Plane, 'quota' | 'site'>): Plane {
   const store = openStore(join(config.dataDir, 'meridian.db'), { random: randomHex });
   supervisor.onStop('store', () => store.close());
   recordEpoch(store, randomHex());
-  const plane: Plane = { place, store, quota, now: () => new Date().toISOString() };
+  const plane: Plane = { ...more, place, store, now: () => new Date().toISOString() };
+  requireSite(more.site ?? {});
   fixPlace(plane);
+  if (isGlobal(place)) passOnZones(plane);
   retryAllRefused(plane);
   return plane;
 }
@@ -104,7 +107,7 @@ export async function serveDiagnostics(
     const log = reason === undefined ? [] : [`lines of the log are lost: ${reason}`];
     return { ...state, warnings: [...warnings, ...proxyWarnings(proxies?.() ?? []), ...insecure, ...log] };
   };
-  const metrics = createMetrics(() => ({ ...sampleOf(plane, sync, nats, proxies?.()), logLinesLost: logLoss().lines }));
+  const metrics = createMetrics(() => ({ ...sampleOf(plane, sync, nats, proxies?.(), daemon.verdicts), logLinesLost: logLoss().lines }));
   const names = [address, ...config.apiHostnames].map((name) => name.toLowerCase());
   const { port, close } = await startDiagnostics({
     address,
@@ -137,6 +140,7 @@ export async function serveApi(
     onCommit,
     proxyTokens: enforced?.proxyTokens,
     proxies: enforced?.proxies,
+    verdicts: daemon.verdicts,
     address,
     port: config.apiPort,
     info,

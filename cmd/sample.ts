@@ -1,3 +1,4 @@
+import type { VerdictCounts } from '../src/control/access/verdict-counts.ts';
 import { countProxies, type ProxyStanding } from '../src/control/enforce/proxy-status.ts';
 import { peersOf } from '../src/control/peers/known-peers.ts';
 import { turns } from '../src/control/plane/long-turns.ts';
@@ -13,6 +14,7 @@ export function sampleOf(
   sync: Sync | undefined,
   nats: NatsTransport | undefined,
   proxies: readonly ProxyStanding[] | undefined,
+  verdicts: VerdictCounts,
 ): Omit<Sample, 'logLinesLost'> {
   const { store } = plane;
   const counts = new Map<string, number>();
@@ -26,6 +28,7 @@ export function sampleOf(
     incidents: (sync?.incidents() ?? []).map(({ peer, ...incident }) => ({ ...incident, peer: peerName(peer) })),
     proxies: proxies && countProxies(proxies),
     turns: turns.longest(),
+    verdicts: verdicts.read(),
   };
 }
 

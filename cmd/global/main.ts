@@ -15,7 +15,7 @@ function quotaOf({ zoneMaxResources, zoneMaxMegabytes }: Values<typeof AT_GLOBAL
 
 /** Global: holds what is the same everywhere, assigns the names of copies, and passes on to each zone what it needs. */
 await runDaemon('meridian-global', AT_GLOBAL, async (daemon) => {
-  const watched = watchCommits(openPlane(daemon, GLOBAL, quotaOf(daemon.config)), setImmediate);
+  const watched = watchCommits(openPlane(daemon, GLOBAL, { quota: quotaOf(daemon.config) }), setImmediate);
   const { plane } = watched;
   const identity = identify(plane);
   const nats = openNats(daemon, GLOBAL);

@@ -11,11 +11,13 @@ import { identify, openNats, openPlane, serveApi, serveDiagnostics, startSync } 
 await runDaemon('meridian-zone', ZONE, async (daemon) => {
   const place = placeOf(daemon.config);
   const { environment, systemNamespace } = place;
-  const watched = watchCommits(openPlane(daemon, place), setImmediate);
+  const site = daemon.config.siteAttributes;
+  const watched = watchCommits(openPlane(daemon, place, { site }), setImmediate);
   const { plane } = watched;
   const identity = identify(plane);
   const nats = openNats(daemon, place);
-  const sync = nats && startSync(daemon, watched, identity, nats, { environment, systemNamespace, version: daemon.version });
+  const about = { environment, systemNamespace, version: daemon.version, attributes: site };
+  const sync = nats && startSync(daemon, watched, identity, nats, about);
   const enforced = await serveXds(daemon, watched, { instance: identity.self.instance, hasGlobal: nats !== undefined });
   await serveDiagnostics(daemon, plane, sync, nats, enforced.proxies);
   await serveApi(daemon, watched, identity, sync, enforced);

@@ -1,5 +1,6 @@
 import type { WatchedPlane } from '../control/plane/watch-commits.ts';
 import type { ProxyStanding } from '../control/enforce/proxy-status.ts';
+import type { VerdictCounts } from '../control/access/verdict-counts.ts';
 import type { Plane } from '../control/plane/plane.ts';
 import type { WriteQueue } from '../control/plane/write-queue.ts';
 import type { Report } from '../report.ts';
@@ -49,6 +50,8 @@ export interface ApiOptions {
   readonly proxyTokens?: ProxyTokens | undefined;
   /** How the proxies of this zone stand. Of zones alone. */
   readonly proxies?: (() => readonly ProxyStanding[]) | undefined;
+  /** Counts what is decided about access; undefined: nobody asks for it. */
+  readonly verdicts?: VerdictCounts | undefined;
   readonly address: string;
   /** 0: any free one. */
   readonly port: number;

@@ -34,6 +34,17 @@ const urls = z.preprocess(
   (given) => (Array.isArray(given) ? given.join(',') : given),
   z.string().regex(/^((nats|tls|ws|wss):\/\/[^\s,]+(, *(nats|tls|ws|wss):\/\/[^\s,]+)*)?$/),
 );
+/** In YAML a mapping, in a variable `key=value` with commas between them. What the keys may be is asked elsewhere. */
+const attributes = z.preprocess(
+  (given) => {
+    if (typeof given !== 'string') return given;
+    const pairs = given.split(',').map((pair) => pair.split('='));
+    return pairs.every(({ length }) => length === 2)
+      ? Object.fromEntries(pairs.map(([key = '', value = '']) => [key.trim(), value.trim()]))
+      : given;
+  },
+  z.record(z.string().min(1), z.string()),
+);
 const dnsLabel = z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);
 
 const DNS_LABEL = 'up to 63 lower-case letters, digits and "-", with a letter or digit at both ends';
@@ -106,6 +117,15 @@ export const ZONE = {
     fallback: 'kubernetes' as const,
   }),
   systemNamespace: setting('MERIDIAN_SYSTEM_NAMESPACE', dnsLabel, DNS_LABEL, { fallback: 'kuma-system' }),
+  /** What its site is (docs/design/attributes.md#a-sites-attributes). */
+  siteAttributes: setting(
+    'MERIDIAN_SITE_ATTRIBUTES',
+    attributes,
+    'attributes of its site: key=value, with commas between them, or a mapping in YAML',
+    {
+      fallback: {},
+    },
+  ),
   /** Where Envoys connect. Beyond loopback it needs TLS. */
   xdsAddress: setting('MERIDIAN_XDS_ADDRESS', z.union([z.ipv4(), z.ipv6()]), 'an IP address to listen on', { fallback: '127.0.0.1' }),
   xdsPort: setting('MERIDIAN_XDS_PORT', port, PORT, { fallback: 5678 }),

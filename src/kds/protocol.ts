@@ -71,12 +71,21 @@ const acknowledged = z.object({
     .optional(),
 });
 
+/** What a site may have of attributes, and how long each key and value may be. */
+const MAX_ATTRIBUTES = 64;
+const MAX_ATTRIBUTE = 253;
+
 /** What a zone says of itself, once it speaks. On universal there are no namespaces. */
 const about = z
   .object({
     environment: z.enum(ENVIRONMENTS),
     systemNamespace: z.union([z.literal(''), z.string().refine(isDnsLabel)]),
     version: z.string().regex(/^[ -~]{0,64}$/),
+    /** Of its site, as its configuration says (docs/design/attributes.md#a-sites-attributes). */
+    attributes: z
+      .record(z.string().max(MAX_ATTRIBUTE), z.string().max(MAX_ATTRIBUTE))
+      .refine((given) => Object.keys(given).length <= MAX_ATTRIBUTES)
+      .optional(),
   })
   .refine(({ environment, systemNamespace }) => !usesNamespaces(environment) || systemNamespace !== '');
 

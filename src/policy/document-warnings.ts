@@ -4,6 +4,7 @@ import type { JsonObject } from '../resource/resource.ts';
 import { readMatches } from '../resource/route-match.ts';
 import { asArray, asObject } from '../naming/json.ts';
 import { kindAt, TOP, type TopKind } from '../resource/schema/reference-kinds.ts';
+import { trustWarnings } from './access/trust-warnings.ts';
 import { enforcementOf } from './enforcement-table.ts';
 
 /** Whether Dataplane with labels has taken the place of a kind. */
@@ -21,12 +22,13 @@ const DEPRECATED: Readonly<Record<TopKind, boolean>> = {
 
 /**
  * What a document that is accepted may not do as its author expects, from itself alone: what is deprecated (in Kuma's
- * words), and what is not enforced (src/policy/enforcement-table.ts).
+ * words), what rests on a subject's own word (src/policy/access/trust-warnings.ts), and what is not enforced
+ * (src/policy/enforcement-table.ts).
  *
  *   MeshTimeout, from: [...]   ->  'from' field is deprecated, ...; a MeshTimeout is matched, ... and not enforced
  */
 export function warningsOfDocument(type: string, labels: Labels, spec: JsonObject): string[] {
-  return [...deprecations(type, spec), ...untold(type, spec), ...enforcementOf(type, labels, spec).reasons];
+  return [...deprecations(type, spec), ...untold(type, spec), ...trustWarnings(type, spec), ...enforcementOf(type, labels, spec).reasons];
 }
 
 function deprecations(type: string, spec: JsonObject): string[] {

@@ -35,7 +35,7 @@ const ROUTE: Rule = {
 /** ClusterLink's (docs/design/attributes.md#kinds). */
 const ASKED_BY_NOBODY: Rule = {
   enforced: 'no',
-  because: 'kept and shown, and not enforced: no proxy asks access policies, MeshTrafficPermissions alone decide',
+  because: 'decided by `meridianctl access`, and not enforced: no proxy asks access policies, MeshTrafficPermissions alone decide',
 };
 
 /** What is enforced of a kind that has no line in RULES: a new policy is not, until a line says so. */
@@ -54,7 +54,10 @@ const BY_NATURE: Readonly<Record<Nature, Rule>> = {
 
 /** What is enforced of kinds that differ from others of their nature. A kind that is put in force gets a line here. */
 const RULES: Readonly<Partial<Record<KindType, Rule>>> = {
-  LoadBalancingPolicy: { enforced: 'no', because: 'kept and shown, and not enforced: no proxy picks a site by it' },
+  LoadBalancingPolicy: {
+    enforced: 'no',
+    because: 'decided by `meridianctl access`, and not enforced: no proxy picks a site by it',
+  },
   HostnameGenerator: { enforced: 'no', because: 'kept and shown, and not enforced: no host names are made' },
   MeshIdentity: { enforced: 'no', because: 'kept and shown, and not enforced: proxies bring certificates of their own' },
   MeshMultiZoneService: {

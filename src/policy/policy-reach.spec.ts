@@ -85,7 +85,7 @@ describe('audienceAt and describeReach', () => {
     ['a dataplane', { type: 'Dataplane' }, 'global only', ['global']],
     ['a zone’s external service', { type: 'MeshExternalService', namespace: 'kuma-system' }, 'global only', ['global']],
     ['a mesh', { type: 'Mesh', zone: '' }, 'every zone', ZONES],
-    ['a Zone', { type: 'Zone', zone: '' }, 'nowhere', []],
+    ['a Zone', { type: 'Zone', zone: '' }, 'every zone', ZONES],
     ['a global policy that stays', { type: 'MeshTimeout', zone: '', labels: disabled }, 'nowhere', []],
     ['a producer that stays', { type: 'MeshTimeout', spec: { to: [own] }, labels: disabled }, 'nowhere', []],
     ['a service that stays', { type: 'MeshService', labels: disabled }, 'nowhere', []],

@@ -171,7 +171,7 @@ const ALL = [
   }),
   kind('MeshTrust', 'mtrust', 'meshtrusts', 'du', 'gz', { systemOnly: true }),
   kind('Workload', 'wl', 'workloads', 'u', 'z'),
-  kind('Zone', 'z', 'zones', '', 'g', { nature: 'zone', scope: 'Global', namespaced: false, hashed: false, body: 'inline' }),
+  kind('Zone', 'z', 'zones', 'd', 'g', { nature: 'zone', scope: 'Global', namespaced: false, hashed: false, body: 'inline' }),
   kind('ZoneInsight', '', 'zone-insights', '', 'gz', { nature: 'insight', scope: 'Global', namespaced: false, body: 'inline' }),
   kind('AccessPolicy', 'ap', 'accesspolicies', 'du', 'gz', { nature: 'access', mayDeny: true, apiVersion: CLUSTERLINK }),
   kind('PrivilegedAccessPolicy', 'pap', 'privilegedaccesspolicies', 'du', 'gz', {

@@ -6,7 +6,16 @@ import { createMetrics, type Sample } from './metrics.ts';
 
 const anyone = () => {};
 const TURNS = [{ work: 'apply', about: '', milliseconds: 120, at: '2026-01-01T00:00:00Z', long: 1 }];
-const EMPTY: Sample = { logLinesLost: 0, revision: 0, resources: [], natsConnected: undefined, peers: [], incidents: [], turns: [] };
+const EMPTY: Sample = {
+  verdicts: { allow: 0, deny: 0 },
+  logLinesLost: 0,
+  revision: 0,
+  resources: [],
+  natsConnected: undefined,
+  peers: [],
+  incidents: [],
+  turns: [],
+};
 
 async function serve(state: { ready: ReadyState; sample: Sample }, call: (url: string) => Promise<void>): Promise<void> {
   const { port, close } = await startDiagnostics({
@@ -104,6 +113,7 @@ test('/metrics shows what is true now, and nothing of what was', async () => {
   const proxies = { connected: 3, disconnected: 1, refusing: 2, withProblems: 0 };
   const sample = {
     logLinesLost: 3,
+    verdicts: { allow: 2, deny: 5 },
     revision: 7,
     resources: [{ type: 'Mesh', count: 4 }],
     natsConnected: true,
@@ -124,11 +134,13 @@ test('/metrics shows what is true now, and nothing of what was', async () => {
       .sort();
   await serve(state, async (url) => {
     assert.deepEqual(await own(url), [
+      'meridian_access_decisions_total{verdict="allow"} 2',
+      'meridian_access_decisions_total{verdict="deny"} 5',
       'meridian_log_lines_lost_total 3',
+      'meridian_long_turns{work="commit"} 0',
       'meridian_long_turns{work="request"} 3',
-      'meridian_long_turns{work="start"} 0',
+      'meridian_longest_turn_seconds{work="commit"} 0.02',
       'meridian_longest_turn_seconds{work="request"} 0.25',
-      'meridian_longest_turn_seconds{work="start"} 0.02',
       'meridian_nats_connected 1',
       'meridian_peer_incidents_total{peer="east",event="a message was refused",code=""} 6',
       'meridian_peer_online{peer="east"} 1',
@@ -145,10 +157,15 @@ test('/metrics shows what is true now, and nothing of what was', async () => {
       'meridian_zone_held_bytes{peer="east"} 900',
       'meridian_zone_held_resources{peer="east"} 5',
     ]);
+    const none = [
+      'meridian_access_decisions_total{verdict="allow"} 0',
+      'meridian_access_decisions_total{verdict="deny"} 0',
+      'meridian_log_lines_lost_total 0',
+    ];
     state.sample = { ...EMPTY, revision: 8 };
-    assert.deepEqual(await own(url), ['meridian_log_lines_lost_total 0', 'meridian_store_revision 8']);
+    assert.deepEqual(await own(url), [...none, 'meridian_store_revision 8']);
     state.sample = { ...EMPTY, natsConnected: false };
-    assert.deepEqual(await own(url), ['meridian_log_lines_lost_total 0', 'meridian_nats_connected 0', 'meridian_store_revision 0']);
+    assert.deepEqual(await own(url), [...none, 'meridian_nats_connected 0', 'meridian_store_revision 0']);
   });
 });
 

@@ -14,6 +14,8 @@ export interface Sample {
   readonly incidents: readonly { readonly peer: string; readonly event: string; readonly code: string; readonly count: number }[];
   /** The Envoys of this zone; undefined: it is global. */
   readonly proxies?: ProxySample | undefined;
+  /** How often access by attributes was decided, since the start. */
+  readonly verdicts: Readonly<Record<'allow' | 'deny', number>>;
   /** What kept the event loop; several may be of one work. */
   readonly turns: readonly TurnSample[];
 }
@@ -68,6 +70,12 @@ export function createMetrics(read: () => Sample): Metrics {
     labelNames: ['peer', 'event', 'code'],
     registers: [registry],
   });
+  const verdicts = new Counter({
+    name: 'meridian_access_decisions_total',
+    help: 'Decisions of access by attributes that were asked for here, one for each site of a service',
+    labelNames: ['verdict'],
+    registers: [registry],
+  });
   const lost = new Counter({
     name: 'meridian_log_lines_lost_total',
     help: 'Lines of the log that could not be written: the disk is full, or their reader is gone',
@@ -78,6 +86,8 @@ export function createMetrics(read: () => Sample): Metrics {
     lost.reset();
     lost.inc(sample.logLinesLost);
     fill(gauges, sample);
+    verdicts.reset();
+    for (const [verdict, count] of Object.entries(sample.verdicts)) verdicts.inc({ verdict }, count);
     incidents.reset();
     for (const { count, peer, event, code } of sample.incidents) incidents.inc({ peer, event, code }, count);
     return registry.metrics();

@@ -78,8 +78,11 @@ describe('what is not enforced', () => {
     const api = await zoneWith(allowAll, proxy('d', { inbound: [inbound()] }), policy, { ...policy, type: 'PrivilegedAccessPolicy' });
     const inspected = (await ask(api, 'GET', '/meshes/default/dataplanes/d/_policies')).body;
     for (const { warnings } of [await can(api), inspected]) {
-      assert.match(warnings.join('\n'), /^this mesh has some: an AccessPolicy is kept and shown, and not enforced/m);
-      assert.match(warnings.join('\n'), /^this mesh has some: a PrivilegedAccessPolicy is kept and shown, and not enforced/m);
+      assert.match(warnings.join('\n'), /^this mesh has some: an AccessPolicy is decided by `meridianctl access`, and not enforced/m);
+      assert.match(
+        warnings.join('\n'),
+        /^this mesh has some: a PrivilegedAccessPolicy is decided by `meridianctl access`, and not enforced/m,
+      );
     }
   });
 

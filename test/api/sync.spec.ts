@@ -147,9 +147,9 @@ describe('the ledger', () => {
       ['name=a&peer=east', ['a'], 1],
       ['mesh=default&peer=east', ['a', 'b'], 2],
       ['mesh=second&peer=east', [], 0],
-      // The mesh itself goes out too, the Zones don't.
-      ['peer=east', ['default', 'a', 'b'], 3],
-      ['peer=east&size=1&offset=1', ['a'], 3],
+      // The mesh itself goes out too, and the Zones.
+      ['peer=east', ['default', 'a', 'b', 'east', 'west'], 5],
+      ['peer=east&size=1&offset=1', ['a'], 5],
       ['peer=nobody', [], 0],
     ];
     for (const [query, names, total] of queries) {

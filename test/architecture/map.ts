@@ -30,7 +30,8 @@ const rooms = (...names: string[]): string[] => names.map((name) => `src/control
  * the table in docs/architecture.md are made of it. `errors <- resource <- naming <- policy <- kds <- control`; the
  * adapters import those and never one another. `enforce` is made of control and xds; api sees control. Only cmd, which
  * nobody imports, sees everything. Within control the
- * floors are `plane <- peers <- put <- receive <- write <- sync` and `mesh <- enforce <- impact`, with operate on top.
+ * floors are `plane <- peers <- put <- receive <- write <- sync`, `mesh <- access` and `mesh <- enforce <- impact`,
+ * with operate on top.
  * A new folder is one entry here; control itself has none, so that each of its files is in a room.
  */
 export const PARTS: readonly Part[] = [
@@ -87,6 +88,11 @@ export const PARTS: readonly Part[] = [
     imports: [...OUTSIDE, ...rooms('plane', 'peers')],
   },
   {
+    path: 'src/control/access',
+    what: 'Access by attributes: the sites, callers and services that are known, and who may reach what',
+    imports: [...OUTSIDE, ...rooms('plane', 'peers', 'mesh')],
+  },
+  {
     path: 'src/control/enforce',
     what: 'The rules of each proxy, compiled again as far as they changed; how the proxies stand',
     imports: [...OUTSIDE, ...rooms('plane', 'peers', 'put', 'mesh')],
@@ -99,7 +105,7 @@ export const PARTS: readonly Part[] = [
   {
     path: 'src/control/operate',
     what: 'For the operator: ledger, readiness, recovery, the first start',
-    imports: [...OUTSIDE, ...rooms('plane', 'peers', 'put', 'receive', 'write', 'sync', 'mesh', 'enforce')],
+    imports: [...OUTSIDE, ...rooms('plane', 'peers', 'put', 'receive', 'write', 'sync', 'mesh', 'access', 'enforce')],
   },
   { path: 'src/store', what: 'The store, in SQLite', imports: CORE },
   { path: 'src/nats', what: "The transport on NATS, and the zones' credentials", imports: OUTSIDE },

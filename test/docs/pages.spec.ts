@@ -13,6 +13,7 @@ const TASKS: readonly [page: string, after: string | undefined][] = [
   ['docs/quick-start.md', undefined],
   ['docs/tasks/author-a-policy.md', '## Connect an Envoy'],
   ['docs/tasks/why-denied.md', '## Connect an Envoy'],
+  ['docs/tasks/access-by-attributes.md', '## Connect an Envoy'],
   ['docs/tasks/gitops.md', '## Connect an Envoy'],
   ['docs/tasks/backup-and-restore.md', '## Connect an Envoy'],
   ['docs/tasks/add-a-zone.md', undefined],

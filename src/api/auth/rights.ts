@@ -54,6 +54,7 @@ const ROUTES: Readonly<Record<string, Right>> = {
   'GET /meshes/:mesh/dataplanes/:name/_inbounds/:kri/_policies': 'read',
   'GET /meshes/:mesh/dataplanes/:name/policies': 'read',
   'POST /can': 'read',
+  'POST /access': 'read',
   'POST /apply': 'operate',
   'POST /_proxy-tokens': 'operate',
   'DELETE /_proxy-tokens': 'operate',

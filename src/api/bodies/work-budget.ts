@@ -5,6 +5,9 @@ import type { Principal } from '../auth/principal.ts';
 
 /** Milliseconds of work: twenty seconds at once, then a fifth of a core. */
 const RATE: RefillRate = { burst: 20_000, perSecond: 200 };
+/** What is asked, and what makes it dear, for people. */
+const DRY_RUNS = { asked: 'the dry runs', of: 'documents' };
+
 const MOST_KEYS = 10_000;
 
 /**
@@ -25,14 +28,14 @@ export class WorkBudget {
     this.rate = rate;
   }
 
-  /** Out: how the work is charged. Throws `rate_limited`. */
-  open({ tokenId }: Pick<Principal, 'tokenId'>): (took: number) => void {
+  /** `what`: as the refusal calls it. Out: how the work is charged. Throws `rate_limited`. */
+  open({ tokenId }: Pick<Principal, 'tokenId'>, what = DRY_RUNS): (took: number) => void {
     if (tokenId === undefined) return () => {};
     const { left } = this.#level(tokenId);
     if (left <= 0) {
       const wait = Math.max(1, Math.ceil(-left / this.rate.perSecond));
-      throw new MeridianError('rate_limited', 'the dry runs of this token took too much work', {
-        hint: `try again in ${wait} s, or with fewer documents`,
+      throw new MeridianError('rate_limited', `${what.asked} of this token took too much work`, {
+        hint: `try again in ${wait} s, or with fewer ${what.of}`,
         retryAfter: wait,
       });
     }

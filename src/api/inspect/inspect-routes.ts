@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { addAccessRoute } from './access-route.ts';
 import { addCanRoute } from './can-route.ts';
 import type { InspectOptions } from './inspect-context.ts';
 import { addLayoutRoute } from './layout-route.ts';
@@ -15,4 +16,5 @@ export function addInspectRoutes(app: FastifyInstance, options: InspectOptions):
   addRulesRoute(app, options);
   addSelectedRoutes(app, options);
   addCanRoute(app, options);
+  addAccessRoute(app, options);
 }

@@ -1,4 +1,6 @@
 import { invalid } from '../../errors.ts';
+import { attributeProblems } from '../../policy/access/key-problems.ts';
+import type { Labels } from '../../resource/labels.ts';
 import type { Draft, Place } from '../../resource/resource.ts';
 import { isGlobal, type Plane } from '../plane/plane.ts';
 import { writeDrafts } from '../write/write-documents.ts';
@@ -16,6 +18,16 @@ export function fixPlace(plane: Plane): void {
   // The mesh first: should the process end between the two, the next start is still the first one.
   if (isGlobal(plane.place)) writeDrafts(plane, [DEFAULT_MESH]);
   plane.store.commit((tx) => tx.setSetting(PLACE, JSON.stringify(plane.place)));
+}
+
+/**
+ * Refuses what a zone's configuration says of its site, where it can't be so. In: from docs/configuration.md. Throws
+ * `invalid`, naming the setting.
+ */
+export function requireSite(attributes: Labels): void {
+  const problems = attributeProblems('Zone', { attributes });
+  const named = problems.map(({ field, reason }) => ({ field: 'siteAttributes (MERIDIAN_SITE_ATTRIBUTES)', reason: `${field} ${reason}` }));
+  if (named.length > 0) throw invalid(named, 'Say of the site what only its operator can: location=aws/us-east, environment=production.');
 }
 
 const DEFAULT_MESH: Draft = { type: 'Mesh', mesh: '', name: 'default', namespace: undefined, labels: {}, spec: {} };

@@ -1,3 +1,4 @@
+import { siteWarnings } from '../access/known-sites.ts';
 import { diverged } from '../peers/divergence.ts';
 import { hasFirstScan } from '../peers/first-scan-state.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
@@ -23,7 +24,7 @@ export function readiness(
 ): Readiness {
   const reasons = [...ownReasons(plane, sync), ...(sync && !isGlobal(plane.place) ? zoneReasons(plane, sync) : [])];
   const warnings = sync ? peerWarnings(plane, sync, away) : ['there is no NATS: nothing is exchanged with other control planes'];
-  return { ready: reasons.length === 0, reasons, warnings };
+  return { ready: reasons.length === 0, reasons, warnings: [...warnings, ...siteWarnings(plane)] };
 }
 
 function ownReasons({ store }: Plane, sync: Pick<Sync, 'ended'> | undefined): string[] {

@@ -13,7 +13,14 @@ export interface KnownPeer {
 
 const peerSchema = z.object({
   store: z.string(),
-  about: z.object({ environment: z.enum(ENVIRONMENTS), systemNamespace: z.string(), version: z.string() }).optional(),
+  about: z
+    .object({
+      environment: z.enum(ENVIRONMENTS),
+      systemNamespace: z.string(),
+      version: z.string(),
+      attributes: z.record(z.string(), z.string()).optional(),
+    })
+    .optional(),
 });
 
 export function readPeer(reader: Reader, peer: string): KnownPeer | undefined {

@@ -1,4 +1,5 @@
 import type { Key } from '../../resource/key.ts';
+import type { Labels } from '../../resource/labels.ts';
 import type { Place } from '../../resource/resource.ts';
 import type { Durability, Head, Reader, Store } from '../../resource/store/store.ts';
 
@@ -34,6 +35,8 @@ export interface Plane {
   readonly store: Store;
   /** What each zone may hold here; undefined: as much as it likes. Only global has one. */
   readonly quota?: Quota | undefined;
+  /** What a zone's own configuration says of its site (docs/design/attributes.md#a-sites-attributes). */
+  readonly site?: Labels | undefined;
   /** RFC 3339, UTC: read before a commit, for show only. */
   readonly now: () => string;
   /** The keys of the resources that were written or removed after a revision; undefined, as without it: not known. */

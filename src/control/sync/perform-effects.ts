@@ -207,7 +207,7 @@ export class Performer {
     if (!known || !this.isNew(peer)) return;
     this.store.commit((tx) => {
       writePeer(tx, peer, { ...known, about });
-      registerZone(tx, plane, peer);
+      registerZone(tx, plane, peer, about.attributes);
     });
     throttled.report('info', 'a zone introduced itself', { zone: peer, ...about });
   }

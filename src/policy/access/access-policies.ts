@@ -34,7 +34,7 @@ export const ACCESS_TYPES: readonly string[] = ['AccessPolicy', 'PrivilegedAcces
  */
 export function readAccessPolicies(resources: Iterable<Resource>, at: DecidingPlane): AccessPolicy[] {
   const mine = [...resources].filter(({ key }) => ACCESS_TYPES.includes(key.type) && isInForce(key, at));
-  return mine.map(readPolicy).sort((a, b) => tier(a) - tier(b) || compareKeys(a.key, b.key));
+  return mine.map(readOnce).sort((a, b) => tier(a) - tier(b) || compareKeys(a.key, b.key));
 }
 
 /**
@@ -51,6 +51,15 @@ export function isInForce(key: Key, { mesh, zone }: DecidingPlane): boolean {
  */
 export function concerns(key: Key, namespace: string): boolean {
   return key.namespace === '' || key.namespace === namespace;
+}
+
+/** What was read of resources, which never change. */
+const read = new WeakMap<Resource, AccessPolicy>();
+
+function readOnce(resource: Resource): AccessPolicy {
+  const known = read.get(resource) ?? readPolicy(resource);
+  read.set(resource, known);
+  return known;
 }
 
 function readPolicy({ key, labels, spec }: Resource): AccessPolicy {

@@ -17,6 +17,8 @@ const cases: readonly (readonly [key: string, source: string | undefined, destin
   ['k8s:label:app', 'k8s:label:app', 'k8s:label:app'],
   ['k8s:container-image', 'k8s:container-image', undefined],
   ['k8s:init-container-image', 'k8s:init-container-image', undefined],
+  ['k8s:pod', 'k8s:pod', undefined],
+  ['k8s:owner', 'k8s:owner', undefined],
   ['service:name', undefined, 'service:name'],
   ['cl:service:tier', undefined, 'k8s:label:tier'],
   ['client.clusterlink.net/namespace', 'k8s:ns', undefined],

@@ -30,6 +30,8 @@ const OWN: Readonly<Record<AttributeSet, KeyNames>> = {
       'k8s:sa': 'k8s:sa',
       'k8s:container-image': 'k8s:container-image',
       'k8s:init-container-image': 'k8s:init-container-image',
+      'k8s:pod': 'k8s:pod',
+      'k8s:owner': 'k8s:owner',
       'client.clusterlink.net/namespace': 'k8s:ns',
       'client.clusterlink.net/service-account': 'k8s:sa',
     },

@@ -1,10 +1,11 @@
 import type { SelectionSpec } from '../../resource/schema/access-schema.ts';
 import type { Attributes } from './attributes.ts';
 import { attributeKey, type AttributeSet } from './attribute-keys.ts';
+import { hasValue } from './locations.ts';
 
 type Operator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
 
-interface AttributeRequirement {
+export interface AttributeRequirement {
   readonly key: string;
   readonly operator: Operator;
   readonly values: readonly string[];
@@ -41,18 +42,19 @@ export function unknownKeys(side: AttributeSet, items: readonly SelectionSpec[])
 }
 
 /**
- * Whether one of the selectors matches, with Kubernetes' semantics: `NotIn` and `DoesNotExist` match what is absent.
+ * Whether one of the selectors matches, with Kubernetes' semantics: `NotIn` and `DoesNotExist` match what is absent. A
+ * location is equal to what it lies within (src/policy/access/locations.ts).
  */
 export function selects(selection: Selection, attributes: Attributes): boolean {
   return selection.some((selector) => selector.every((requirement) => holds(requirement, attributes.get(requirement.key))));
 }
 
-function holds({ operator, values }: AttributeRequirement, value: string | undefined): boolean {
+function holds({ key, operator, values }: AttributeRequirement, value: string | undefined): boolean {
   switch (operator) {
     case 'In':
-      return value !== undefined && values.includes(value);
+      return value !== undefined && values.some((named) => hasValue(key, value, named));
     case 'NotIn':
-      return value === undefined || !values.includes(value);
+      return value === undefined || !values.some((named) => hasValue(key, value, named));
     case 'Exists':
       return value !== undefined;
     case 'DoesNotExist':
@@ -60,7 +62,8 @@ function holds({ operator, values }: AttributeRequirement, value: string | undef
   }
 }
 
-function requirementsOf({ workloadSelector: { matchLabels = {}, matchExpressions = [] } }: SelectionSpec): AttributeRequirement[] {
+/** What a selector asks for: labels that must be equal are the operator `In`. */
+export function requirementsOf({ workloadSelector: { matchLabels = {}, matchExpressions = [] } }: SelectionSpec): AttributeRequirement[] {
   const equal = Object.entries(matchLabels).map(([key, value]): AttributeRequirement => ({ key, operator: 'In', values: [value] }));
   return [...equal, ...matchExpressions.map(({ key, operator, values = [] }) => ({ key, operator, values }))];
 }

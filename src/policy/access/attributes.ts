@@ -1,5 +1,5 @@
 import { compareText } from '../../resource/key.ts';
-import { type Labels, userLabels } from '../../resource/labels.ts';
+import { LABEL, type Labels, userLabels } from '../../resource/labels.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { attributeKey, type AttributeSet, siteKey } from './attribute-keys.ts';
 
@@ -14,6 +14,9 @@ export interface Workload {
   readonly labels: Labels;
   readonly images?: readonly string[] | undefined;
   readonly initImages?: readonly string[] | undefined;
+  readonly pod?: string | undefined;
+  /** What made the Pod: a Deployment, a Job. */
+  readonly owner?: string | undefined;
 }
 
 /** What is known of the service that is called: its display name, its namespace ('': none) and its user's labels. */
@@ -63,21 +66,32 @@ export function serviceAttributes({ name, namespace, labels }: CalledService): A
   return new Map([['service:name', name], ...present('k8s:ns', namespace), ...labelled(labels)]);
 }
 
-/**
- * What a MeshService says of itself: without the labels that a control plane computes, which differ from zone to zone.
- */
+/** What a MeshService says of itself. */
 export function readService({ key, labels }: Resource): CalledService {
-  return { name: key.name, namespace: key.namespace, labels: userLabels(labels) };
+  return { name: key.name, namespace: key.namespace, labels: describingLabels(labels) };
+}
+
+/**
+ * The labels that say what something is: without those that a control plane computes, which differ from zone to zone,
+ * and those that tell it what to do.
+ */
+export function describingLabels(labels: Labels): Labels {
+  const orders: readonly string[] = [LABEL.sync, LABEL.effect];
+  return Object.fromEntries(
+    Object.entries(userLabels(labels)).filter(([label]) => !orders.includes(label) && !label.startsWith('meridian.io/')),
+  );
 }
 
 type AttributeEntry = readonly [key: string, value: string];
 
-function workloadAttributes({ namespace, serviceAccount, labels, images, initImages }: Workload): AttributeEntry[] {
+function workloadAttributes({ namespace, serviceAccount, labels, images, initImages, pod, owner }: Workload): AttributeEntry[] {
   return [
     ...present('k8s:ns', namespace),
     ...present('k8s:sa', serviceAccount),
     ...present('k8s:container-image', join(images)),
     ...present('k8s:init-container-image', join(initImages)),
+    ...present('k8s:pod', pod),
+    ...present('k8s:owner', owner),
     ...labelled(labels),
   ];
 }

@@ -7,6 +7,7 @@ import type { Attributes } from './attributes.ts';
 import type { Binding } from './import-bindings.ts';
 import { attributeKey } from './attribute-keys.ts';
 import { concerns, type DecidingPlane, isInForce } from './access-policies.ts';
+import { nearness } from './locations.ts';
 import { EVERYBODY, readSelection, type Selection, selects } from './attribute-selector.ts';
 
 /** A LoadBalancingPolicy, read once for all picks. */
@@ -65,42 +66,61 @@ export function pickCandidate(
   candidates: readonly Candidate[],
   by: Balancing,
 ): Candidate | undefined {
-  const policy = policies.find(
-    ({ key, from, to }) =>
-      concerns(key, by.namespace) && selects(from, by.source) && candidates.some(({ destination }) => selects(to, destination)),
-  );
-  const sorted = [...candidates].sort((a, b) => compareText(siteOf(a), siteOf(b)));
-  return pickBy(policy?.spec ?? { scheme: 'random' }, sorted, by);
+  const { scheme, among } = narrowCandidates(policies, candidates, by);
+  if (scheme !== 'round-robin') return among[Math.floor(by.chance * among.length)];
+  return among.find((candidate) => by.last !== undefined && siteOf(candidate) > by.last) ?? among[0];
 }
 
-function pickBy(
-  { scheme, sites = [], attributes = [] }: LoadBalancingSpec,
-  sorted: readonly Candidate[],
-  by: Balancing,
-): Candidate | undefined {
+/** Which of the candidates may be picked. */
+export interface Choice {
+  /** The policy that says so; undefined: none matches, and any may be. */
+  readonly policy: Key | undefined;
+  readonly scheme: LoadBalancingSpec['scheme'];
+  /** By site: all of them in turn with `round-robin`, else each as likely as the others. */
+  readonly among: readonly Candidate[];
+}
+
+/** By the first policy whose `from` matches the client and whose `to` matches a candidate. */
+export function narrowCandidates(
+  policies: readonly BalancingPolicy[],
+  candidates: readonly Candidate[],
+  { source, namespace }: Pick<Balancing, 'source' | 'namespace'>,
+): Choice {
+  const policy = policies.find(
+    ({ key, from, to }) =>
+      concerns(key, namespace) && selects(from, source) && candidates.some(({ destination }) => selects(to, destination)),
+  );
+  const sorted = [...candidates].sort((a, b) => compareText(siteOf(a), siteOf(b)));
+  const spec: LoadBalancingSpec = policy?.spec ?? { scheme: 'random' };
+  return { policy: policy?.key, scheme: spec.scheme, among: preferred(spec, sorted, source) };
+}
+
+function preferred({ scheme, sites = [], attributes = [] }: LoadBalancingSpec, sorted: readonly Candidate[], source: Attributes) {
   switch (scheme) {
     case 'random':
-      return anyOf(sorted, by.chance);
     case 'round-robin':
-      return sorted.find((candidate) => by.last !== undefined && siteOf(candidate) > by.last) ?? sorted[0];
-    case 'static':
-      return sites.map((site) => sorted.find((candidate) => siteOf(candidate) === site)).find((found) => found) ?? sorted[0];
+      return sorted;
+    case 'static': {
+      const named = sites.flatMap((site) => sorted.find((candidate) => siteOf(candidate) === site) ?? []);
+      return [...named, ...sorted].slice(0, 1);
+    }
     case 'attributes':
-      return anyOf(nearest(attributes, by.source, sorted), by.chance);
+      return nearest(attributes, source, sorted);
   }
 }
 
-/** Key by key, those that share the client's value, if any do. */
+/** Key by key, those that are nearest to the client's value, if any is near. */
 function nearest(keys: readonly string[], source: Attributes, sorted: readonly Candidate[]): readonly Candidate[] {
-  return keys.reduce((left, key) => {
-    const mine = source.get(attributeKey('source', key) ?? '');
-    const near = left.filter(({ destination }) => mine !== undefined && destination.get(attributeKey('destination', key) ?? '') === mine);
-    return near.length > 0 ? near : left;
+  return keys.reduce((left, written) => {
+    const [mine, key] = [source.get(attributeKey('source', written) ?? ''), attributeKey('destination', written) ?? ''];
+    const near = left.map(({ destination }) => nearnessOf(key, mine, destination.get(key)));
+    const most = Math.max(...near);
+    return most > 0 ? left.filter((_, place) => near[place] === most) : left;
   }, sorted);
 }
 
-function anyOf(sorted: readonly Candidate[], chance: number): Candidate | undefined {
-  return sorted[Math.floor(chance * sorted.length)];
+function nearnessOf(key: string, mine: string | undefined, theirs: string | undefined): number {
+  return mine === undefined || theirs === undefined ? 0 : nearness(key, mine, theirs);
 }
 
 function siteOf({ binding }: Candidate): string {

@@ -25,9 +25,9 @@ for (const [name, geo] of [
 
 function ask(policies: readonly Resource[], workload: Workload | undefined) {
   const known = { policies: readAccessPolicies(policies, AT), balancing: readBalancing(policies, AT), bound, sites };
-  const by = { source: sourceAttributes(workload, sites.get('east')), namespace: 'pay', chance: 0, last: undefined };
-  const { picked, decided } = connect(known, by);
-  return [picked?.binding.key.zone, ...decided.map(({ binding, decision }) => `${binding.key.zone} ${decision.allowed}`)];
+  const by = { source: sourceAttributes(workload, sites.get('east')), namespace: 'pay' };
+  const { choice, decided } = connect(known, by);
+  return [choice.among[0]?.binding.key.zone, ...decided.map(({ binding, decision }) => `${binding.key.zone} ${decision.allowed}`)];
 }
 
 const everywhere = access('all', 'allow', [ALL]);

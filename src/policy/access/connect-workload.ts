@@ -1,7 +1,7 @@
 import { type Attributes, destinationAttributes } from './attributes.ts';
-import { type Balancing, type BalancingPolicy, type Candidate, pickCandidate } from './balance-sites.ts';
+import { type Balancing, type BalancingPolicy, type Candidate, type Choice, narrowCandidates } from './balance-sites.ts';
 import type { Binding } from './import-bindings.ts';
-import { type AccessDecision, decideAccess } from './decide-access.ts';
+import { type AccessDecision, deciderFor } from './decide-access.ts';
 import type { AccessPolicy } from './access-policies.ts';
 
 /** What the client's zone knows when a workload of its asks for an import. */
@@ -14,10 +14,10 @@ export interface ImportContext {
 }
 
 export interface ImportDecision {
-  /** undefined: no site may serve it. */
-  readonly picked: Candidate | undefined;
+  /** Which site may be picked; among none, where no site may serve it. */
+  readonly choice: Choice;
   /** What was decided for each binding of a known site, in the order of `bound`. */
-  readonly decided: readonly { readonly binding: Binding; readonly decision: AccessDecision }[];
+  readonly decided: readonly (Candidate & { readonly decision: AccessDecision })[];
 }
 
 /**
@@ -25,19 +25,14 @@ export interface ImportDecision {
  * balancing picks one of them. A binding of a site that isn't known is skipped: what is absent would match `NotIn` and
  * `DoesNotExist`.
  */
-export function connect({ policies, balancing, bound, sites }: ImportContext, by: Balancing): ImportDecision {
-  const { source, namespace } = by;
-  const known = bound.flatMap((binding) => {
+export function connect({ policies, balancing, bound, sites }: ImportContext, by: Pick<Balancing, 'source' | 'namespace'>): ImportDecision {
+  const decide = deciderFor(policies, by.source, by.namespace);
+  const decided = bound.flatMap((binding) => {
     const site = sites.get(binding.key.zone);
-    return site ? [{ binding, destination: destinationAttributes(binding.service, site) }] : [];
+    if (!site) return [];
+    const destination = destinationAttributes(binding.service, site);
+    return [{ binding, destination, decision: decide(destination) }];
   });
-  const asked = known.map((candidate) => ({
-    candidate,
-    decision: decideAccess(policies, { source, destination: candidate.destination, namespace }),
-  }));
-  const allowed = asked.filter(({ decision }) => decision.allowed).map(({ candidate }) => candidate);
-  return {
-    picked: pickCandidate(balancing, allowed, by),
-    decided: asked.map(({ candidate: { binding }, decision }) => ({ binding, decision })),
-  };
+  const allowed = decided.filter(({ decision }) => decision.allowed);
+  return { choice: narrowCandidates(balancing, allowed, by), decided };
 }

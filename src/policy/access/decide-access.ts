@@ -35,11 +35,23 @@ export interface AccessDecision {
  *   allow {} to {}, deny {k8s:ns: pay} to {}, asked for a workload of `pay`  ->  denied by the second
  */
 export function decideAccess(policies: readonly AccessPolicy[], { source, destination, namespace }: AccessQuestion): AccessDecision {
-  if (source.size === 0) return denied('no attribute of the caller is known', []);
-  const matching = policies.filter(({ key, from, to }) => concerns(key, namespace) && selects(from, source) && selects(to, destination));
-  const shadows = matching.filter(({ shadow }) => shadow).map(({ key }) => key);
-  const first = matching.find(({ shadow }) => !shadow);
-  return first ? decidedBy(first, shadows) : denied('no policy allows it', shadows);
+  return deciderFor(policies, source, namespace)(destination);
+}
+
+/** The same for one caller and many destinations: what is not about the caller is looked at once. */
+export function deciderFor(
+  policies: readonly AccessPolicy[],
+  source: Attributes,
+  namespace: string,
+): (destination: Attributes) => AccessDecision {
+  if (source.size === 0) return () => denied('no attribute of the caller is known', []);
+  const about = policies.filter(({ key, from }) => concerns(key, namespace) && selects(from, source));
+  return (destination) => {
+    const matching = about.filter(({ to }) => selects(to, destination));
+    const shadows = matching.filter(({ shadow }) => shadow).map(({ key }) => key);
+    const first = matching.find(({ shadow }) => !shadow);
+    return first ? decidedBy(first, shadows) : denied('no policy allows it', shadows);
+  };
 }
 
 function decidedBy({ key, privileged, action }: AccessPolicy, matchedInShadow: readonly Key[]): AccessDecision {

@@ -11,8 +11,7 @@ const CHARACTERS = 'must be of letters, digits, ".", "_", "-", ":" and "/"';
 /**
  * What is wrong with the keys of attributes in a document of this kind (docs/design/attributes.md#attributes): one
  * attribute under two spellings, of which one value would be lost or both contradict each other; the name of a site,
- * which is proven; keys that nothing can have. A key that is merely not known is accepted: it never widens access
- * (src/policy/access/attribute-selector.ts).
+ * which is proven; keys that nothing can have.
  *
  *   Zone {geo: eu, site:geo: us}  ->  attributes["site:geo"] is the same attribute as "geo"
  */
@@ -29,6 +28,13 @@ export function attributeProblems(type: string, spec: JsonObject): Problem[] {
       return [];
   }
 }
+
+/** The keys that a policy may ask for, for people. */
+const KNOWN: Readonly<Record<AttributeSet, string>> = {
+  source:
+    'it has k8s:ns, k8s:sa, k8s:label:<name>, k8s:container-image, k8s:init-container-image, k8s:pod, k8s:owner, cl:fabric and site:<name>',
+  destination: 'it has service:name, k8s:ns, k8s:label:<name>, cl:service:<name>, cl:fabric and site:<name>',
+};
 
 interface NamedKey {
   readonly key: string;
@@ -65,7 +71,9 @@ function selectionProblems(spec: JsonObject): Problem[] {
       const expressions = asArray(selector?.matchExpressions).map(
         (one, place): NamedKey => ({ key: asText(asObject(one)?.key) ?? '', path: [...at, 'matchExpressions', place, 'key'] }),
       );
-      return [...malformed([...labels, ...expressions]), ...twice(labels, (key) => attributeKey(side, key))];
+      const all = [...labels, ...expressions];
+      const unknown = (key: string) => (attributeKey(side, key) === undefined ? `is no attribute of a ${side}: ${KNOWN[side]}` : undefined);
+      return [...malformed(all, unknown), ...twice(labels, (key) => attributeKey(side, key))];
     }),
   );
 }
@@ -73,11 +81,14 @@ function selectionProblems(spec: JsonObject): Problem[] {
 /** What a load balancing policy compares, in this order. */
 function comparedProblems(keys: readonly string[]): Problem[] {
   const named = keys.map((key, index): NamedKey => ({ key, path: ['spec', 'attributes', index] }));
-  return [...malformed(named), ...twice(named, (key) => attributeKey('source', key) ?? attributeKey('destination', key))];
+  const both = (key: string) => attributeKey('source', key) ?? attributeKey('destination', key);
+  const shared = (key: string) => attributeKey('source', key) !== undefined && attributeKey('destination', key) !== undefined;
+  const unshared = (key: string) => (shared(key) ? undefined : 'is no attribute that a source and a destination both have');
+  return [...malformed(named, unshared), ...twice(named, both)];
 }
 
-function malformed(named: readonly NamedKey[]): Problem[] {
-  return named.flatMap(({ key, path }) => (key === '' || KEY.test(key) ? [] : problem(path, CHARACTERS)));
+function malformed(named: readonly NamedKey[], wrong: (key: string) => string | undefined): Problem[] {
+  return named.flatMap(({ key, path }) => (key === '' ? [] : problem(path, KEY.test(key) ? wrong(key) : CHARACTERS)));
 }
 
 /** All but the first of those that are one attribute. */
