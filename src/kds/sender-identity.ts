@@ -76,3 +76,13 @@ export const HALTED: Notice = {
   code: 'diverged',
   message: 'this store was restored: it waits for meridianctl recover',
 };
+
+/**
+ * Whether the peer that is heard is halted, by what was known and what it says: a store that was restored says no head,
+ * to those too that never ask it for anything. Other messages, its own questions among them, say nothing about that.
+ */
+export function haltedBy<T extends Pick<Notice, 'code' | 'message'>>(stopped: T | undefined, body: Body) {
+  const halted = stopped?.code === 'diverged' ? stopped : undefined;
+  if (body.kind !== 'status') return halted;
+  return body.head ? undefined : (halted ?? { code: HALTED.code, message: HALTED.message });
+}

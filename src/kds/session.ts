@@ -1,14 +1,4 @@
-import {
-  type ZoneInfo,
-  type Ask,
-  type Body,
-  type Message,
-  type Notice,
-  type Pull,
-  SILENCE,
-  type Speaker,
-  type Status,
-} from './protocol.ts';
+import { type ZoneInfo, type Body, type Message, type Notice, type Pull, SILENCE, type Speaker, type Status } from './protocol.ts';
 import type { Context } from './session-context.ts';
 import {
   NEW_RECEIVING,
@@ -42,7 +32,7 @@ import {
   onRefusalPage,
   onRefusalTick,
 } from './refusal-transfer.ts';
-import { HALTED, isOf, isPinned, noticeTo, orderOf, type Rival, rivalOf, type Stranger, strangerOf } from './sender-identity.ts';
+import { HALTED, haltedBy, isOf, isPinned, noticeTo, orderOf, type Rival, rivalOf, type Stranger, strangerOf } from './sender-identity.ts';
 
 /**
  * One session per peer: both halves, and which process may speak for the peer. Pure: `step(state, event, context)`
@@ -123,15 +113,14 @@ export function postpone(state: Session, now: number): Session {
 }
 
 function connected(state: Session, context: Context): SessionStep {
-  const { state: cleared, effects } = lost(state);
-  const greeted = sender(cleared, announce(cleared.sending, context.now), context);
-  return { state: greeted.state, effects: [...effects, ...greeted.effects] };
+  const cleared = lost(state);
+  return join(cleared, sender(cleared.state, announce(cleared.state.sending, context.now), context));
 }
 
 function lost(state: Session): SessionStep {
   const { state: receiving, effects } = onLost(state.receiving);
-  const sending = { ...state.sending, base: undefined };
-  return { state: { ...state, receiving, sending, listing: undefined }, effects: effects.map(receiverEffect) };
+  const cleared = { ...state, receiving, sending: { ...state.sending, base: undefined }, listing: undefined };
+  return { state: cleared, effects: effects.map(receiverEffect) };
 }
 
 function tick(state: Session, context: Context): SessionStep {
@@ -153,21 +142,11 @@ function message(state: Session, { from, body, lines }: Message, context: Contex
   const identified = identify(state, from, context);
   if (identified.stop) return identified.step;
   const { state: known, effects } = identified.step;
-  const stopped = stoppedBy(known, body);
-  const news: Effect[] = stopped && !known.stopped ? [{ do: 'stopped', ...stopped }] : [];
+  const stopped = haltedBy(known.stopped, body);
   const heard = { ...known, heardAt: context.now, stopped };
+  const news: Effect[] = stopped && !known.stopped ? [{ do: 'stopped', ...stopped }] : [];
   const step = { state: heard, effects: [...effects, ...news] };
   return isOf(from, body) ? join(step, dispatch(heard, body, lines, context)) : step;
-}
-
-/**
- * Whether the peer that is heard is halted: a store that was restored says no head, to those too that never ask it for
- * anything. Other messages, its own questions among them, say nothing about that.
- */
-function stoppedBy({ stopped }: Session, body: Body): Session['stopped'] {
-  const halted = stopped?.code === 'diverged' ? stopped : undefined;
-  if (body.kind !== 'status') return halted;
-  return body.head ? undefined : (halted ?? { code: HALTED.code, message: HALTED.message });
 }
 
 function dispatch(state: Session, body: Exclude<Body, Notice>, lines: readonly string[], context: Context): SessionStep {
@@ -190,13 +169,14 @@ function dispatch(state: Session, body: Exclude<Body, Notice>, lines: readonly s
 
 function onStatus(state: Session, status: Status, context: Context): SessionStep {
   const sending = onAck(state.sending, status.ack, senderContext(state, context));
-  const first = state.sending.ack === undefined;
   let result: SessionStep = { state: { ...state, sending, about: status.about ?? state.about }, effects: [] };
   if (status.about) result = join(result, { state: result.state, effects: [{ do: 'introduce', about: status.about }] });
   if (status.head) result = join(result, receiver(result.state, onHead(result.state.receiving, status.head, context)));
   if (status.ack.refusals !== context.recordedRefusals && !result.state.listing)
     result = join(result, listed(result.state, askRefusals(status.ack.refusals, listingContext(context))));
-  return first ? join(result, sender(result.state, announce(result.state.sending, context.now), context)) : result;
+  return state.sending.ack === undefined
+    ? join(result, sender(result.state, announce(result.state.sending, context.now), context))
+    : result;
 }
 
 /**
@@ -282,8 +262,7 @@ function sender(state: Session, { state: sending, effects }: SenderStep, context
 }
 
 function senderEffect(effect: SenderEffect, context: Context): Effect[] {
-  if (effect.do === 'status') return [{ do: 'send-status' }];
-  return context.diverged ? [] : [effect];
+  return effect.do === 'status' ? [{ do: 'send-status' }] : context.diverged ? [] : [effect];
 }
 
 function receiver(state: Session, { state: receiving, effects }: ReceiverStep): SessionStep {
@@ -303,7 +282,7 @@ function listingContext(context: Context) {
   return { id: `${context.id}0f`, now: context.now, most: context.head.count };
 }
 
-function ask(id: string, what: Ask): Effect {
+function ask(id: string, what: Pull['ask']): Effect {
   return { do: 'send', body: { kind: 'pull', id, ask: what } };
 }
 

@@ -28,8 +28,8 @@ export interface DiagnosticsOptions {
 
 /**
  * Serves `/healthy` (200 while the process works), `/ready` (200 or 503, a `Readiness`), `/metrics` (Prometheus) and
- * `/turns` (what kept the event loop longest) until `close`; other web sites' pages get 403. `port` is the one it listens on. Throws `unavailable` when the address
- * can't be had.
+ * `/turns` (what kept the event loop longest) until `close`; other web sites' pages get 403. `port` is the one it
+ * listens on. Throws `unavailable` when the address can't be had.
  */
 export async function startDiagnostics(options: DiagnosticsOptions): Promise<{ port: number; close(): Promise<void> }> {
   const server = createServer({ requestTimeout: 10_000 }, answer(options));

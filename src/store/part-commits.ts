@@ -21,7 +21,7 @@ export interface Writer {
   close(): void;
 }
 
-type Beside = Writer & { readonly writeBack: WriteBack };
+type SecondWriter = Writer & { readonly writeBack: WriteBack };
 
 export interface PartCommits extends Pick<Store, 'commitInParts' | 'tryInParts' | 'isFree' | 'whenFree'> {
   /** `work`, while the store is free. Throws `unavailable`: it is not. */
@@ -41,7 +41,7 @@ export interface PartCommits extends Pick<Store, 'commitInParts' | 'tryInParts' 
  */
 export function createPartCommits(main: Writer, open: () => Writer): PartCommits {
   const waiting: (() => void)[] = [];
-  let beside: Beside | undefined;
+  let beside: SecondWriter | undefined;
   let free = true;
   /** What is under way; a closed store has nothing of it. */
   let present: Parts<unknown> | undefined;
@@ -60,7 +60,7 @@ export function createPartCommits(main: Writer, open: () => Writer): PartCommits
   }
 
   /** What is done on the second connection, while nobody else commits. */
-  function* alongside<T>(work: (beside: Beside) => Parts<T>): Parts<T> {
+  function* alongside<T>(work: (beside: SecondWriter) => Parts<T>): Parts<T> {
     refuseBusy();
     // Nobody has to wait for that meanwhile.
     main.toDisk();
@@ -95,7 +95,7 @@ export function createPartCommits(main: Writer, open: () => Writer): PartCommits
     return alongside(({ tried, transaction }) => tried(() => body(transaction, readable(main.reader, main.db.name))));
   }
 
-  function withWriteBack(writer: Writer): Beside {
+  function withWriteBack(writer: Writer): SecondWriter {
     return { ...writer, writeBack: createWriteBack(main.db, writer.db) };
   }
 

@@ -1,8 +1,12 @@
+import { MeridianError } from '../../src/errors.ts';
 import { signer } from '../../src/kds/cursor.ts';
-import { decodeMessage, MAX_MESSAGE_BYTES, type Message } from '../../src/kds/protocol.ts';
+import { decodeMessage, encodeMessage, MAX_MESSAGE_BYTES, type Message } from '../../src/kds/protocol.ts';
 import type { Plane } from '../../src/control/plane/plane.ts';
 import { watchCommits } from '../../src/control/plane/watch-commits.ts';
 import { Sync } from '../../src/control/sync/sync.ts';
+import { GLOBAL_PEER } from '../../src/resource/audience.ts';
+import type { Place } from '../../src/resource/resource.ts';
+import { EAST, newGlobal, newPlane } from './control-planes.ts';
 
 const ABOUT = { environment: 'kubernetes' as const, systemNamespace: 'kuma-system', version: '1' };
 
@@ -68,4 +72,32 @@ export class WiredSync {
   kinds(): string[] {
     return this.sent.map(({ message: { body } }) => body.kind);
   }
+}
+
+/** Carries messages between the two until both are silent. */
+export function exchange(global: WiredSync, zone: WiredSync): void {
+  const isBusy = (): boolean => {
+    for (const one of [global, zone]) one.run();
+    return global.sent.length + zone.sent.length > 0;
+  };
+  while (isBusy()) {
+    for (const { to, message } of global.sent.splice(0)) if (to === zone.plane.place.zone) zone.hear(GLOBAL_PEER, encodeMessage(message));
+    for (const { message } of zone.sent.splice(0)) global.hear(zone.plane.place.zone, encodeMessage(message));
+  }
+}
+
+export function pair(place: Place = EAST): { global: WiredSync; zone: WiredSync } {
+  const [global, zone] = [new WiredSync(newGlobal()), new WiredSync(newPlane(place))];
+  exchange(global, zone);
+  return { global, zone };
+}
+
+/** A second process on the store, whose commits fail while the disk is full. */
+export function onDisk(plane: Plane, disk: { full: boolean }): WiredSync {
+  const { store } = plane;
+  const commit: typeof store.commit = (body) => {
+    if (disk.full) throw new MeridianError('unavailable', 'the disk is full');
+    return store.commit(body);
+  };
+  return new WiredSync({ ...plane, store: { ...store, commit } }, 2);
 }

@@ -149,5 +149,5 @@ export function sendNotFound({ url }: FastifyRequest, reply: FastifyReply): Fast
   const near = nearPath(path);
   const detail = `nothing is served at ${path}`;
   const hint = near === undefined ? 'GET /openapi.json lists what is' : `did you mean ${near}?`;
-  return reply.code(404).send(errorBody(404, 'Page Not Found', `${detail}: ${hint}`, { code: 'not_found', hint }));
+  return reply.code(404).send(errorBody(404, 'Page Not Found', `${detail}; ${hint}`, { code: 'not_found', hint }));
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { invalid } from '../../errors.ts';
 import { attributeKey, type AttributeSet } from '../../policy/access/attribute-keys.ts';
 import { type Attributes, readAttributes } from '../../policy/access/attributes.ts';

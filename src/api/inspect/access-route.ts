@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type AccessAnswer, answerAccess, type AccessCaller } from '../../control/access/answer-access.ts';
 import { createAccessViews } from '../../control/access/access-view.ts';
 import { unaskedNotes } from '../../control/mesh/not-enforced-notes.ts';

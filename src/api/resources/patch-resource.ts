@@ -49,7 +49,7 @@ function valueOf([read, ...more]: readonly ReadDocument[]): unknown {
  *
  *   {a: 1, b: {c: 2, d: 3}}, {a: null, b: {c: 4}}  ->  {b: {c: 4, d: 3}}
  */
-export function mergePatch(target: unknown, patch: unknown): unknown {
+function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const merged = new Map<string, unknown>(Object.entries(isObject(target) ? target : {}));
   for (const [key, value] of Object.entries(patch)) {

@@ -42,7 +42,7 @@ export function createAccessViews(plane: Plane): (mesh: string) => AccessView {
 }
 
 /** The view of a mesh, read anew. */
-export function readAccessView(plane: Plane, mesh: string): AccessView {
+function readAccessView(plane: Plane, mesh: string): AccessView {
   const all = (type: string) => plane.store.list({ type, mesh }, 0, Number.MAX_SAFE_INTEGER).items;
   const policies = [...ACCESS_TYPES.flatMap(all), ...refusedPolicies(plane, mesh)];
   const balancing = all('LoadBalancingPolicy');

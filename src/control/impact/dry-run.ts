@@ -66,12 +66,12 @@ interface MeshSearch {
   readonly search: ImpactSearch;
 }
 
-interface Tried extends Pick<DryRun, 'written' | 'warnings'> {
+interface TriedWrite extends Pick<DryRun, 'written' | 'warnings'> {
   readonly searches: readonly MeshSearch[];
 }
 
 /** Writes everything, looks at it, and rolls it back: each mesh that it touches as it would be, and as it is. */
-function tryDocuments(plane: Plane, documents: readonly Document[], set: AppliedSet | undefined, hasGlobal: boolean): Parts<Tried> {
+function tryDocuments(plane: Plane, documents: readonly Document[], set: AppliedSet | undefined, hasGlobal: boolean): Parts<TriedWrite> {
   return dryRunInParts(plane, documents, set, function* (tx, before, written) {
     const keys = written.map(({ key }) => key);
     const held = { place: plane.place, store: tx };

@@ -14,7 +14,7 @@ export interface LongTurn {
 }
 
 /** No turn should take longer, ms. */
-export const LONG = 100;
+const LONG = 100;
 /** Shorter ones are not kept, ms. */
 const NOTED = 10;
 /** How many works are kept: of more, that with the shortest turn is forgotten. */

@@ -55,7 +55,9 @@ export class Outbox {
     return { store, term, revision, ...this.store.feed.summary(peer), signature: '' };
   }
 
-  /** How things stand between this control plane and `peer`. `halted`: this store waits for `recover`, and has no head. */
+  /**
+   * How things stand between this control plane and `peer`. `halted`: this store waits for `recover`, and has no head.
+   */
   statusOf(peer: string, halted: boolean): Status {
     const position = this.store.mirror.position(peer);
     const notTaken = this.notTaken.get(peer);

@@ -82,8 +82,8 @@ function asDocument(draft: Draft): Document {
 }
 
 /**
- * What `writeDocuments` would do, without doing it, a step at a time: same results, same errors. All is written, so that
- * nothing is guessed, looked at with `look`, and rolled back. `before` reads what is there without it.
+ * What `writeDocuments` would do, without doing it, a step at a time: same results, same errors. All is written, so
+ * that nothing is guessed, looked at with `look`, and rolled back. `before` reads what is there without it.
  */
 export function* dryRunInParts<T>(
   plane: Plane,

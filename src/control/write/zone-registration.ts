@@ -17,11 +17,12 @@ import type { Transaction } from '../../resource/store/store.ts';
  * (docs/design/attributes.md#a-sites-attributes); where they can't be those of a site, none is taken. A Zone that is
  * there stays as its operator wrote it.
  */
-export function registerZone(tx: Transaction, plane: Plane, name: string, attributes?: Labels): void {
+export function registerZone(tx: Transaction, plane: Plane, name: string, attributes: Labels = {}): void {
   if (tx.get(zoneKey(name))) return;
   const enabled = !tx.setting(deletedAs(name));
   const without = { name, labels: {}, spec: { enabled } };
-  if (!attributes || !writeZone(tx, plane, { ...without, spec: { enabled, attributes } })) writeZone(tx, plane, without);
+  const isSilent = Object.keys(attributes).length === 0;
+  if (isSilent || !writeZone(tx, plane, { ...without, spec: { enabled, attributes } })) writeZone(tx, plane, without);
 }
 
 function writeZone(tx: Transaction, plane: Plane, { name, labels, spec }: Pick<Resource, 'name' | 'labels' | 'spec'>): boolean {

@@ -1,7 +1,7 @@
 import type { Attributes } from './attributes.ts';
 
 /** What an attribute is of. */
-export type AttributeScope = 'fabric' | 'site' | 'service' | 'workload';
+type AttributeScope = 'fabric' | 'site' | 'service' | 'workload';
 
 /**
  * Whose word an attribute is (docs/design/attributes.md#trust), from the one to rely on most:
@@ -13,7 +13,7 @@ export type AttributeScope = 'fabric' | 'site' | 'service' | 'workload';
  */
 export const TRUSTS = ['proven', 'operator', 'orchestrator', 'owner'] as const;
 
-export type Trust = (typeof TRUSTS)[number];
+type Trust = (typeof TRUSTS)[number];
 
 export interface Origin {
   readonly scope: AttributeScope;

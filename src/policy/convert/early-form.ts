@@ -6,7 +6,7 @@ import { LABEL } from '../../resource/labels.ts';
 import { isObject, quote } from '../../resource/field-path.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 
-export type EarlyFormat = 'universal' | 'kubernetes';
+type EarlyFormat = 'universal' | 'kubernetes';
 
 /** A policy in the early form (docs/design/sources.md#matching), in either format. */
 export interface EarlyPolicy {
