@@ -4,13 +4,12 @@ import { setFlagsFromString } from 'node:v8';
 const TRIED = 14;
 
 /**
- * Imported first: what a daemon tells V8. All three are measured in docs/decisions/0025-memory-of-a-daemon.md.
+ * Imported first: what a daemon tells V8. All three are measured in docs/decisions/0016-memory-of-a-daemon.md.
  *
  * - The part of the heap for what is new stays as small as it starts. V8 doubles it when much is made at once, up to 48
  *   MB that stay, and what it spares is not seen: 20,000 policies in one apply take global the same CPU time and 60 MB
  *   less.
- * - One thread collects that part: it is one megabyte, and to wake others for it costs a tenth of the CPU time of a
- *   large transfer.
+ * - One thread collects that part: it is one megabyte, and to wake others for it costs more than it spares.
  * - The rest grows in smaller steps before it is collected, and pages that are a fifth empty are given back: what a
  *   large write left behind does not stay.
  */
