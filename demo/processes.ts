@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { type Daemon, startDaemon } from '../test/harness/daemon.ts';
+import { freePorts } from '../test/harness/envoy.ts';
 import { startNats } from '../test/harness/nats.ts';
 import type { Scope } from '../test/harness/scope.ts';
 import { type CutLink, startLink } from './link.ts';
@@ -52,16 +53,12 @@ export async function startProcesses(scope: Scope): Promise<Processes> {
 }
 
 /** This port of the loopback if nobody listens there, else one that is free. */
-export function freePort(wanted: number): Promise<number> {
-  return new Promise((found, failed) => {
-    const server = createServer();
-    server.on('error', (error) => {
-      if (wanted === 0) failed(error);
-      else freePort(0).then(found, failed);
-    });
-    server.listen(wanted, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => found(typeof address === 'object' && address ? address.port : 0));
-    });
+export async function freePort(wanted: number): Promise<number> {
+  const server = createServer();
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.on('error', () => resolve(false)).listen(wanted, '127.0.0.1', () => resolve(true));
   });
+  if (!isFree) return (await freePorts(1))[0] ?? 0;
+  await new Promise((resolve) => server.close(resolve));
+  return wanted;
 }

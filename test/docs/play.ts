@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createServer } from 'node:net';
 import { once } from 'node:events';
+import { freePorts } from '../harness/envoy.ts';
 import type { Scope } from '../harness/scope.ts';
 import { type Fence, type MarkdownPage, ROOT } from './markdown.ts';
 
@@ -31,7 +31,8 @@ const PROGRAMS = process.env.MERIDIAN_BUILT === 'true' ? `'${join(ROOT, 'dist/cm
 export async function startShell(scope: Scope, natsServer: string, envoy: string): Promise<Shell> {
   const [folder, bin] = [join(scope.folder(), 'meridian'), scope.folder()];
   mkdirSync(folder);
-  const ports = new Map(await Promise.all(PORTS.map(async (port) => [port, await freePort()] as const)));
+  const free = await freePorts(PORTS.length);
+  const ports = new Map(PORTS.map((port, index) => [port, free[index]]));
   const own = (text: string) => text.replace(/(?<![\d.])\d{4}(?!\d)/g, (digits) => String(ports.get(Number(digits)) ?? digits));
   writePrograms(bin, own, natsServer);
   symlinkSync(envoy, join(bin, 'envoy'));
@@ -78,16 +79,6 @@ function writePrograms(bin: string, own: (text: string) => string, natsServer: s
 
 function withoutOurs(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(MERIDIAN_|NODE_TEST_CONTEXT$)/.test(name)));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const bound = server.address();
-  server.close();
-  await once(server, 'close');
-  assert.ok(typeof bound === 'object' && bound !== null);
-  return bound.port;
 }
 
 /** A block that is run, and what the page says that it prints. */

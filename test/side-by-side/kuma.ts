@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type Child, startChild } from '../harness/child.ts';
+import { freePorts } from '../harness/envoy.ts';
 import { findProgram } from '../harness/programs.ts';
 import type { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
@@ -69,19 +69,4 @@ function kdsPort(ports: readonly number[]): Record<string, string> {
 async function answers(child: Child, url: string): Promise<boolean> {
   if (!child.running()) throw new Error(`kuma-cp ended: ${child.lines.slice(-3).join('\n')}`);
   return (await fetch(url)).ok;
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, listen));
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))));
-  return ports;
-}
-
-function listen(): Promise<ReturnType<typeof createServer>> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => resolve(server));
-  });
 }
