@@ -13,6 +13,7 @@ import type { Gate } from './auth/principal.ts';
 import { addTokenRoutes } from './auth/token-routes.ts';
 import { Tokens } from './auth/api-tokens.ts';
 import { type Bodies, createBodies } from './bodies/read-body.ts';
+import { WorkBudget } from './bodies/work-budget.ts';
 import { addBodyParsers, MAX_BODY_BYTES } from './http/request-bodies.ts';
 import { errorHandler, sendNotFound } from './http/error-answers.ts';
 import { refuseUnseenConditions } from './http/etags.ts';
@@ -39,6 +40,7 @@ import { addResourceRoutes } from './resources/resource-routes.ts';
 import { addSyncRoute } from './operate/sync-route.ts';
 import { addWatchRoute } from './watch/watch-route.ts';
 import { addWatch } from './watch/watch-server.ts';
+import { addWithoutRoute } from './resources/without-route.ts';
 import { addZoneRoutes } from './resources/zone-routes.ts';
 
 /** As long as a URL can be: a name that is too long is not found, as any other. */
@@ -142,7 +144,9 @@ function addRoutes(
   addMeshInsightRoutes(app, options);
   addServiceInsightRoutes(app, options);
   addGlobalInsightRoute(app, options);
-  addApplyRoute(app, { ...options, views }, beside, bodies);
+  const budget = new WorkBudget(options.monotonic ?? processTime);
+  addApplyRoute(app, { ...options, views, budget }, beside, bodies);
+  addWithoutRoute(app, { ...options, budget });
   addLedgerRoute(app, options);
   addSyncRoute(app, options);
   addRecoverRoute(app, options);

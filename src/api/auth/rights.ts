@@ -55,6 +55,7 @@ const ROUTES: Readonly<Record<string, Right>> = {
   'GET /meshes/:mesh/dataplanes/:name/policies': 'read',
   'POST /can': 'read',
   'POST /access': 'read',
+  'POST /_without': 'read',
   'POST /apply': 'operate',
   'POST /_proxy-tokens': 'operate',
   'DELETE /_proxy-tokens': 'operate',

@@ -14,7 +14,7 @@ import type { Place } from '../../resource/resource.ts';
 import { restName } from '../../resource/rest-name.ts';
 import { writeAudited, writeAuditedInParts } from '../audit/audit-requests.ts';
 import { principalOf } from '../auth/principal.ts';
-import { WorkBudget } from '../bodies/work-budget.ts';
+import type { WorkBudget } from '../bodies/work-budget.ts';
 import { limitApply } from '../bodies/body-limit.ts';
 import { type Bodies, goneOf } from '../bodies/read-body.ts';
 import { addressOf } from '../http/paged-collection.ts';
@@ -64,9 +64,13 @@ const operation: Operation = {
  * (src/control/impact); whoever asks is charged for the work. `?set=NAME&prune=true` deletes what was applied as this
  * set before and is not among the documents.
  */
-export function addApplyRoute(app: FastifyInstance, options: InspectOptions, beside: WarningContext, bodies: Bodies): void {
-  const { plane, sync, views, monotonic: now = () => performance.now() } = options;
-  const budget = new WorkBudget(now);
+export function addApplyRoute(
+  app: FastifyInstance,
+  options: InspectOptions & { readonly budget: WorkBudget },
+  beside: WarningContext,
+  bodies: Bodies,
+): void {
+  const { plane, sync, views, budget, monotonic: now = () => performance.now() } = options;
   const { config } = describedDocuments('Could not process a resource', operation);
   app.post('/apply', { bodyLimit: MAX_APPLY_BYTES, preParsing: limitApply(plane.place), config }, async (request, reply) => {
     const { searchParams } = addressOf(request);

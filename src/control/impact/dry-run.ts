@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { MeridianError } from '../../errors.ts';
 import { inTurns, type TurnOptions } from './in-turns.ts';
+import type { Key } from '../../resource/key.ts';
 import type { Parts } from '../../resource/store/parts.ts';
 import { hasFirstScan } from '../peers/first-scan-state.ts';
 import { mayDecide, type MeshView, readMeshView } from '../mesh/mesh-view.ts';
@@ -11,7 +12,14 @@ import type { Holder } from '../../policy/match/mesh-index.ts';
 import { isGlobal, type PlaneContents, type Plane } from '../plane/plane.ts';
 import type { AppliedSet } from '../write/applied-sets.ts';
 import { warningsInParts } from '../write/write-warnings.ts';
-import { type Document, dryRunInParts, type WrittenDocument } from '../write/write-documents.ts';
+import {
+  type Admitted,
+  admitInParts,
+  deleteInParts,
+  type Document,
+  dryRunInParts,
+  type WrittenDocument,
+} from '../write/write-documents.ts';
 import { type Impact, ImpactSearch } from './mesh-impact.ts';
 
 /** What documents would do: to resources, and to the decisions of the proxies that are known here. */
@@ -43,13 +51,18 @@ const MOST_SEARCHING = 10_000;
  * denies everything, for it has never had a complete scan of its global, changes none. Throws `unavailable` where the
  * client is gone.
  */
-export async function dryRun(
-  { plane, hasGlobal, now, gone, charge }: DryRunOptions,
-  documents: readonly Document[],
-  set?: AppliedSet,
-): Promise<DryRun> {
+export function dryRun(options: DryRunOptions, documents: readonly Document[], set?: AppliedSet): Promise<DryRun> {
+  return tryOut(options, admitInParts(options.plane, documents, set));
+}
+
+/** The same for deleting these resources, all at once: errors as of `deleteResource`. */
+export function dryRunDelete(options: DryRunOptions, keys: readonly Key[]): Promise<DryRun> {
+  return tryOut(options, deleteInParts(options.plane, keys));
+}
+
+async function tryOut({ plane, hasGlobal, now, gone, charge }: DryRunOptions, admitted: Admitted): Promise<DryRun> {
   const turns = { now, nextTurn: () => setImmediate(), gone, charge };
-  const tried = await inTurns(tryDocuments(plane, documents, set, hasGlobal), Number.POSITIVE_INFINITY, turns);
+  const tried = await inTurns(tryWrite(plane, admitted, hasGlobal), Number.POSITIVE_INFINITY, turns);
   const searched = tried && (await inTurns(stepsOf(tried.result.searches), MOST_SEARCHING, turns));
   if (!tried || gone.aborted) throw new MeridianError('unavailable', 'the client is gone');
   const { written, warnings, searches } = tried.result;
@@ -71,8 +84,8 @@ interface TriedWrite extends Pick<DryRun, 'written' | 'warnings'> {
 }
 
 /** Writes everything, looks at it, and rolls it back: each mesh that it touches as it would be, and as it is. */
-function tryDocuments(plane: Plane, documents: readonly Document[], set: AppliedSet | undefined, hasGlobal: boolean): Parts<TriedWrite> {
-  return dryRunInParts(plane, documents, set, function* (tx, before, written) {
+function tryWrite(plane: Plane, admitted: Admitted, hasGlobal: boolean): Parts<TriedWrite> {
+  return dryRunInParts(plane, admitted, function* (tx, before, written) {
     const keys = written.map(({ key }) => key);
     const held = { place: plane.place, store: tx };
     const warnings = yield* warningsInParts(held, keys);

@@ -68,11 +68,7 @@ export function areMany(documents: readonly Document[], set?: AppliedSet): boole
 }
 
 /** `admitDocuments` a step at a time, each about one document; what comes out is for `commitInParts`. */
-export function* admitInParts(
-  plane: Plane,
-  documents: readonly Document[],
-  set?: AppliedSet,
-): Parts<(tx: Transaction) => Parts<readonly WrittenDocument[]>> {
+export function* admitInParts(plane: Plane, documents: readonly Document[], set?: AppliedSet): Admitted {
   const admitted = yield* admitAll(plane, documents, set);
   return (tx) => writeAll(tx, plane, admitted, set);
 }
@@ -81,21 +77,36 @@ function asDocument(draft: Draft): Document {
   return { draft, problems: [] };
 }
 
+/** What is to be written, a step at a time: what is wrong already is thrown before there is the body of a commit. */
+export type Admitted = Parts<(tx: Transaction) => Parts<readonly WrittenDocument[]>>;
+
 /**
- * What `writeDocuments` would do, without doing it, a step at a time: same results, same errors. All is written, so
- * that nothing is guessed, looked at with `look`, and rolled back. `before` reads what is there without it.
+ * What a write would do, without doing it, a step at a time: same results, same errors. All is written, so that nothing
+ * is guessed, looked at with `look`, and rolled back. `before` reads what is there without it.
  */
 export function* dryRunInParts<T>(
   plane: Plane,
-  documents: readonly Document[],
-  set: AppliedSet | undefined,
+  admitted: Admitted,
   look: (tx: Reader, before: Reader, written: readonly WrittenDocument[]) => Parts<T>,
 ): Parts<T> {
-  const admitted = yield* admitAll(plane, documents, set);
+  const write = yield* admitted;
   yield* untilFree(plane.store);
   return yield* plane.store.tryInParts(function* (tx, before) {
-    return yield* look(tx, before, yield* writeAll(tx, plane, admitted, set));
+    return yield* look(tx, before, yield* write(tx));
   });
+}
+
+/** Deletes resources in one commit, a step at a time: errors as of `deleteResource`. */
+// oxlint-disable-next-line require-yield -- nothing is wrong with a key before it is looked up in the commit
+export function* deleteInParts(plane: Plane, keys: readonly Key[]): Admitted {
+  return function* (tx) {
+    const written: WrittenDocument[] = [];
+    for (const key of keys) {
+      written.push(removeOne(tx, plane, key));
+      yield;
+    }
+    return written;
+  };
 }
 
 /** Deletes what this control plane owns. Throws `not_found`, `read_only`, or `conflict` for a mesh that is in use. */
@@ -180,13 +191,13 @@ function* writeAll(
   const written = admitted.flatMap(({ draft }) => results.get(draft) ?? []);
   if (!set?.prune) return written;
   for (const key of yield* leftOut(tx, plane, set, keys)) {
-    written.push(pruneOne(tx, plane, key));
+    written.push(removeOne(tx, plane, key));
     yield;
   }
   return written;
 }
 
-function pruneOne(tx: Transaction, plane: Plane, key: Key): WrittenDocument {
+function removeOne(tx: Transaction, plane: Plane, key: Key): WrittenDocument {
   deleteOne(tx, plane, key);
   return { key, outcome: 'deleted' };
 }
