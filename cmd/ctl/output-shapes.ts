@@ -11,7 +11,7 @@ export const SHAPES: Readonly<Record<string, string>> = {
   get: '{total, items: [RESOURCE]}, with one name RESOURCE alone; -o yaml prints documents that apply takes',
   describe: '{resource: RESOURCE, warnings: [text], selects | null, ledger: [as an item of `ledger`]}',
   edit: '{type, mesh, name, kri, outcome, warnings?: [text]}',
-  delete: '{type, mesh, name, outcome: deleted}, one for each',
+  delete: '{type, mesh, name, outcome: deleted}, one for each; with --dry-run {dryRun, results, incomplete?: text, changes, callerSets}',
   export: '[DOCUMENT], as apply takes it; -o yaml prints documents, as without',
   import: '{dryRun, applied, results: [{type, mesh, name, result, reason | null}], turned: [{type, mesh, kuma, here}]}',
   status:

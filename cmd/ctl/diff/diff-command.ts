@@ -26,7 +26,7 @@ export function addDiff(program: Command): void {
     .command('diff')
     .summary('show what apply would change')
     .description('Shows for each document what applying it would change, as a unified diff, and changes nothing.')
-    .requiredOption('-f, --file <paths...>', 'files, folders or - (repeatable)', collect)
+    .requiredOption('-f, --file <paths...>', 'files, folders, addresses (https://) or - (repeatable)', collect)
     .option('--exit-code', 'end with 1 where there are differences, like git diff');
   addSetOptions(diff)
     .addHelpText('after', HELP)

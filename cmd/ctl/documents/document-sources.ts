@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { MeridianError } from '../../../src/errors.ts';
+import { fetchSource, isAddress } from './fetch-source.ts';
 
 /** One file that was named with `-f`, or found in a folder that was. */
 export interface DocumentSource {
@@ -13,8 +14,8 @@ export interface DocumentSource {
 const DOCUMENTS = /\.(yaml|yml|json)$/;
 
 /**
- * Reads files, folders (with all that is in them, sorted; but nothing hidden, as an editor or git keeps it) and `-`.
- * Throws `not_found` or `invalid` for what can't be read, which it names.
+ * Reads files, folders (with all that is in them, sorted; but nothing hidden, as an editor or git keeps it), addresses
+ * and `-`. Throws `not_found` or `invalid` for what can't be read, which it names.
  */
 export async function readSources(paths: readonly string[]): Promise<DocumentSource[]> {
   const sources: DocumentSource[] = [];
@@ -24,6 +25,7 @@ export async function readSources(paths: readonly string[]): Promise<DocumentSou
 
 async function readPath(path: string): Promise<DocumentSource[]> {
   if (path === '-') return [{ file: '-', text: await named('-', async () => decode(await buffer(process.stdin))) }];
+  if (isAddress(path)) return [{ file: path, text: await named(path, async () => decode(await fetchSource(path))) }];
   if (!(await named(path, () => stat(path))).isDirectory()) return [await named(path, () => readSource(path))];
   const files = await documentsIn(path);
   return Promise.all(files.sort().map((file) => named(file, () => readSource(file))));
@@ -64,6 +66,7 @@ function decode(bytes: Uint8Array): string {
 }
 
 function unreadable(path: string, thrown: unknown): MeridianError {
+  if (thrown instanceof MeridianError) return thrown;
   const { code } = thrown as NodeJS.ErrnoException;
   if (code === 'ENOENT') return new MeridianError('not_found', `${path} does not exist`, { hint: 'check the path behind -f' });
   return new MeridianError('invalid', `${path} can't be read: ${reasonOf(thrown as NodeJS.ErrnoException)}`, { cause: thrown });

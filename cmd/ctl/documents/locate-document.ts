@@ -3,6 +3,7 @@ import { isObject } from '../../../src/resource/field-path.ts';
 import type { JsonObject } from '../../../src/resource/resource.ts';
 import { FILE_LIMITS } from '../../../src/resource/documents/reading-limits.ts';
 import { readSources } from './document-sources.ts';
+import { fillVariables, type Variables } from './fill-variables.ts';
 
 /** One document, and where the user finds it: `policies.yaml, document 2`. */
 export interface LocatedDocument {
@@ -12,16 +13,16 @@ export interface LocatedDocument {
 
 /**
  * Reads all documents of files, folders and `-`. A list, and an object that holds a list as `items`, stand for what is
- * in them. What can't be read, or sent, is told at once. Throws `invalid` for that.
+ * in them; `variables` are filled in. What can't be read, or sent, is told at once. Throws `invalid` for that.
  */
-export async function readLocated(paths: readonly string[]): Promise<LocatedDocument[]> {
+export async function readLocated(paths: readonly string[], variables?: Variables): Promise<LocatedDocument[]> {
   const [{ readDocuments }, { shapeProblems }, sources] = await Promise.all([
     import('../../../src/resource/documents/read-documents.ts'),
     import('../../../src/resource/resource-limits.ts'),
     readSources(paths),
   ]);
   const problems: Problem[] = [];
-  const documents = sources.flatMap(({ file, text }) =>
+  const documents = fillVariables(sources, variables).flatMap(({ file, text }) =>
     readDocuments(text, FILE_LIMITS).flatMap((read, index) => {
       const where = `${file}, document ${index + 1}`;
       // JSON would write numbers that it hasn't (.inf) as null.
@@ -35,8 +36,8 @@ export async function readLocated(paths: readonly string[]): Promise<LocatedDocu
 }
 
 /** The same, where there must be something. */
-export async function readSome(paths: readonly string[]): Promise<LocatedDocument[]> {
-  const documents = await readLocated(paths);
+export async function readSome(paths: readonly string[], variables?: Variables): Promise<LocatedDocument[]> {
+  const documents = await readLocated(paths, variables);
   if (documents.length === 0) throw noDocuments(paths);
   return documents;
 }

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../../src/resource/resource.ts';
 import { ask, listOf } from '../api/api-client.ts';
 import { type OutputFormat, isGiven } from '../input/options.ts';
 import type { Server } from '../api/server-address.ts';
+import { addVariables, type Variables } from './fill-variables.ts';
 import { type LocatedDocument, locate, noDocuments, readLocated, readSome } from './locate-document.ts';
 
 /** As what documents are applied. */
@@ -13,6 +14,8 @@ export interface SetOptions {
   readonly set?: string;
   readonly prune?: true;
   readonly allowEmpty?: true;
+  /** Filled in where the documents are read. */
+  readonly var?: Variables;
 }
 
 export interface SendOptions extends SetOptions {
@@ -28,9 +31,9 @@ export interface SentDocuments {
   readonly answer: JsonObject;
 }
 
-/** Adds `--set`, `--prune` and `--allow-empty`. */
+/** Adds `--set`, `--prune`, `--allow-empty` and `--var`. */
 export function addSetOptions(command: Command): Command {
-  return command
+  return addVariables(command)
     .option('--set <name>', 'mark the documents as one set (label meridian.io/set), that --prune can tell from others', parseSet)
     .option('--prune', 'delete what was applied as this --set earlier and is no longer in the files, in the same commit')
     .option('--allow-empty', 'with --prune: files without any document delete the whole set');
@@ -39,14 +42,14 @@ export function addSetOptions(command: Command): Command {
 /** Reads the documents of `-f` as these options want them. Wrong combinations are wrong usage. */
 export async function readForSet(
   paths: readonly string[],
-  { set, prune, allowEmpty }: SetOptions,
+  { set, prune, allowEmpty, var: variables }: SetOptions,
   command: Command,
 ): Promise<LocatedDocument[]> {
   if (isGiven(command, 'mesh')) command.error(`error: ${command.name()} takes the mesh from the documents: leave -m out`);
   if (prune && set === undefined) command.error('error: --prune deletes only what was applied as a set: say which with --set');
   if (allowEmpty && !prune) command.error('error: --allow-empty is for --prune');
-  if (!prune) return readSome(paths);
-  const each = await Promise.all(paths.map((path) => readLocated([path])));
+  if (!prune) return readSome(paths, variables);
+  const each = await Promise.all(paths.map((path) => readLocated([path], variables)));
   // One folder of several that came out empty is a broken checkout as much as all of them.
   const empty = paths.filter((_, index) => each[index]?.length === 0);
   if (empty.length > 0 && !allowEmpty)

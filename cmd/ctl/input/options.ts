@@ -1,8 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { JsonPathError } from '../terminal/json-path.ts';
+import { parseTemplate } from '../terminal/json-path-template.ts';
 
+const TEMPLATE = 'jsonpath=';
 const FORMATS = ['table', 'wide', 'name', 'yaml', 'json', 'explicit'] as const;
 
-export type OutputFormat = (typeof FORMATS)[number];
+/** `jsonpath=` has a template behind it (terminal/json-path-template.ts). */
+export type OutputFormat = (typeof FORMATS)[number] | `jsonpath=${string}`;
 
 /** The options that stand before or behind any command. Which control plane they come to says `serverOf`. */
 export interface Options {
@@ -37,12 +41,33 @@ export function addOptions(program: Command): void {
     )
     .addOption(new Option('--ca-cert-file <file>', "a PEM file with the CA of the API's certificate").env('MERIDIAN_CA_CERT_FILE'))
     .addOption(
-      new Option('-o, --output <format>', 'how to print; wide: a table that fits no terminal; name and explicit are for `get` alone')
+      new Option(
+        '-o, --output <format>',
+        "how to print, or jsonpath='{.items[*].name}', as kubectl has it; wide: a table that fits no terminal; name and explicit are for `get` alone",
+      )
         .choices(FORMATS)
+        .argParser(parseFormat)
         .default('table'),
     )
     .option('--no-headers', 'tables without their line of headings')
     .option('-m, --mesh <mesh>', "the mesh ('' for all, where a command lists)", 'default');
+}
+
+function parseFormat(text: string): OutputFormat {
+  const plain = FORMATS.find((one) => one === text);
+  if (plain) return plain;
+  if (!text.startsWith(TEMPLATE)) throw new InvalidArgumentError(`It must be one of ${FORMATS.join(', ')}, ${TEMPLATE}TEMPLATE.`);
+  try {
+    parseTemplate(text.slice(TEMPLATE.length));
+  } catch (thrown) {
+    throw thrown instanceof JsonPathError ? new InvalidArgumentError(thrown.message) : thrown;
+  }
+  return `${TEMPLATE}${text.slice(TEMPLATE.length)}`;
+}
+
+/** The template that a result is printed by, if it is one. */
+export function templateOf(output: OutputFormat): string | undefined {
+  return output.startsWith(TEMPLATE) ? output.slice(TEMPLATE.length) : undefined;
 }
 
 /** The options of the program that `command` belongs to. */

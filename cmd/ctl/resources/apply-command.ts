@@ -1,10 +1,11 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { JsonObject } from '../../../src/resource/resource.ts';
 import { addSetOptions, readForSet, sendDocuments, type SetOptions } from '../documents/send-documents.ts';
 import { awaitPeers } from '../inspect/await-peers.ts';
 import { parseSeconds, refuseRefused, saidOf, WAIT_SECONDS } from '../inspect/wait-command.ts';
 import { formatChanges } from './verdict-changes.ts';
 import { collect, type OutputFormat, optionsOf } from '../input/options.ts';
+import { parseDryRun } from '../input/dry-run.ts';
 import { isTable, note, print } from '../terminal/output.ts';
 import { printable, textOf } from '../terminal/printable.ts';
 import { withProgress } from '../terminal/progress.ts';
@@ -29,7 +30,7 @@ export function addApply(program: Command): void {
     .command('apply')
     .summary('create or change resources: all documents or none')
     .description('Applies documents in both formats, all or nothing.')
-    .requiredOption('-f, --file <paths...>', 'files, folders or - (repeatable)', collect)
+    .requiredOption('-f, --file <paths...>', 'files, folders, addresses (https://) or - (repeatable)', collect)
     .option('--dry-run [where]', 'change nothing: say what would happen, and at which proxies whose verdicts would change', parseDryRun)
     .option('--wait', 'then wait until all of it is applied in every zone; fail for what one of them refuses')
     .option('--timeout <seconds>', 'with --wait: how long', parseSeconds, WAIT_SECONDS);
@@ -76,12 +77,6 @@ function summaryOf(results: readonly JsonObject[]): string {
   const counts = new Map<string, number>();
   for (const { outcome } of results) counts.set(textOf(outcome), (counts.get(textOf(outcome)) ?? 0) + 1);
   return [...counts].map(([outcome, count]) => `${count.toLocaleString('en')} ${outcome}`).join(', ');
-}
-
-/** As kubectl has it: only the control plane can tell what would become of a document. */
-function parseDryRun(where: string): true {
-  if (where === 'server') return true;
-  throw new InvalidArgumentError('A dry run is made by the control plane: leave the value out. `meridianctl lint` asks none.');
 }
 
 /** Scripts find them in the results. */

@@ -46,6 +46,30 @@ describe('meridianctl delete', { concurrency: 2 }, () => {
     );
   });
 
+  it('says at which proxies whose verdicts would change without all of it, and deletes nothing', async (t) => {
+    const verdict = (decision: string) => ({ decision, shadow: decision, decidedBy: null, shadowDecidedBy: null });
+    const callers = [
+      { from: [{ kind: 'identity', spiffeId: 'spiffe://td/a' }], verdicts: [{ before: verdict('Allow'), after: verdict('Deny') }] },
+    ];
+    const changes = [{ mesh: 'default', inbounds: [{ kri: 'k', dataplane: 'web', zone: 'west', inbound: '80' }], callers }];
+    const stub = await startStub(t, ({ path }) => {
+      if (path.endsWith('/gone')) return { status: 404, body: { title: 'x', detail: 'Not found' } };
+      return { body: path === '/_without' ? { changes, callerSets: [] } : {} };
+    });
+    const run = (...words: string[]) => meridianctl(['delete', ...words, '--url', stub.url]);
+    const { code, out } = await run('mtp', 'a', 'gone', 'b', '--ignore-not-found', '--dry-run');
+    assert.equal(code, 0);
+    assert.match(out, /^MeshTrafficPermission default\/a deleted \(dry run\)\n.*\/b deleted \(dry run\)\nverdicts change at 1 inbound:\n/);
+    assert.match(out, /web:80 +spiffe:\/\/td\/a +always +Allow +Deny/);
+    const named = (name: string) => ({ type: 'MeshTrafficPermission', mesh: 'default', name });
+    const json = JSON.parse((await run('mtp', 'a', '--dry-run=server', '-o', 'json')).out) as object;
+    assert.deepEqual(json, { dryRun: true, results: [{ ...named('a'), outcome: 'deleted' }], changes, callerSets: [] });
+    const [first] = stub.asked.filter(({ path }) => path === '/_without');
+    assert.deepEqual(JSON.parse(first?.body ?? ''), { resources: [named('a'), named('b')] });
+    assert.ok(stub.asked.every(({ method }) => method !== 'DELETE'));
+    assert.deepEqual([(await run('mtp', 'gone', '--dry-run')).code, (await run('mtp', 'a', '--dry-run=client')).code], [1, 2]);
+  });
+
   it('asks before a Zone goes, and wants to know what', async () => {
     assert.match((await meridianctl(['delete', 'zone', 'east'])).err, /This deletes the Zone east\. Say --yes/);
     for (const words of [[], ['mt'], ['mt', 'a', '-f', '-'], ['mt/']])

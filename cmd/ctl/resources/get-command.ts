@@ -7,13 +7,14 @@ import { ask, askAll } from '../api/api-client.ts';
 import { withNearName } from '../api/near-name.ts';
 import { kindNamed, type NamedResource, namedResources } from '../input/resource-names.ts';
 import { type NarrowOptions, narrow, parseColumn, parseSelector, SORTED_BY } from './narrow-items.ts';
-import { type Options, optionsOf } from '../input/options.ts';
+import { type Options, optionsOf, templateOf } from '../input/options.ts';
 import { isTable, note, print, toYaml, write } from '../terminal/output.ts';
 import { type Progress, withProgress } from '../terminal/progress.ts';
 import { collectionPath, resourcePath } from '../api/resource-path.ts';
 import { type Server, serverOf } from '../api/server-address.ts';
-import { printable } from '../terminal/printable.ts';
-import { readResourceView, toDocument } from './resource-view.ts';
+import { textOf } from '../terminal/printable.ts';
+import { nameLine, readResourceView, toDocument } from './resource-view.ts';
+import { watchItems } from './watch-items.ts';
 import { type TableLayout, context, formatTable } from '../terminal/table.ts';
 
 const COLUMNS = [context('MESH'), 'NAME', context('NAMESPACE'), context('ROLE'), context('ORIGIN'), 'AGE'];
@@ -29,7 +30,9 @@ export function addGet(program: Command): void {
     .option('-n, --namespace <namespace>', 'only what lies in this namespace where it was made')
     .option('-l, --selector <labels>', 'only with these labels: name=value, name!=value, name; several with commas', parseSelector)
     .option('--sort-by <column>', `by ${Object.keys(SORTED_BY).join(', ')}; not said: as the store has them`, parseColumn)
+    .option('-w, --watch', 'then a row for each change, until it is stopped (Ctrl-C)')
     .action(async (word: string, names: readonly string[], options: GetOptions, command: Command) => {
+      if (options.watch) return watch(word, names, options, command);
       if (names.length > 0 || word.includes('/'))
         return getNamed(serverOf(command), namedResources([word, ...names], command), options, command);
       return getList(serverOf(command), kindsOf(word, command), options, command);
@@ -38,6 +41,27 @@ export function addGet(program: Command): void {
 
 interface GetOptions extends NarrowOptions {
   readonly allMeshes?: true;
+  readonly watch?: true;
+}
+
+async function watch(word: string, names: readonly string[], options: GetOptions, command: Command): Promise<void> {
+  const { output, mesh } = optionsOf(command);
+  if (output === 'explicit') command.error('error: -w prints no explicit form');
+  if (options.sortBy !== undefined) command.error('error: changes come as they are made: leave --sort-by out');
+  const server = serverOf(command);
+  const named = names.length > 0 || word.includes('/') ? namedResources([word, ...names], command) : undefined;
+  const kinds = new Set(named ? named.map(({ kind }) => kind) : kindsOf(word, command));
+  const [kind, ...more] = kinds;
+  if (!kind || more.length > 0) command.error('error: -w is for one kind; `meridianctl watch` shows all of them');
+  const kris = named && new Set(await Promise.all(named.map((one) => kriOf(server, one))));
+  const everywhere = options.allMeshes || kind.scope === 'Global';
+  await watchItems(server, { kind, mesh: everywhere ? '' : mesh, kris, narrowed: options }, command);
+}
+
+/** Throws `not_found`. */
+async function kriOf(server: Server, named: NamedResource): Promise<string> {
+  const item = await withNearName(server, named, () => ask(server, resourcePath(named.kind, named.mesh, named.name)));
+  return isObject(item) ? textOf(item.kri) : '';
 }
 
 /** `all`: every kind that lies in meshes and is written by users, in the order of the registry. */
@@ -86,7 +110,8 @@ async function getNamed(server: Server, resources: readonly NamedResource[], nar
 async function show(server: Server, options: Options, items: readonly JsonObject[], json: unknown, withType = false): Promise<void> {
   const { output } = options;
   if (output === 'name') return write(items.map(nameLine).join(''));
-  if (isTable(output) || output === 'json') return print(options, json, (paper) => formatItems(items, withType, paper));
+  if (isTable(output) || output === 'json' || templateOf(output) !== undefined)
+    return print(options, json, (paper) => formatItems(items, withType, paper));
   const documents = output === 'explicit' ? await explicitItems(server, items) : items;
   write((await Promise.all(documents.map(toDocument).map(toYaml))).join('---\n'));
 }
@@ -104,12 +129,6 @@ async function explicitItems(server: Server, items: readonly JsonObject[]): Prom
     if (isObject(answer)) explicit.push(answer);
   }
   return explicit;
-}
-
-/** `MeshTimeout/slow`: what `get` and `delete` take again. */
-function nameLine(item: JsonObject): string {
-  const { type, name } = readResourceView(item);
-  return `${printable(`${type}/${name}`)}\n`;
 }
 
 /** Where kinds are mixed, the type stands before the rest. */

@@ -1,7 +1,7 @@
 import { LABEL } from '../../../src/resource/labels.ts';
 import { isObject } from '../../../src/resource/field-path.ts';
 import type { JsonObject } from '../../../src/resource/resource.ts';
-import { textOf } from '../terminal/printable.ts';
+import { printable, textOf } from '../terminal/printable.ts';
 
 /** A resource as the REST API shows it, taken apart for people. What is not there is ''. */
 export interface ResourceView {
@@ -43,4 +43,10 @@ export function toDocument(item: JsonObject): JsonObject {
 /** Whether the store that was asked is where the resource was made: copies are called otherwise. */
 function isOwn({ name, displayName, namespace }: ResourceView): boolean {
   return displayName !== '' && (name === displayName || name === `${displayName}.${namespace}`);
+}
+
+/** `MeshTimeout/slow`: what `get` and `delete` take again. */
+export function nameLine(item: JsonObject): string {
+  const { type, name } = readResourceView(item);
+  return `${printable(`${type}/${name}`)}\n`;
 }

@@ -5,7 +5,7 @@ import { isObject } from '../../../src/resource/field-path.ts';
 import type { JsonObject } from '../../../src/resource/resource.ts';
 import { parseKindName } from '../api/kind-name.ts';
 import { type OutputFormat, isGiven, optionsOf } from '../input/options.ts';
-import { note, toJson, write } from '../terminal/output.ts';
+import { isTable, note, toJson, write } from '../terminal/output.ts';
 import { printable, textOf } from '../terminal/printable.ts';
 import { resourceTitle } from '../api/resource-path.ts';
 import { type Server, serverOf } from '../api/server-address.ts';
@@ -31,7 +31,7 @@ export function addWatch(program: Command): void {
     .addHelpText('after', HELP)
     .action(async (kind: Kind | undefined, { since, changesOnly }: WatchOptions, command: Command) => {
       const { output, mesh } = optionsOf(command);
-      if (output === 'yaml') command.error('error: watch prints a table or -o json');
+      if (output !== 'json' && !isTable(output)) command.error('error: watch prints a table or -o json');
       if (since !== undefined && changesOnly) command.error('error: --since says where to go on: leave --changes-only out');
       const narrowed = isGiven(command, 'mesh') && kind?.scope !== 'Global' ? mesh : undefined;
       const stop = new AbortController();

@@ -1,17 +1,17 @@
-import type { Options, OutputFormat } from '../input/options.ts';
+import { type Options, type OutputFormat, templateOf } from '../input/options.ts';
+import { parseTemplate } from './json-path-template.ts';
 import { type TableLayout, standardPaper } from './table.ts';
 
 /** How a result is to be printed: what a user said of it. */
 export type PrintOptions = Pick<Options, 'output' | 'headers'>;
 
 /** Prints a command's result on standard output: as a table, or the value itself as JSON or YAML. */
-export async function print({ output, headers }: PrintOptions, value: unknown, table: (paper: TableLayout) => string): Promise<void> {
-  const paper = { ...standardPaper(), headings: headers };
+export async function print(options: PrintOptions, value: unknown, table: (paper: TableLayout) => string): Promise<void> {
+  const { output } = options;
   switch (output) {
     case 'table':
-      return write(table(paper));
     case 'wide':
-      return write(table({ ...paper, width: undefined }));
+      return write(table(standardLayout(options)));
     case 'json':
       return write(`${toJson(value)}\n`);
     // Where `get` has a form of its own, it prints that itself.
@@ -19,7 +19,26 @@ export async function print({ output, headers }: PrintOptions, value: unknown, t
     case 'name':
     case 'yaml':
       return write(await toYaml(value));
+    default:
+      return write(formatByTemplate(output, value));
   }
+}
+
+/** Texts of the value can't steer a terminal, as in JSON; what the template itself says stands as it is. */
+function formatByTemplate(output: `jsonpath=${string}`, value: unknown): string {
+  // As JSON has it: fields that are undefined are not there.
+  const plain: unknown = JSON.parse(JSON.stringify(value));
+  return parseTemplate(templateOf(output) ?? '')(plain, escapeAll);
+}
+
+function escapeAll(text: string): string {
+  return text.replace(EACH_STEERS, (character) => character.split('').map(escaped).join(''));
+}
+
+/** What tables on standard output are fitted to. */
+export function standardLayout({ output, headers }: PrintOptions): TableLayout {
+  const paper = { ...standardPaper(), headings: headers };
+  return output === 'wide' ? { ...paper, width: undefined } : paper;
 }
 
 /** Whether people read the result, who are told of an empty one in words. */
@@ -49,7 +68,7 @@ const NUMBER_TO_SOME = /^[-+]?0[BOX]/;
 /** JSON with two spaces of indent, or in one line. The same data, with what can't be printed escaped. */
 export function toJson(value: unknown, indent: 0 | 2 = 2): string {
   // Outside of texts there are only line ends and spaces.
-  return JSON.stringify(value, undefined, indent).replace(EACH_STEERS, (character) => character.split('').map(escaped).join(''));
+  return escapeAll(JSON.stringify(value, undefined, indent));
 }
 
 /**
