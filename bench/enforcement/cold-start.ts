@@ -1,7 +1,6 @@
 import { Enforcement } from '../../src/control/enforce/enforcement.ts';
 import { watchCommits } from '../../src/control/plane/watch-commits.ts';
 import type { Plane } from '../../src/control/plane/plane.ts';
-import { writeDrafts } from '../../src/control/write/write-documents.ts';
 import { threadMs } from '../process.ts';
 import { median } from '../report.ts';
 import type { Permission } from '../../src/policy/decide/read-permissions.ts';
@@ -10,6 +9,7 @@ import type { Draft, JsonObject } from '../../src/resource/resource.ts';
 import { encodeSnapshot } from '../../src/xds/wire/encode-resource.ts';
 import { generate } from '../../src/xds/envoy/generate-snapshot.ts';
 import { openTestStore } from '../../test/harness/test-store.ts';
+import { writeDrafts } from '../../test/harness/write-drafts.ts';
 
 /**
  * A process that compiles 10,000 SPIFFE rules for the first time, and prints what took how long, and how long of it on

@@ -5,7 +5,6 @@ import type { ApiOptions } from '../../src/api/api-options.ts';
 import { createApi } from '../../src/api/server.ts';
 import type { Plane } from '../../src/control/plane/plane.ts';
 import { watchCommits } from '../../src/control/plane/watch-commits.ts';
-import { writeDocuments } from '../../src/control/write/write-documents.ts';
 import { parseDocuments } from '../../src/resource/documents/parse-documents.ts';
 import { GLOBAL, type Place } from '../../src/resource/resource.ts';
 import type { Scope } from '../harness/scope.ts';
@@ -13,6 +12,7 @@ import type { Node } from '../simulator/node.ts';
 import { World } from '../simulator/world.ts';
 import { holdToContract } from './contract.ts';
 import { openTestStore } from '../harness/test-store.ts';
+import { writeDocuments } from '../harness/write-drafts.ts';
 
 export const EAST: Place = { zone: 'east', environment: 'kubernetes', systemNamespace: 'kuma-system' };
 export const WEST: Place = { zone: 'west', environment: 'universal', systemNamespace: '' };

@@ -8,8 +8,8 @@ import type { FeedChange, Position } from '../../src/resource/store/store.ts';
 import { readPeer, writePeer } from '../../src/control/peers/known-peers.ts';
 import { isGlobal, type Plane } from '../../src/control/plane/plane.ts';
 import { applyTransfer } from '../../src/control/receive/apply-transfer.ts';
-import { writeDrafts } from '../../src/control/write/write-documents.ts';
 import { openTestStore } from './test-store.ts';
+import { writeDrafts } from './write-drafts.ts';
 
 /** What the tests of this folder share: control planes in memory, and feeds that are carried by hand. */
 

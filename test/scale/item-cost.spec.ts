@@ -4,11 +4,11 @@ import { watchCommits } from '../../src/control/plane/watch-commits.ts';
 import type { Plane } from '../../src/control/plane/plane.ts';
 import { writePeer } from '../../src/control/peers/known-peers.ts';
 import { keepBeside, warningsAbout } from '../../src/control/write/write-warnings.ts';
-import { writeDrafts } from '../../src/control/write/write-documents.ts';
 import { GLOBAL_PEER } from '../../src/resource/audience.ts';
 import { type Draft, GLOBAL, type Place } from '../../src/resource/resource.ts';
 import { carry, EAST, MESH, NOW } from '../harness/control-planes.ts';
 import { countedStore } from '../harness/test-store.ts';
+import { writeDrafts } from '../harness/write-drafts.ts';
 
 const FEW = 50;
 const MANY = 2_000;

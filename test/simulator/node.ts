@@ -3,7 +3,6 @@ import type { Plane } from '../../src/control/plane/plane.ts';
 import { watchCommits } from '../../src/control/plane/watch-commits.ts';
 import { retryAllRefused } from '../../src/control/receive/retry-refused.ts';
 import { Sync } from '../../src/control/sync/sync.ts';
-import { writeDrafts } from '../../src/control/write/write-documents.ts';
 import { recordEpoch } from '../../src/kds/cursor.ts';
 import type { Place } from '../../src/resource/resource.ts';
 import type { Durability, Head, Store, Transaction } from '../../src/resource/store/store.ts';
@@ -11,6 +10,7 @@ import { openReusedStore, restoreTestStore, type TestStore, withCommit } from '.
 import { contentOf, type StoreEntry } from './content.ts';
 import { type Deeds, watched } from './watch.ts';
 import { Crash, type World } from './world.ts';
+import { writeDrafts } from '../harness/write-drafts.ts';
 
 /** One control plane in the simulator: a store that survives crashes, and a process that does not. */
 export class Node {

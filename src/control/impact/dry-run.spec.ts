@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import { parseDocuments } from '../../resource/documents/parse-documents.ts';
 import { GLOBAL, type Place } from '../../resource/resource.ts';
 import type { Plane } from '../plane/plane.ts';
-import { writeDocuments } from '../write/write-documents.ts';
 import { type DryRun, dryRun } from './dry-run.ts';
 import { openTestStore } from '../../../test/harness/test-store.ts';
+import { writeDocuments } from '../../../test/harness/write-drafts.ts';
 
 const EAST: Place = { zone: 'east', environment: 'universal', systemNamespace: '' };
 const PROXY = (name: string) =>

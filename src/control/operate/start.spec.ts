@@ -12,8 +12,8 @@ import type { Plane } from '../plane/plane.ts';
 import { readiness } from './readiness.ts';
 import { recover } from './recover.ts';
 import type { Sync } from '../sync/sync.ts';
-import { deleteResource } from '../write/write-documents.ts';
 import { openTestStore } from '../../../test/harness/test-store.ts';
+import { deleteResource } from '../../../test/harness/write-drafts.ts';
 
 const EAST: Place = { zone: 'east', environment: 'kubernetes', systemNamespace: 'kuma-system' };
 const MESH = { type: 'Mesh', mesh: '', zone: '', namespace: '', name: 'default' };

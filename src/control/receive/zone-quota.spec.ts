@@ -13,8 +13,8 @@ import { retryAllRefused } from './retry-refused.ts';
 import { recover } from '../operate/recover.ts';
 import { writePeer } from '../peers/known-peers.ts';
 import { carry, EAST, held, itemOf, keyOf, newGlobal, newZone, timeout, WEST } from '../../../test/harness/control-planes.ts';
-import { deleteResource, writeDrafts } from '../write/write-documents.ts';
 import { restoreTestStore, type TestStore } from '../../../test/harness/test-store.ts';
+import { deleteResource, writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 const QUOTA = { resources: 3, bytes: 2_000 };
 /** The labels that global adds to what a zone sent. */

@@ -9,8 +9,8 @@ import { EAST, forAll, held, MESH, newGlobal, newPlane, timeout } from '../../..
 import { diverged } from '../peers/divergence.ts';
 import { recover } from '../operate/recover.ts';
 import { exchange, onDisk, WiredSync } from '../../../test/harness/wired-sync.ts';
-import { writeDrafts } from '../write/write-documents.ts';
 import { freshPath, openTestStore } from '../../../test/harness/test-store.ts';
+import { writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 test('while a large write keeps a store its peer is answered, and what the peer sent is taken after it', async (t) => {
   const store = openTestStore(freshPath(t));

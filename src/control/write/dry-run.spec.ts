@@ -4,8 +4,8 @@ import { parseDocuments } from '../../resource/documents/parse-documents.ts';
 import { GLOBAL } from '../../resource/resource.ts';
 import type { Plane } from '../plane/plane.ts';
 import { tryDocuments } from '../../../test/harness/dry-run.ts';
-import { writeDocuments } from './write-documents.ts';
 import { openTestStore } from '../../../test/harness/test-store.ts';
+import { writeDocuments } from '../../../test/harness/write-drafts.ts';
 
 function newPlane(): Plane {
   return { place: GLOBAL, store: openTestStore(), now: () => '2026-01-01T00:00:00Z' };
