@@ -7,7 +7,7 @@ export interface Part {
   readonly path: string;
   /** What it is, for the map in docs/architecture.md. */
   readonly what: string;
-  /** Other parts, by path, with all that is within them. */
+  /** Other parts, by path, with all that is within them; or one file of another part. */
   readonly imports: readonly string[] | 'everything' | 'nothing';
   /**
    * Without clock, randomness, file, socket or log: given the same input it gives the same output, so that it can be

@@ -8,7 +8,7 @@ import { ledger } from '../operate/ledger.ts';
 import { readiness } from '../operate/readiness.ts';
 import { recover } from '../operate/recover.ts';
 import { exchange, onDisk, pair, WiredSync } from '../../../test/harness/wired-sync.ts';
-import { writeDrafts } from '../write/write-documents.ts';
+import { writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 test('what is written in a zone is at global, and the other way round, without a tick', () => {
   const { global, zone } = pair();
