@@ -85,8 +85,10 @@ export function startSync(
   const ticking = setInterval(() => turns.run('sync', 'timeouts', () => sync.tick()), TICK).unref();
   supervisor.onStop('sync', async () => {
     clearInterval(ticking);
-    await transport.close(DRAIN);
+    sync.leave();
+    // No answer may come behind that: it would be taken for a sign of life.
     sync.stop();
+    await transport.close(DRAIN);
   });
   return sync;
 }

@@ -98,6 +98,8 @@ const status = z.object({
   head: position.optional(),
   ack: acknowledged,
   about: about.optional(),
+  /** The speaker is being stopped, and says nothing more. An older version takes it for any other status. */
+  leaving: z.literal(true).optional(),
 });
 
 const pull = z.object({

@@ -43,6 +43,8 @@ export interface Session {
   /** The process that speaks for the peer, and when it was last heard (monotonic ms). */
   readonly speaker?: Speaker | undefined;
   readonly heardAt: number;
+  /** Its last word was that it is being stopped: it is away, although it was heard a moment ago. */
+  readonly left?: true | undefined;
   readonly rival?: Rival | undefined;
   readonly about?: ZoneInfo | undefined;
   readonly receiving: Receiving;
@@ -143,7 +145,8 @@ function message(state: Session, { from, body, lines }: Message, context: Contex
   if (identified.stop) return identified.step;
   const { state: known, effects } = identified.step;
   const stopped = haltedBy(known.stopped, body);
-  const heard = { ...known, heardAt: context.now, stopped };
+  const left = body.kind === 'status' ? body.leaving : undefined;
+  const heard = { ...known, heardAt: context.now, left, stopped };
   const news: Effect[] = stopped && !known.stopped ? [{ do: 'stopped', ...stopped }] : [];
   const step = { state: heard, effects: [...effects, ...news] };
   return isOf(from, body) ? join(step, dispatch(heard, body, lines, context)) : step;
@@ -202,8 +205,7 @@ function onNotice(state: Session, from: Speaker, notice: Notice, context: Contex
  *   6, silence, 5           -> 6 is gone: 5 speaks
  */
 function identify(state: Session, from: Speaker, context: Context): { step: SessionStep; stop: boolean } {
-  const stopped = { code: 'disabled' as const, message: `zone ${state.peer} is disabled at global` };
-  if (context.disabled) return refuse({ ...state, stopped, heardAt: context.now }, stopped);
+  if (context.disabled) return refuse({ ...state, heardAt: context.now }, disabledNotice(state.peer));
   if (!isPinned(from, context.pin)) return refuseStranger(state, from, context);
   const pins: Effect[] = context.pin === undefined ? [{ do: 'pin', store: from.store }] : [];
   const order = orderOf(state.speaker, from);
@@ -211,6 +213,11 @@ function identify(state: Session, from: Speaker, context: Context): { step: Sess
   if (order < 0 && context.now - state.heardAt <= SILENCE)
     return { step: { state: { ...state, rival: rivalOf(state, from, context.now) }, effects: [] }, stop: true };
   return { step: newSpeaker(state, from, pins), stop: false };
+}
+
+/** Why nothing is exchanged with a zone, for as long as it is disabled. */
+export function disabledNotice(zone: string) {
+  return { code: 'disabled' as const, message: `zone ${zone} is disabled at global` };
 }
 
 /** The one that counts was heard. */
@@ -252,7 +259,7 @@ function senderContext(state: Session, context: Context) {
       return context.head;
     },
     now: context.now,
-    heardAt: state.heardAt,
+    heardAt: state.left ? Number.NEGATIVE_INFINITY : state.heardAt,
     pushes: context.pushes,
   };
 }

@@ -25,6 +25,7 @@ const peerShape = z
   .strictObject({
     peer: z.string(),
     online: z.boolean(),
+    lastSeen: time.nullable().describe('When it was heard last, by the clock here; null: not since this process started'),
     upToDate: z.boolean(),
     head: position,
     ack: z
@@ -74,8 +75,9 @@ const operation: Operation = {
 const LISTED = 100;
 
 /** `GET /_sync`: this store, and how it stands with each peer. */
-export function addSyncRoute(app: FastifyInstance, { plane, sync }: ApiOptions): void {
+export function addSyncRoute(app: FastifyInstance, { plane, sync, now = Date.now }: ApiOptions): void {
   app.get('/_sync', described('Could not show the sync', operation), () => {
+    const at = now();
     const { store, term, revision } = plane.store.head();
     const peers = sync ? [...new Set([...peersOf(plane.store), ...sync.peers()])].sort() : [];
     return {
@@ -84,7 +86,7 @@ export function addSyncRoute(app: FastifyInstance, { plane, sync }: ApiOptions):
       revision,
       diverged: diverged(plane.store) ?? null,
       ended: sync?.ended() ?? null,
-      peers: sync ? peers.map((peer) => describePeer(plane, sync.view(peer))) : [],
+      peers: sync ? peers.map((peer) => describePeer(plane, sync.view(peer), at)) : [],
     };
   });
 }
@@ -93,11 +95,12 @@ export function addSyncRoute(app: FastifyInstance, { plane, sync }: ApiOptions):
  * `refused`: what this side refused of the peer's feed. `absent`: what stays in force although the peer's present store
  * lacks it.
  */
-function describePeer({ store, quota }: Plane, { peer, head, ack, ...view }: PeerView) {
+function describePeer({ store, quota }: Plane, { peer, head, ack, silentFor, ...view }: PeerView, now: number) {
   const absent = orphansOf(store, peer);
   return {
     ...view,
     peer: peerName(peer),
+    lastSeen: silentFor === undefined ? null : new Date(now - silentFor).toISOString(),
     head: describePosition(head),
     ack: ack ? { ...ack, position: ack.position ? describePosition(ack.position) : null } : null,
     notTaken: view.notTaken ?? null,

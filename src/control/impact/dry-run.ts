@@ -3,13 +3,13 @@ import { MeridianError } from '../../errors.ts';
 import { inTurns, type TurnOptions } from './in-turns.ts';
 import type { Key } from '../../resource/key.ts';
 import type { Parts } from '../../resource/store/parts.ts';
-import { hasFirstScan } from '../peers/first-scan-state.ts';
+import { isClosed } from '../mesh/answer-can.ts';
 import { mayDecide, type MeshView, readMeshView } from '../mesh/mesh-view.ts';
 import { LEADING } from '../mesh/mesh-rows.ts';
 import { crowdedBy, withCrowded } from '../mesh/too-many-rules.ts';
 import { settle } from '../mesh/settled-view.ts';
 import type { Holder } from '../../policy/match/mesh-index.ts';
-import { isGlobal, type PlaneContents, type Plane } from '../plane/plane.ts';
+import type { PlaneContents, Plane } from '../plane/plane.ts';
 import type { AppliedSet } from '../write/applied-sets.ts';
 import { warningsInParts } from '../write/write-warnings.ts';
 import {
@@ -46,7 +46,7 @@ export interface DryRunOptions extends Pick<TurnOptions, 'now' | 'gone' | 'charg
 const MOST_SEARCHING = 10_000;
 
 /**
- * Says what `writeDocuments` would do, and whose verdicts would change; errors as there. All of it in turns. Others
+ * Says what a write would do, and whose verdicts would change; errors as there. All of it in turns. Others
  * write as soon as all was written, looked at and rolled back: whose verdicts change is found after that. A zone that
  * denies everything, for it has never had a complete scan of its global, changes none. Throws `unavailable` where the
  * client is gone.
@@ -55,7 +55,7 @@ export function dryRun(options: DryRunOptions, documents: readonly Document[], s
   return tryOut(options, admitInParts(options.plane, documents, set));
 }
 
-/** The same for deleting these resources, all at once: errors as of `deleteResource`. */
+/** The same for deleting these resources, all at once: errors as of `deleteOwn`. */
 export function dryRunDelete(options: DryRunOptions, keys: readonly Key[]): Promise<DryRun> {
   return tryOut(options, deleteInParts(options.plane, keys));
 }
@@ -111,10 +111,6 @@ function viewAfter(held: PlaneContents, mesh: string, done: readonly WrittenDocu
   const isWide = done.some(({ key: { type } }) => type === 'Mesh' || type === 'Zone');
   const named = isWide ? LEADING.flatMap((type) => view.index.ofType(type)) : done.flatMap(({ key }) => view.index.find(key) ?? []);
   return settle(view, named, holder);
-}
-
-function isClosed({ place, store }: PlaneContents, hasGlobal: boolean): boolean {
-  return hasGlobal && !isGlobal(place) && !hasFirstScan(store);
 }
 
 /** The meshes of what is written anew and may change decisions; a Mesh lets in what waited for it. */

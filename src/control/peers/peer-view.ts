@@ -1,13 +1,15 @@
 import { type ZoneInfo, type FeedAck, SILENCE } from '../../kds/protocol.ts';
-import type { Session } from '../../kds/session.ts';
+import { disabledNotice, type Session } from '../../kds/session.ts';
 import type { Stranger } from '../../kds/sender-identity.ts';
 import type { Position } from '../../resource/store/store.ts';
 
 /** One peer, as seen from here: for /ready, the ledger and `inspect zones`. */
 export interface PeerView {
   readonly peer: string;
-  /** It was heard a moment ago. */
+  /** It was heard a moment ago, and did not say that it leaves. */
   readonly online: boolean;
+  /** How long ago it was heard, ms; undefined: not since this process started. */
+  readonly silentFor: number | undefined;
   /** Everything that the peer announced is here, and adds up. */
   readonly upToDate: boolean;
   /** How far the peer's mirror of our feed is, by its own last word. */
@@ -36,6 +38,8 @@ export interface PeerSurroundings {
   /** Monotonic, ms. */
   readonly now: number;
   readonly connected: boolean;
+  /** The peer may exchange nothing now. */
+  readonly disabled: boolean;
   /** Why the transport carries nothing there. */
   readonly refused: string | undefined;
   /** How many bytes at once reach it. */
@@ -45,16 +49,17 @@ export interface PeerSurroundings {
 }
 
 export function viewOf(session: Session, surroundings: PeerSurroundings): PeerView {
-  const { head, position, notTaken, now, connected } = surroundings;
-  const { peer, receiving, sending, stopped, stranger, about, heardAt } = session;
+  const { head, position, notTaken, now, connected, disabled } = surroundings;
+  const { peer, receiving, sending, stopped, stranger, about, heardAt, left } = session;
   return {
     peer,
-    online: connected && now - heardAt <= SILENCE,
+    online: connected && !left && now - heardAt <= SILENCE,
+    silentFor: Number.isFinite(heardAt) ? Math.max(0, now - heardAt) : undefined,
     upToDate: agrees(position, receiving.seen),
     ack: sending.ack,
     notTaken,
     head,
-    stopped,
+    stopped: disabled ? disabledNotice(peer) : stopped,
     unsent: connected ? whyUnsent(session, surroundings) : undefined,
     stranger: stranger && now - stranger.at <= SILENCE ? { message: stranger.message, store: stranger.store } : undefined,
     failures: receiving.failures,

@@ -160,8 +160,17 @@ export class Sync {
       connected: this.connected,
       refused: this.options.transport.way(peer).refused,
       mostBytes: this.outbox.mostTo(peer),
+      disabled: this.disabled.is(peer),
       timesAsked: this.performer.timesAsked(peer),
     });
+  }
+
+  /** A zone that is being stopped tells global, which then need not wait until it was silent for long enough. */
+  leave(): void {
+    if (this.global || this.endedBy !== undefined || !this.connected) return;
+    this.attempt(GLOBAL_PEER, () =>
+      this.outbox.send(GLOBAL_PEER, { ...this.outbox.statusOf(GLOBAL_PEER, this.performer.isHalted()), leaving: true }),
+    );
   }
 
   /** This process ends, and its store is closed next: nothing is done any more, and what is under way is given up. */
