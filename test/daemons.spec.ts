@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { type Daemon, runProgram, startDaemon } from './harness/daemon.ts';
+import { SILENCE } from '../src/kds/protocol.ts';
 import { startNats } from './harness/nats.ts';
 import { Scope } from './harness/scope.ts';
 import { until } from './harness/until.ts';
@@ -33,6 +34,24 @@ async function putMesh(url: string, name: string): Promise<void> {
 function zone(name: string, natsUrl: string, more: Readonly<Record<string, string>> = {}) {
   return { MERIDIAN_ZONE_NAME: name, MERIDIAN_NATS_URL: natsUrl, ...more };
 }
+
+test('global knows at once that a zone was stopped, and that it is back', async () => {
+  const nats = await startNats(scope);
+  const global = await startDaemon(scope, 'global', { MERIDIAN_NATS_URL: nats.url });
+  const east = await startDaemon(scope, 'zone', zone('east', nats.url));
+  const seen = async (online: boolean) =>
+    until(`east is ${online ? 'online' : 'away'}`, async () => {
+      const { peers } = (await (await fetch(`${global.url}/_sync`)).json()) as { peers: { online: boolean; lastSeen: string }[] };
+      return peers.find((peer) => peer.online === online)?.lastSeen;
+    });
+  await seen(true);
+  assert.equal(await east.stop(), 0);
+  const lastSeen = await seen(false);
+  const silentFor = Date.now() - Date.parse(lastSeen);
+  assert.ok(silentFor < SILENCE, `it was heard ${silentFor} ms ago: else silence would tell the same`);
+  await (await east.again()).untilReady();
+  await seen(true);
+});
 
 test('global and two zones come up, work without NATS, and stop', async () => {
   const nats = await startNats(scope);

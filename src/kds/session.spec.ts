@@ -120,6 +120,14 @@ const TABLE: readonly (readonly [title: string, says: readonly Say[], out: reado
     ['-', '-', '-', '-', 'pull delta'],
   ],
   [
+    'one that leaves is asked for nothing, and asked again once it is back',
+    [
+      [PEER, { ...status(7), leaving: true }],
+      [LATER, status(7)],
+    ],
+    ['-', 'pull delta'],
+  ],
+  [
     'one that is alone speaks, however often it was started',
     [
       [PEER, status(5)],
@@ -197,6 +205,16 @@ test('the notices of others do not keep a process alive', () => {
     [OLDER, notice, { now: 500 }],
   ]);
   assert.equal(state.heardAt, 0);
+});
+
+test('a peer has left by its own last word alone', () => {
+  const goodbye: Body = { ...status(5), leaving: true };
+  const left = (...says: readonly Say[]) => hear([[PEER, status(5)], ...says]).state.left;
+  assert.equal(left([PEER, goodbye]), true);
+  assert.equal(left([PEER, goodbye], [PEER, status(5)]), undefined, 'it speaks again');
+  assert.equal(left([PEER, goodbye], [LATER, status(5)]), undefined, 'it was started again');
+  assert.equal(left([LATER, status(5)], [PEER, goodbye]), undefined, 'an earlier process of it is being stopped');
+  assert.equal(left([OTHER, goodbye]), undefined, 'another store speaks for it');
 });
 
 test('a lost connection makes all void that was asked and believed', () => {

@@ -173,6 +173,7 @@ function dispatch(state: Session, body: Exclude<Body, Notice>, lines: readonly s
 function onStatus(state: Session, status: Status, context: Context): SessionStep {
   const sending = onAck(state.sending, status.ack, senderContext(state, context));
   let result: SessionStep = { state: { ...state, sending, about: status.about ?? state.about }, effects: [] };
+  if (status.leaving) return result;
   if (status.about) result = join(result, { state: result.state, effects: [{ do: 'introduce', about: status.about }] });
   if (status.head) result = join(result, receiver(result.state, onHead(result.state.receiving, status.head, context)));
   if (status.ack.refusals !== context.recordedRefusals && !result.state.listing)

@@ -85,6 +85,14 @@ export class Node {
     this.cutPower();
   }
 
+  /** It is stopped by its operator, and started again soon: it says that it leaves, and all that it wrote is on its disk. */
+  stop(): void {
+    if (!this.up || this.suspendedUntil > this.world.now) return;
+    this.guarded(() => this.sync?.leave());
+    this.written = undefined;
+    if (this.up) this.die();
+  }
+
   /** What was left for later is gone, where it was the machine that went down. */
   private cutPower(): void {
     const { written } = this;

@@ -19,6 +19,7 @@ function system() {
   const view = (peer: string): PeerView => ({
     peer,
     online: true,
+    silentFor: 0,
     upToDate: true,
     ack: acks[peer],
     head: endOf(global, peer),

@@ -19,6 +19,7 @@ function system() {
     const view: PeerView = {
       peer: 'east',
       online: true,
+      silentFor: 0,
       upToDate: true,
       ack: { position, refusals },
       head,

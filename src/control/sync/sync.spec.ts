@@ -31,6 +31,27 @@ test('what is written in a zone is at global, and the other way round, without a
   assert.equal(zone.sync.view(GLOBAL_PEER).upToDate, true);
 });
 
+test('a zone that is stopped is away at once, and here again when it is started', () => {
+  const { global, zone } = pair();
+  exchange(global, zone);
+  assert.equal(global.sync.view('east').online, true);
+  zone.sync.leave();
+  zone.sync.stop();
+  exchange(global, zone);
+  assert.deepEqual([global.sync.view('east').online, global.sync.view('east').silentFor], [false, 0]);
+  const again = new WiredSync(zone.plane, 2);
+  exchange(global, again);
+  assert.equal(global.sync.view('east').online, true);
+});
+
+test('what has ended says no goodbye, nor does global', () => {
+  const { global, zone } = pair();
+  exchange(global, zone);
+  zone.sync.stop();
+  for (const { sync } of [zone, global]) sync.leave();
+  assert.deepEqual([zone.sent.length, global.sent.length], [0, 0]);
+});
+
 test('of commits in a row a peer is told at once of the first, and then of the last', () => {
   const { global, zone } = pair();
   global.now = zone.now = 1_000;
