@@ -16,7 +16,8 @@ export const SHAPES: Readonly<Record<string, string>> = {
   import: '{dryRun, applied, results: [{type, mesh, name, result, reason | null}], turned: [{type, mesh, kuma, here}]}',
   status:
     '{url, zone, environment, version, known, offline, late, refused, peers: [as an item of `inspect zones`], refusedItems: [{peer, type, mesh, name, reason}]}',
-  'inspect zones': '{items: [{zone, online, upToDate, refused, behind | null, environment | null, reason | null}]}',
+  'inspect zones':
+    '{items: [{zone, online, upToDate, refused, behind | null, environment | null, lastSeen | null, version | null, reason | null}]}',
   'inspect dataplanes': '{total, items: [RESOURCE]}',
   'inspect dataplane': '{layout, policies, inbounds: [{kri, policies}], outbounds, warnings: [text]}',
   'inspect policy': '{total, items: [RESOURCE]}',

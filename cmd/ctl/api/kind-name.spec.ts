@@ -12,8 +12,10 @@ describe('parseKindName', () => {
   }
 
   const wrong: [text: string, message: RegExp][] = [
-    ['', /no such kind/],
-    ['nothing-like-it', /no such kind/],
+    ['', /`meridianctl api-resources` lists the kinds/],
+    ['nothing-like-it', /`meridianctl api-resources` lists the kinds/],
+    ['mtpp', /Did you mean .*mtp/],
+    ['mhp', /Did you mean .*mhc/],
     ['MeshTimeuot', /Did you mean MeshTimeout/],
     ['meshtimeoutss', /Did you mean meshtimeouts/],
   ];

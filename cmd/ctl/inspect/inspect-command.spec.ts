@@ -15,7 +15,17 @@ const EAST = {
   refused: [{ name: 'slow' }],
   absent: [],
 };
-const ROW: PeerRow = { zone: 'east', online: true, upToDate: true, refused: 1, behind: 0, environment: 'kubernetes', reason: null };
+const ROW: PeerRow = {
+  zone: 'east',
+  online: true,
+  upToDate: true,
+  refused: 1,
+  behind: 0,
+  environment: 'kubernetes',
+  lastSeen: null,
+  version: '1',
+  reason: null,
+};
 
 describe('toPeerRow', () => {
   const ack = (position: object | null) => ({ ack: { refusals: '', position } });
@@ -25,13 +35,17 @@ describe('toPeerRow', () => {
     ['another content at the same revision', { ...EAST, ...ack({ ...HEAD, digest: 'ee' }) }, { behind: null }],
     ['an earlier term', { ...EAST, ...ack({ ...HEAD, term: 0 }) }, { behind: null }],
     ['nothing taken yet', { ...EAST, ...ack(null) }, { behind: null }],
-    ['never heard', { ...EAST, ack: null, about: undefined, online: false }, { behind: null, environment: null, online: false }],
+    [
+      'never heard',
+      { ...EAST, ack: null, about: undefined, online: false },
+      { behind: null, environment: null, version: null, online: false },
+    ],
     ['stopped', { ...EAST, stopped: { code: 'disabled', message: 'zone east is disabled' } }, { reason: 'zone east is disabled' }],
     ['leftovers', { ...EAST, absent: [{}, {}] }, { reason: '2 kept from an earlier store: see `meridianctl recover --drop-absent east`' }],
     ['more than are listed', { ...EAST, refusedCount: 700 }, { refused: 700 }],
     ['nothing is taken here', { ...EAST, notTaken: 'over_quota: x' }, { reason: 'not taken: over_quota: x' }],
     ['nothing is taken there', { ...EAST, ack: { ...EAST.ack, notTaken: 'full' } }, { reason: 'not taken: full' }],
-    ['no shape at all', { peer: 'east' }, { online: false, upToDate: false, refused: 0, behind: null, environment: null }],
+    ['no shape at all', { peer: 'east' }, { online: false, upToDate: false, refused: 0, behind: null, environment: null, version: null }],
   ];
   for (const [title, peer, row] of cases) it(title, () => assert.deepEqual(toPeerRow(peer as never), { ...ROW, ...row }));
 });
@@ -43,8 +57,8 @@ describe('meridianctl inspect zones', { concurrency: 2 }, () => {
     assert.deepEqual(
       out.split('\n').map((line) => line.split(/ {3,}/)),
       [
-        ['ZONE', 'ONLINE', 'UP TO DATE', 'REFUSED', 'BEHIND', 'ENVIRONMENT', 'REASON'],
-        ['east', 'yes', 'yes', '1', '0', 'kubernetes', '-'],
+        ['ZONE', 'ONLINE', 'UP TO DATE', 'REFUSED', 'BEHIND', 'LAST SEEN', 'VERSION', 'ENVIRONMENT', 'REASON'],
+        ['east', 'yes', 'yes', '1', '0', 'now', '1', 'kubernetes', '-'],
         [''],
       ],
     );

@@ -5,9 +5,10 @@ import { ask, listOf } from '../api/api-client.ts';
 import { addInspectDataplanes } from './inspect-dataplanes.ts';
 import { optionsOf } from '../input/options.ts';
 import { isTable, note, print } from '../terminal/output.ts';
+import { formatAge } from '../terminal/age.ts';
 import { textOf } from '../terminal/printable.ts';
 import { serverOf } from '../api/server-address.ts';
-import { type Cell, type TableLayout, context, formatTable, wraps } from '../terminal/table.ts';
+import { type Cell, type Column, type TableLayout, below, context, formatTable } from '../terminal/table.ts';
 
 /** How the control plane that is asked stands with one of its peers. */
 export interface PeerRow {
@@ -21,6 +22,9 @@ export interface PeerRow {
   /** How many revisions the peer has yet to take; null: it never took any, or the counts don't compare. */
   readonly behind: number | null;
   readonly environment: string | null;
+  /** When it was heard last; null: not since the control plane that is asked was started. */
+  readonly lastSeen: string | null;
+  readonly version: string | null;
   /** Why nothing is exchanged, or what waits for an operator's word. */
   readonly reason: string | null;
 }
@@ -58,6 +62,8 @@ export function toPeerRow(peer: JsonObject): PeerRow {
     refused: countOf(peer.refusedCount, peer.refused),
     behind: behind(peer.head, isObject(peer.ack) ? peer.ack.position : undefined),
     environment: (isObject(about) && textOf(about.environment)) || null,
+    lastSeen: textOf(peer.lastSeen) || null,
+    version: (isObject(about) && textOf(about.version)) || null,
     reason: reasonOf(peer),
   };
 }
@@ -87,20 +93,43 @@ function reasonOf({ peer, stopped, notTaken, ack, absent, absentCount }: JsonObj
   return `${left} kept from an earlier store: see \`meridianctl recover --drop-absent ${textOf(peer)}\``;
 }
 
+/** Left out where it is the same for all, and where there is no room. */
+function sparingly(heading: string): Column {
+  return { heading, context: true, spare: true };
+}
+
 /** A line for each peer. */
 export function formatPeers(rows: readonly PeerRow[], paper: TableLayout): string {
+  const now = Date.now();
+  const columns: Column[] = [
+    'ZONE',
+    'ONLINE',
+    'UP TO DATE',
+    'REFUSED',
+    'BEHIND',
+    context('LAST SEEN'),
+    ...['VERSION', 'ENVIRONMENT'].map(sparingly),
+  ];
   return formatTable(
-    ['ZONE', 'ONLINE', 'UP TO DATE', 'REFUSED', 'BEHIND', context('ENVIRONMENT'), wraps('REASON')],
-    rows.map(toCells),
+    [...columns, below('REASON')],
+    rows.map((row) => toCells(row, now)),
     paper,
   );
 }
 
-function toCells({ zone, online, upToDate, refused, behind: revisions, environment, reason }: PeerRow): Cell[] {
-  const count: Cell = refused === 0 ? '0' : { text: String(refused), colour: 'red' };
-  return [zone, yesNo(online), yesNo(upToDate), count, textOf(revisions), environment ?? '', reason ?? ''];
+/** Who is online was seen just now, whichever moment that was. */
+export function seenCell({ online, lastSeen }: Pick<PeerRow, 'online' | 'lastSeen'>, now: number): string {
+  const age = formatAge(lastSeen, now);
+  return online ? 'now' : age && `${age} ago`;
 }
 
-function yesNo(value: boolean): Cell {
+function toCells(row: PeerRow, now: number): Cell[] {
+  const { zone, online, upToDate, refused, behind: revisions, environment, version, reason } = row;
+  const count: Cell = refused === 0 ? '0' : { text: String(refused), colour: 'red' };
+  const about = [seenCell(row, now), version ?? '', environment ?? '', reason ?? ''];
+  return [zone, yesNo(online), yesNo(upToDate), count, textOf(revisions), ...about];
+}
+
+export function yesNo(value: boolean): Cell {
   return value ? { text: 'yes', colour: 'green' } : { text: 'no', colour: 'red' };
 }

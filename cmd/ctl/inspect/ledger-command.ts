@@ -10,7 +10,7 @@ import { optionsOf } from '../input/options.ts';
 import { isTable, note, print } from '../terminal/output.ts';
 import { textOf } from '../terminal/printable.ts';
 import { serverOf } from '../api/server-address.ts';
-import { type Cell, type Colour, type TableLayout, context, formatTable, wraps } from '../terminal/table.ts';
+import { type Cell, type Colour, type TableLayout, below, context, formatTable } from '../terminal/table.ts';
 
 const COLOURS: Readonly<Record<string, Colour>> = { applied: 'green', refused: 'red', 'on its way': 'yellow', unverified: 'yellow' };
 
@@ -74,7 +74,7 @@ function tellRest(answer: unknown): void {
 export function formatEntries(items: readonly JsonObject[], paper: TableLayout): string {
   const now = Date.now();
   return formatTable(
-    ['TYPE', context('MESH'), 'NAME', context('NAMESPACE'), context('ORIGIN'), 'PEER', 'STATE', 'SINCE', wraps('REASON')],
+    ['TYPE', context('MESH'), 'NAME', context('NAMESPACE'), context('ORIGIN'), 'PEER', 'STATE', 'SINCE', below('REASON')],
     items.map((item) => toRow(item, now)),
     paper,
   );

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type Kind, KINDS } from '../../../src/resource/kinds.ts';
 import { optionsOf } from '../input/options.ts';
 import { print } from '../terminal/output.ts';
-import { formatTable, wraps } from '../terminal/table.ts';
+import { formatTable, spare } from '../terminal/table.ts';
 
 export function addApiResources(program: Command): void {
   program
@@ -11,7 +11,7 @@ export function addApiResources(program: Command): void {
     .description('Lists the kinds that this version knows: their names, where they lie, who may write them, and where they go.')
     .action(async (_: object, command: Command) => {
       const kinds = KINDS.map(describe);
-      const columns = ['KIND', 'SHORT', 'PATH', 'IN', wraps('WRITTEN AT'), wraps('SYNCED')];
+      const columns = ['KIND', 'SHORT', 'PATH', 'IN', spare('WRITTEN AT'), spare('SYNCED')];
       await print(optionsOf(command), { items: kinds }, (paper) =>
         formatTable(
           columns,

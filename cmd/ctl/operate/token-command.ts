@@ -54,6 +54,8 @@ async function issue({ name, role, zone, validFor }: IssueOptions, command: Comm
 
 async function list(_: object, command: Command): Promise<void> {
   const items = await askAll(serverOf(command), '/tokens');
+  if (items.length === 0 && isTable(optionsOf(command).output))
+    return note('no token holds: `meridianctl token issue --name NAME --role ROLE --valid-for 24h` makes one');
   await print(optionsOf(command), { total: items.length, items }, (paper) => formatTokens(items, paper));
 }
 

@@ -1,14 +1,11 @@
 import type { Command } from 'commander';
 import { MeridianError } from '../../../src/errors.ts';
 import { isObject } from '../../../src/resource/field-path.ts';
-import type { JsonObject } from '../../../src/resource/resource.ts';
-import { formatAge } from '../terminal/age.ts';
 import { ask, askAll } from '../api/api-client.ts';
 import { optionsOf } from '../input/options.ts';
-import { print } from '../terminal/output.ts';
-import { textOf } from '../terminal/printable.ts';
+import { isTable, note, print } from '../terminal/output.ts';
+import { formatZones, NO_ZONES, peerRows } from '../inspect/zone-table.ts';
 import { serverOf } from '../api/server-address.ts';
-import { formatTable, type TableLayout } from '../terminal/table.ts';
 import { addZoneCredentials } from './zone-credentials.ts';
 
 export function addZone(program: Command): void {
@@ -28,18 +25,12 @@ export function addZone(program: Command): void {
 }
 
 async function listZones(_: object, command: Command): Promise<void> {
-  const items = await askAll(serverOf(command), '/zones');
-  await print(optionsOf(command), { total: items.length, items }, (paper) => formatZones(items, paper));
-}
-
-function formatZones(items: readonly JsonObject[], paper: TableLayout): string {
-  const now = Date.now();
-  const rows = items.map(({ name, enabled, creationTime }) => [
-    textOf(name),
-    enabled === false ? ({ text: 'no', colour: 'red' } as const) : ({ text: 'yes', colour: 'green' } as const),
-    formatAge(creationTime, now),
-  ]);
-  return formatTable(['NAME', 'ENABLED', 'AGE'], rows, paper);
+  const server = serverOf(command);
+  const items = await askAll(server, '/zones');
+  const options = optionsOf(command);
+  if (items.length === 0 && isTable(options.output)) return note(NO_ZONES);
+  const peers = isTable(options.output) ? await peerRows(server) : [];
+  await print(options, { total: items.length, items }, (paper) => formatZones(items, peers, paper));
 }
 
 /** The rest of the Zone (its attributes) stays as it is. */

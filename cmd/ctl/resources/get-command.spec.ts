@@ -135,7 +135,11 @@ describe('meridianctl get', { concurrency: 2 }, () => {
   it('says that there are none, and leaves standard output to scripts', async (t) => {
     const stub = await startStub(t, () => ({ body: { total: 0, items: [], next: null } }));
     const done = await meridianctl(['get', 'mt', '--url', stub.url]);
-    assert.deepEqual(done, { code: 0, out: '', err: 'no Mesh Timeouts in mesh default; -A looks in all meshes\n' });
+    assert.deepEqual(done, {
+      code: 0,
+      out: '',
+      err: 'no Mesh Timeouts in mesh default; -A looks in all meshes, `meridianctl apply -f FILE` makes some\n',
+    });
   });
 
   it('fails for what is not there', async (t) => {

@@ -14,6 +14,7 @@ import { collectionPath, resourcePath } from '../api/resource-path.ts';
 import { type Server, serverOf } from '../api/server-address.ts';
 import { textOf } from '../terminal/printable.ts';
 import { nameLine, readResourceView, toDocument } from './resource-view.ts';
+import { formatZones, NO_ZONES, peerRows } from '../inspect/zone-table.ts';
 import { watchItems } from './watch-items.ts';
 import { type TableLayout, context, formatTable } from '../terminal/table.ts';
 
@@ -76,14 +77,20 @@ async function getList(server: Server, kinds: readonly Kind[], narrowed: GetOpti
   const all = await withProgress((progress) => readAll(server, kinds, mesh, progress));
   const items = narrow(all, narrowed);
   if (items.length === 0 && isTable(options.output)) return note(emptyOf(kinds, mesh, all.length));
-  await show(server, options, items, { total: items.length, items }, kinds.length > 1);
+  const json = { total: items.length, items };
+  if (isTable(options.output) && kinds.every(({ type }) => type === 'Zone')) {
+    const peers = await peerRows(server);
+    return print(options, json, (paper) => formatZones(items, peers, paper));
+  }
+  await show(server, options, items, json, kinds.length > 1);
 }
 
 /** That there is none, and where to look next. */
 function emptyOf(kinds: readonly Kind[], mesh: string, others: number): string {
   const what = `no ${nameOf(kinds)}${mesh === '' ? '' : ` in mesh ${mesh}`}`;
   if (others > 0) return `${what} is selected, of ${others}`;
-  return mesh === '' ? what : `${what}; -A looks in all meshes`;
+  if (kinds.every(({ type }) => type === 'Zone')) return NO_ZONES;
+  return `${what}; ${mesh === '' ? '' : '-A looks in all meshes, '}\`meridianctl apply -f FILE\` makes some`;
 }
 
 async function readAll(server: Server, kinds: readonly Kind[], mesh: string, progress: Progress): Promise<JsonObject[]> {

@@ -8,9 +8,13 @@ export type Cell = string | { readonly text: string; readonly colour: Colour };
 
 /**
  * A column, by its heading. `wraps`: text for people, continued on the next line where there is no room. `context`: it
- * says where the rows are from, and is left out on a terminal where it says the same in all of them.
+ * says where the rows are from, and is left out on a terminal where it says the same in all of them. `spare`: it is left
+ * out where there is no room. `below`: where there is no room, it stands in lines of its own under its row. All but
+ * `spare` are left out on a terminal too where they say nothing in any row.
  */
-export type Column = string | { readonly heading: string; readonly wraps?: true; readonly context?: true };
+export type Column =
+  | string
+  | { readonly heading: string; readonly wraps?: true; readonly context?: true; readonly spare?: true; readonly below?: true };
 
 /** A column that says where the rows are from. */
 export function context(heading: string): Column {
@@ -20,6 +24,16 @@ export function context(heading: string): Column {
 /** A column of text for people. */
 export function wraps(heading: string): Column {
   return { heading, wraps: true };
+}
+
+/** A column of text for people that few rows have: the last one. */
+export function below(heading: string): Column {
+  return { heading, wraps: true, below: true };
+}
+
+/** A column that most people can do without. */
+export function spare(heading: string): Column {
+  return { heading, spare: true };
 }
 
 /** What a table is fitted to. */
@@ -56,12 +70,14 @@ export function standardPaper(): TableLayout {
  */
 export function formatTable(columns: readonly Column[], rows: readonly (readonly Cell[])[], paper: TableLayout): string {
   const cells = rows.map((row) => row.map(toCell));
-  const { shown, same } = paper.width === undefined ? { shown: columns.map((_, index) => index), same: '' } : leaveOut(columns, cells);
-  const kept = shown.map((index) => columns[index] ?? '');
-  const lines = cells.map((row) => shown.map((index) => row[index] ?? { text: '-' }));
-  const widths = fit(kept, lines, paper.width ?? Number.POSITIVE_INFINITY);
-  const body = widths ? aligned(kept, lines, widths, paper) : records(kept, lines, paper);
-  return `${body}${same}`;
+  const [first, ...others] = choicesOf(columns, cells, paper.width);
+  for (const { shown, under, told } of [first, ...others]) {
+    const { kept, lines } = only(shown, columns, cells);
+    const widths = fit(kept, lines, paper.width ?? Number.POSITIVE_INFINITY);
+    if (widths) return `${aligned(kept, lines, widths, paper, textsUnder(under, cells, paper))}${told}`;
+  }
+  const { kept, lines } = only(first.shown, columns, cells);
+  return `${records(kept, lines, paper)}${first.told}`;
 }
 
 /** A text as a terminal shows it in a colour. */
@@ -82,20 +98,59 @@ function headingOf(column: Column): string {
   return typeof column === 'string' ? column : column.heading;
 }
 
-/** The columns that are shown, and a last line with what the others say in every row. */
-function leaveOut(columns: readonly Column[], rows: readonly (readonly PaintedText[])[]): { shown: number[]; same: string } {
-  const [first, ...more] = rows;
-  const isSame = (column: Column, index: number): boolean =>
-    typeof column !== 'string' &&
-    column.context === true &&
-    more.length > 0 &&
-    more.every((row) => row[index]?.text === first?.[index]?.text);
+/** Which columns are shown, and a last line with what is said of the others. */
+interface ColumnChoice {
+  readonly shown: readonly number[];
+  /** The column that stands under its rows. */
+  readonly under?: number | undefined;
+  readonly told: string;
+}
+
+/** From what is wanted most to what takes the least room. */
+function choicesOf(
+  columns: readonly Column[],
+  rows: readonly (readonly PaintedText[])[],
+  width: number | undefined,
+): readonly [ColumnChoice, ...ColumnChoice[]] {
+  if (width === undefined) return [{ shown: columns.map((_, index) => index), told: '' }];
+  const [usual, narrower] = [leaveOut(columns, rows, 2), leaveOut(columns, rows, 1)];
+  const fewest = withoutSpares(columns, narrower);
+  const under = columns.findIndex((column) => typeof column !== 'string' && column.below);
+  const divided = (choice: ColumnChoice) => ({ ...choice, shown: choice.shown.filter((index) => index !== under), under });
+  return [usual, narrower, ...(under < 0 ? [fewest] : [divided(narrower), fewest, divided(fewest)])];
+}
+
+function withoutSpares(columns: readonly Column[], choice: ColumnChoice): ColumnChoice {
+  const isSpare = (index: number): boolean => {
+    const column = columns[index];
+    return typeof column === 'object' && column.spare === true;
+  };
+  const named = choice.shown.filter(isSpare).map((index) => headingOf(columns[index] ?? '').toLowerCase());
+  const told = named.length > 0 ? `(-o wide: ${named.join(', ')})\n` : '';
+  return { shown: choice.shown.filter((index) => !isSpare(index)), told: `${choice.told}${told}` };
+}
+
+function only(shown: readonly number[], columns: readonly Column[], rows: readonly (readonly PaintedText[])[]) {
+  return {
+    kept: shown.map((index) => columns[index] ?? ''),
+    lines: rows.map((row) => shown.map((index) => row[index] ?? { text: '-' })),
+  };
+}
+
+/** Without what says the same in all rows, where there are so many, and what says nothing in any. */
+function leaveOut(columns: readonly Column[], rows: readonly (readonly PaintedText[])[], least: number): ColumnChoice {
+  const [first] = rows;
+  const isSame = (column: Column, index: number): boolean => {
+    if (typeof column === 'string' || !(column.context || column.wraps) || !first) return false;
+    const text = first[index]?.text ?? '-';
+    return (text === '-' || (column.context === true && rows.length >= least)) && rows.every((row) => (row[index]?.text ?? '-') === text);
+  };
   const shown = columns.flatMap((column, index) => (isSame(column, index) ? [] : [index]));
   const said = columns.flatMap((column, index) => {
     const text = first?.[index]?.text ?? '-';
     return isSame(column, index) && text !== '-' ? [`${headingOf(column).toLowerCase()} ${text}`] : [];
   });
-  return { shown, same: said.length > 0 ? `(all: ${said.join(', ')})\n` : '' };
+  return { shown, told: said.length > 0 ? `(${rows.length > 1 ? 'all: ' : ''}${said.join(', ')})\n` : '' };
 }
 
 /** The width of each column. Those that wrap share what is left; undefined: there is not enough. */
@@ -121,9 +176,33 @@ function aligned(
   rows: readonly (readonly PaintedText[])[],
   widths: readonly number[],
   { colours, headings }: TableLayout,
+  under: readonly string[],
 ): string {
-  const heading = headings ? [columns.map((column): PaintedText => ({ text: headingOf(column) }))] : [];
-  return [...heading, ...rows].flatMap((row) => formatRow(row, widths, colours)).join('');
+  const heading = headings
+    ? formatRow(
+        columns.map((column): PaintedText => ({ text: headingOf(column) })),
+        widths,
+        colours,
+      )
+    : [];
+  return [...heading, ...rows.flatMap((row, index) => [...formatRow(row, widths, colours), under[index] ?? ''])].join('');
+}
+
+/** What stands in lines of its own under each row, indented. */
+function textsUnder(
+  column: number | undefined,
+  rows: readonly (readonly PaintedText[])[],
+  { width = Number.POSITIVE_INFINITY }: TableLayout,
+): string[] {
+  if (column === undefined) return [];
+  return rows.map((row) => {
+    const text = row[column]?.text ?? '-';
+    return text === '-'
+      ? ''
+      : wrap(text, Math.max(NARROWEST, width - GAP.length))
+          .map((line) => `${GAP}${line}\n`)
+          .join('');
+  });
 }
 
 /** One row: as many lines as its longest wrapped cell needs. */

@@ -14,7 +14,7 @@ export function nearest(text: string, words: readonly string[]): string | undefi
  * Levenshtein's distance, one row at a time: row[j] is the distance between what was read of `a` and the first j of
  * `b`.
  */
-function distance(a: string, b: string): number {
+export function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 0; i < a.length; i++) {
     const next = [i + 1];

@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createProgram } from '../../cmd/ctl/program.ts';
+import { answerTo } from './sample-answers.ts';
+
+/**
+ * Prints on standard output, as JSON, what each command with a table writes on terminals of each width, all in one
+ * process: {width: text}. No command of them needs more than the answers beside.
+ */
+const WIDTHS = [80, 120, 200];
+
+const MESH = '{type: Mesh, name: demo}';
+const TIMEOUT =
+  '{type: MeshTimeout, mesh: default, name: slow, spec: {to: [{targetRef: {kind: Mesh}, default: {idleTimeout: 1}}]}, speck: 1}';
+
+const COMMANDS: readonly string[] = [
+  'get mtp',
+  'get mtp by-mesh-operator',
+  'get mtp -o wide',
+  'get mtp -o name',
+  'get all',
+  'get zones',
+  'zone list',
+  'status',
+  'inspect zones',
+  'inspect dataplanes',
+  'inspect dataplane web-1',
+  'inspect policy mtp by-mesh-operator',
+  'describe mtp by-mesh-operator',
+  'ledger',
+  'ledger --state refused',
+  'audit',
+  'can --from spiffe://td/a --to web-1:8080',
+  'access --from web-1 --to backend',
+  'apply -f FOLDER/mesh.yaml',
+  'apply -f FOLDER/mesh.yaml --dry-run',
+  'delete mtp by-mesh-operator --dry-run',
+  'lint -f FOLDER',
+  'token list',
+  'config control-planes list',
+  'api-resources',
+  'explain mtp',
+  'explain mtp.default.allow',
+];
+
+async function run(command: string, width: number, url: string, folder: string): Promise<string> {
+  const written: string[] = [];
+  const { write } = process.stdout;
+  Object.assign(process.stdout, { isTTY: true, columns: width });
+  process.stdout.write = (text: string | Uint8Array) => written.push(String(text)) > 0;
+  try {
+    const words = command.replaceAll('FOLDER', folder).split(' ');
+    await createProgram().parseAsync(['node', 'meridianctl', ...words, '--url', url]);
+  } finally {
+    process.stdout.write = write;
+  }
+  const text = written.join('').replaceAll(url, 'http://127.0.0.1:5681').replaceAll(folder, 'FOLDER');
+  // Times in a document; a table has ages.
+  return `$ meridianctl ${command}\n${text.replaceAll(/"\d{4}-\d\d-\d\dT[^"]*"/g, '"2026-01-02T03:04:05.678Z"')}`;
+}
+
+const server = createServer(({ url = '' }, response) => response.end(JSON.stringify(answerTo(url)))).listen(0, '127.0.0.1');
+await once(server, 'listening');
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const folder = mkdtempSync(join(tmpdir(), 'tables-'));
+const contexts = join(folder, 'contexts');
+writeFileSync(join(folder, 'mesh.yaml'), MESH);
+writeFileSync(join(folder, 'slow.yaml'), TIMEOUT);
+const places = ['east', 'global'].map((name) => ({ name, address: `https://${name}.example.com:5682` }));
+writeFileSync(contexts, JSON.stringify({ current: 'global', controlPlanes: places }), { mode: 0o600 });
+Object.assign(process.env, { NO_COLOR: '1', MERIDIAN_CONFIG: contexts });
+const tables: Record<string, string> = {};
+for (const width of WIDTHS) {
+  const texts: string[] = [];
+  for (const command of COMMANDS) texts.push(await run(command, width, url, folder));
+  tables[width] = texts.join('\n');
+}
+server.close();
+rmSync(folder, { recursive: true });
+// What `lint` and `can` end with is of no matter here.
+process.exitCode = 0;
+process.stdout.write(JSON.stringify(tables));
