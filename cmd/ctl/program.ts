@@ -6,6 +6,7 @@ import { addExplain } from './kinds/explain-command.ts';
 import { addVersion } from './inspect/version-command.ts';
 import { addApply } from './resources/apply-command.ts';
 import { addAudit } from './inspect/audit-command.ts';
+import { addBackup } from './operate/backup-command.ts';
 import { addCan } from './inspect/can-command.ts';
 import { addCompletion } from './completion/completion.ts';
 import { addConfig } from './contexts/config.ts';
@@ -53,6 +54,7 @@ const COMMANDS = [
   addToken,
   addConfig,
   addRecover,
+  addBackup,
   addLint,
   addName,
   addDecide,

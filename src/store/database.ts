@@ -76,7 +76,7 @@ function sizeOf(db: Connection): number {
 }
 
 /** `found`: what a check found; nothing, or `ok`, is no damage. */
-function refuseDamaged(db: Connection, found = 'ok'): void {
+export function refuseDamaged(db: Connection, found = 'ok'): void {
   if (found !== 'ok') throw damaged(db.name, found);
 }
 

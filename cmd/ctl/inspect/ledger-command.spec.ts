@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { describe, it } from 'node:test';
-import { lines, meridianctl, startStub } from '../../../test/harness/meridianctl.ts';
+import { lines, meridianctl, PROGRAM, startStub, surroundings } from '../../../test/harness/meridianctl.ts';
+import { until } from '../../../test/harness/until.ts';
 
 const ENTRY = { kri: 'kri_mt_default_east_ns_slow_', type: 'MeshTimeout', mesh: 'default', zone: 'east', namespace: 'ns', name: 'slow' };
 const ITEMS = [
@@ -66,4 +69,27 @@ describe('meridianctl ledger', { concurrency: 2 }, () => {
       assert.match(ended.err, says);
     });
   }
+
+  it('-w shows what is in a state, then what comes to it or leaves it, and reads the ledger only when something changed', async (t) => {
+    const states = [['refused'], ['refused', 'applied'], ['applied', 'applied'], ['applied']];
+    let [step, read] = [0, 0];
+    const entries = (states: readonly string[]) => states.map((state, index) => ({ ...ENTRY, kri: String(index), name: `p${index}`, peer: 'west', state }));
+    const stub = await startStub(t, ({ path }) => {
+      if (path === '/_sync') return { body: { step: Math.min(step++ >> 1, 3), lastSeen: step } };
+      return { body: { total: 2, items: entries(states[read++] ?? []), next: null } };
+    });
+    const child = spawn(process.execPath, [...PROGRAM, 'ledger', '--state', 'refused', '-w', '--url', stub.url], { env: surroundings() });
+    t.after(() => child.kill('SIGKILL'));
+    let out = '';
+    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+    await until('all was read', async () => read >= 4 || undefined);
+    child.kill('SIGINT');
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+    const rows = out.trimEnd().split('\n').slice(1);
+    assert.deepEqual(rows.map((row) => row.split(/ {2,}/).slice(2, 7).filter((cell) => /^p\d|refused|applied|gone/.test(cell))), [
+      ['p0', 'refused'],
+      ['p0', 'applied'],
+    ]);
+    assert.ok(stub.asked.filter(({ path }) => path === '/_sync').length > read, 'it is asked whether anything changed');
+  });
 });

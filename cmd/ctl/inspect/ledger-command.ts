@@ -10,7 +10,8 @@ import { optionsOf } from '../input/options.ts';
 import { isTable, note, print } from '../terminal/output.ts';
 import { textOf } from '../terminal/printable.ts';
 import { serverOf } from '../api/server-address.ts';
-import { type Cell, type Colour, type TableLayout, below, context, formatTable } from '../terminal/table.ts';
+import { watchLedger } from './watch-ledger.ts';
+import { type Cell, type Column, type Colour, type TableLayout, below, context, formatTable } from '../terminal/table.ts';
 
 const COLOURS: Readonly<Record<string, Colour>> = { applied: 'green', refused: 'red', 'on its way': 'yellow', unverified: 'yellow' };
 
@@ -19,6 +20,7 @@ const STATES = Object.keys(COLOURS);
 interface LedgerOptions {
   readonly peer?: string;
   readonly state?: string;
+  readonly watch?: true;
 }
 
 export function addLedger(program: Command): void {
@@ -30,10 +32,15 @@ export function addLedger(program: Command): void {
     .argument('[name]', 'the name that the resource has where it was made')
     .option('--peer <peer>', 'only at this zone (or global)')
     .option('--state <state>', `only what is ${STATES.join(', ')}`, parseState)
-    .action(async (kind: Kind | undefined, name: string | undefined, { peer, state }: LedgerOptions, command: Command) => {
+    .option('-w, --watch', 'then a row for each entry that changes, until it is stopped (Ctrl-C)')
+    .action(async (kind: Kind | undefined, name: string | undefined, { peer, state, watch }: LedgerOptions, command: Command) => {
       const { output, mesh } = optionsOf(command);
       const narrowed = command.getOptionValueSourceWithGlobals('mesh') === 'cli' || name !== undefined;
       const query = { type: kind?.type, name, peer, mesh: narrowed && kind?.scope !== 'Global' ? mesh : undefined };
+      if (watch) {
+        if (output !== 'json' && !isTable(output)) command.error('error: -w prints a table or -o json');
+        return watchLedger(serverOf(command), query, state, command);
+      }
       let rest: unknown;
       const all = await askAll(serverOf(command), '/_ledger', query, (_, page) => {
         rest = page;
@@ -70,17 +77,21 @@ function tellRest(answer: unknown): void {
   note(`in force: ${textOf(proxies.current)} of ${textOf(proxies.connected)} connected proxies took all that is applied in this zone`);
 }
 
+export function ledgerColumns(): readonly Column[] {
+  return ['TYPE', context('MESH'), 'NAME', context('NAMESPACE'), context('ORIGIN'), 'PEER', 'STATE', 'SINCE', below('REASON')];
+}
+
 /** A line for each resource and peer. */
 export function formatEntries(items: readonly JsonObject[], paper: TableLayout): string {
   const now = Date.now();
   return formatTable(
-    ['TYPE', context('MESH'), 'NAME', context('NAMESPACE'), context('ORIGIN'), 'PEER', 'STATE', 'SINCE', below('REASON')],
-    items.map((item) => toRow(item, now)),
+    ledgerColumns(),
+    items.map((item) => ledgerRow(item, now)),
     paper,
   );
 }
 
-function toRow(item: JsonObject, now: number): Cell[] {
+export function ledgerRow(item: JsonObject, now: number): Cell[] {
   const { type, mesh, name, namespace, zone, peer, state, since, reason, deleted } = item;
   const colour = COLOURS[textOf(state)];
   const text = deleted === true ? `delete ${textOf(state)}` : textOf(state);
