@@ -85,8 +85,7 @@ export function startSync(
   const ticking = setInterval(() => turns.run('sync', 'timeouts', () => sync.tick()), TICK).unref();
   supervisor.onStop('sync', async () => {
     clearInterval(ticking);
-    sync.leave();
-    // No answer may come behind that: it would be taken for a sign of life.
+    // Before the connection is closed: a zone says goodbye, and no answer may come behind that.
     sync.stop();
     await transport.close(DRAIN);
   });

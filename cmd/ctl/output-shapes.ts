@@ -22,7 +22,8 @@ export const SHAPES: Readonly<Record<string, string>> = {
   'inspect dataplane': '{layout, policies, inbounds: [{kri, policies}], outbounds, warnings: [text]}',
   'inspect policy': '{total, items: [RESOURCE]}',
   can: '{decision: Allow|Deny, shadow: Allow|Deny, decidedBy | null, shadowDecidedBy | null, reason, warnings: [text], dataplane}',
-  ledger: '{items: [{kri, type, mesh, zone, namespace, name, peer, state, since, reason}]}; with -w such an item in each line, of state gone too',
+  ledger:
+    '{items: [{kri, type, mesh, zone, namespace, name, peer, state, since, reason}]}; with -w such an item in each line, of state gone too',
   wait: '{peers: [name]}',
   watch:
     'a message in each line: {op: put|delete, revision, position, kri, type, mesh, name, resource (with put)}, {op: reset, revision, reason} or {op: bookmark, revision, position}',

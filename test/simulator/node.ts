@@ -85,10 +85,10 @@ export class Node {
     this.cutPower();
   }
 
-  /** It is stopped by its operator, and started again soon: it says that it leaves, and all that it wrote is on its disk. */
+  /** It is stopped by its operator, and started again soon: it says that it leaves, and all it wrote is on its disk. */
   stop(): void {
     if (!this.up || this.suspendedUntil > this.world.now) return;
-    this.guarded(() => this.sync?.leave());
+    this.guarded(() => this.sync?.stop());
     this.written = undefined;
     if (this.up) this.die();
   }

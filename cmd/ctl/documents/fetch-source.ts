@@ -12,8 +12,8 @@ export function isAddress(path: string): boolean {
 }
 
 /**
- * What stands at an address: over HTTPS, or plain HTTP on this machine, since whoever changes it on its way changes what
- * is applied. No token is sent. It may lead on to other addresses over HTTPS. Throws `invalid`, `too_large`,
+ * What stands at an address: over HTTPS, or plain HTTP on this machine, since whoever changes it on its way changes
+ * what is applied. No token is sent. It may lead on to other addresses over HTTPS. Throws `invalid`, `too_large`,
  * `not_found` or `unavailable`.
  */
 export async function fetchSource(address: string): Promise<Uint8Array> {

@@ -73,7 +73,8 @@ describe('meridianctl ledger', { concurrency: 2 }, () => {
   it('-w shows what is in a state, then what comes to it or leaves it, and reads the ledger only when something changed', async (t) => {
     const states = [['refused'], ['refused', 'applied'], ['applied', 'applied'], ['applied']];
     let [step, read] = [0, 0];
-    const entries = (states: readonly string[]) => states.map((state, index) => ({ ...ENTRY, kri: String(index), name: `p${index}`, peer: 'west', state }));
+    const entries = (states: readonly string[]) =>
+      states.map((state, index) => ({ ...ENTRY, kri: String(index), name: `p${index}`, peer: 'west', state }));
     const stub = await startStub(t, ({ path }) => {
       if (path === '/_sync') return { body: { step: Math.min(step++ >> 1, 3), lastSeen: step } };
       return { body: { total: 2, items: entries(states[read++] ?? []), next: null } };
@@ -86,10 +87,18 @@ describe('meridianctl ledger', { concurrency: 2 }, () => {
     child.kill('SIGINT');
     assert.deepEqual(await once(child, 'exit'), [0, null]);
     const rows = out.trimEnd().split('\n').slice(1);
-    assert.deepEqual(rows.map((row) => row.split(/ {2,}/).slice(2, 7).filter((cell) => /^p\d|refused|applied|gone/.test(cell))), [
-      ['p0', 'refused'],
-      ['p0', 'applied'],
-    ]);
+    assert.deepEqual(
+      rows.map((row) =>
+        row
+          .split(/ {2,}/)
+          .slice(2, 7)
+          .filter((cell) => /^p\d|refused|applied|gone/.test(cell)),
+      ),
+      [
+        ['p0', 'refused'],
+        ['p0', 'applied'],
+      ],
+    );
     assert.ok(stub.asked.filter(({ path }) => path === '/_sync').length > read, 'it is asked whether anything changed');
   });
 });

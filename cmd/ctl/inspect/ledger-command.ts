@@ -39,7 +39,7 @@ export function addLedger(program: Command): void {
       const query = { type: kind?.type, name, peer, mesh: narrowed && kind?.scope !== 'Global' ? mesh : undefined };
       if (watch) {
         if (output !== 'json' && !isTable(output)) command.error('error: -w prints a table or -o json');
-        return watchLedger(serverOf(command), query, state, command);
+        return watchLedger(serverOf(command), { query, state, columns: ledgerColumns(), toRow: ledgerRow }, command);
       }
       let rest: unknown;
       const all = await askAll(serverOf(command), '/_ledger', query, (_, page) => {
@@ -77,7 +77,7 @@ function tellRest(answer: unknown): void {
   note(`in force: ${textOf(proxies.current)} of ${textOf(proxies.connected)} connected proxies took all that is applied in this zone`);
 }
 
-export function ledgerColumns(): readonly Column[] {
+function ledgerColumns(): readonly Column[] {
   return ['TYPE', context('MESH'), 'NAME', context('NAMESPACE'), context('ORIGIN'), 'PEER', 'STATE', 'SINCE', below('REASON')];
 }
 
@@ -91,7 +91,7 @@ export function formatEntries(items: readonly JsonObject[], paper: TableLayout):
   );
 }
 
-export function ledgerRow(item: JsonObject, now: number): Cell[] {
+function ledgerRow(item: JsonObject, now: number): Cell[] {
   const { type, mesh, name, namespace, zone, peer, state, since, reason, deleted } = item;
   const colour = COLOURS[textOf(state)];
   const text = deleted === true ? `delete ${textOf(state)}` : textOf(state);

@@ -8,7 +8,16 @@ import { optionsOf } from '../input/options.ts';
 import { growingTable } from '../terminal/growing-table.ts';
 import { isTable, note, standardLayout, toJson, write } from '../terminal/output.ts';
 import { printable, textOf } from '../terminal/printable.ts';
-import { ledgerColumns, ledgerRow } from './ledger-command.ts';
+import type { Cell, Column } from '../terminal/table.ts';
+
+/** What `ledger -w` follows, and how it is shown. */
+interface WatchedLedger {
+  readonly query: ApiRequest['query'];
+  /** undefined: any. */
+  readonly state: string | undefined;
+  readonly columns: readonly Column[];
+  readonly toRow: (entry: JsonObject, now: number) => Cell[];
+}
 
 /** How often it is looked whether anything changed, ms. The ledger itself is read only then. */
 const EVERY = 1_000;
@@ -17,11 +26,11 @@ const EVERY = 1_000;
  * `ledger -w`, until it is stopped: the entries of a state (undefined: all), then a row for each that changes, comes to
  * that state or leaves it. What was deleted everywhere is `gone`.
  */
-export async function watchLedger(server: Server, query: ApiRequest['query'], state: string | undefined, command: Command): Promise<void> {
+export async function watchLedger(server: Server, { query, state, columns, toRow }: WatchedLedger, command: Command): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const options = optionsOf(command);
-  const format = growingTable(ledgerColumns(), standardLayout(options));
+  const format = growingTable(columns, standardLayout(options));
   let [standing, known, isFirst] = ['', new Map<string, JsonObject>(), true];
   while (!stop.signal.aborted) {
     try {
@@ -30,7 +39,7 @@ export async function watchLedger(server: Server, query: ApiRequest['query'], st
         const entries = new Map((await askAll(server, '/_ledger', query)).map((entry) => [idOf(entry), entry]));
         const rows = changed(known, entries, state);
         if (isTable(options.output)) {
-          if (rows.length > 0 || isFirst) write(format(rows.map((entry) => ledgerRow(entry, Date.now()))));
+          if (rows.length > 0 || isFirst) write(format(rows.map((entry) => toRow(entry, Date.now()))));
         } else write(rows.map((entry) => `${toJson(entry, 0)}\n`).join(''));
         [standing, known, isFirst] = [now, entries, false];
       }

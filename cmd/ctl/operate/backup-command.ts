@@ -21,6 +21,8 @@ export function addBackup(program: Command): void {
       const { backUpStore } = await import('../../../src/store/back-up-store.ts');
       const { bytes } = await backUpStore(folder, file);
       await print(optionsOf(command), { file, bytes }, () => printable(`${file}: ${(bytes / 1_000_000).toFixed(1)} MB`) + '\n');
-      note(`to restore it: in the place of ${printable(join(folder, 'meridian.db'))} of the stopped control plane, then \`meridianctl recover\``);
+      note(
+        `to restore it: in the place of ${printable(join(folder, 'meridian.db'))} of the stopped control plane, then \`meridianctl recover\``,
+      );
     });
 }

@@ -35,7 +35,7 @@ export async function watchItems(server: Server, watched: WatchedItems, command:
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const { kind, mesh } = watched;
-  const shown = new Shown(watched, printer(optionsOf(command), watched));
+  const shown = new ShownItems(watched, printer(optionsOf(command), watched));
   const query = { type: kind.type, mesh: mesh || undefined };
   await follow(server, query, undefined, stop.signal, {
     message: (text) => shown.take(JSON.parse(text)),
@@ -51,7 +51,7 @@ interface ShownItem {
 }
 
 /** Keeps what was shown, so that the end of each is. */
-class Shown {
+class ShownItems {
   /** All that was printed so far is out. */
   printed: Promise<void> = Promise.resolve();
   readonly #watched: WatchedItems;

@@ -1,13 +1,13 @@
 import { isObject } from '../../../src/resource/field-path.ts';
 
 /** Takes what is meant out of values, each of which may give none, one or many. */
-type Selection = (values: readonly unknown[]) => readonly unknown[];
+type PathSelection = (values: readonly unknown[]) => readonly unknown[];
 
 /** Where a text of kubectl's JSONPath asks for what is not read here: the message is for people. */
 export class JsonPathError extends Error {}
 
 const NAME = String.raw`(?:[^\s.[\]()"'=!<>{},*@$\\]|\\.)+`;
-const STEPS: readonly (readonly [RegExp, (...found: string[]) => Selection])[] = [
+const STEPS: readonly (readonly [RegExp, (...found: string[]) => PathSelection])[] = [
   [/^\.?\*|^\.?\[\*\]/, () => (values) => values.flatMap(childrenOf)],
   [new RegExp(`^\\.(${NAME})`), (name = '') => field(name.replaceAll(/\\(.)/g, '$1'))],
   [/^\.?\['([^']*)'\]|^\.?\["([^"]*)"\]/, (single, double) => field(single ?? double ?? '')],
@@ -24,8 +24,8 @@ const STEPS: readonly (readonly [RegExp, (...found: string[]) => Selection])[] =
  * `[?(@.a=="b")]`, `[?(@.a!="b")]`, `[?(@.a)]`, with `$` or `@` before. What a value has not selects nothing. Throws
  * JsonPathError for anything else (`..`, several names in brackets, other comparisons).
  */
-export function parsePath(text: string): Selection {
-  const steps: Selection[] = [];
+export function parsePath(text: string): PathSelection {
+  const steps: PathSelection[] = [];
   let rest = text.replace(/^[$@]/, '');
   if (rest === '.') rest = '';
   while (rest !== '') {
@@ -36,7 +36,7 @@ export function parsePath(text: string): Selection {
   return (values) => steps.reduce((found, step) => step(found), values);
 }
 
-function nextStep(text: string): readonly [matched: string, step: Selection] {
+function nextStep(text: string): readonly [matched: string, step: PathSelection] {
   for (const [pattern, make] of STEPS) {
     const found = pattern.exec(text);
     if (found) return [found[0], make(...found.slice(1))];
@@ -50,7 +50,7 @@ function childrenOf(value: unknown): readonly unknown[] {
   return isObject(value) ? Object.values(value) : [];
 }
 
-function field(name: string): Selection {
+function field(name: string): PathSelection {
   return (values) => values.flatMap((value) => (isObject(value) && Object.hasOwn(value, name) ? [value[name]] : []));
 }
 
@@ -59,11 +59,11 @@ function one(index: number): [from: number, to: number | undefined] {
   return [index, index === -1 ? undefined : index + 1];
 }
 
-function slice(from: string | undefined, to: string | undefined): Selection {
+function slice(from: string | undefined, to: string | undefined): PathSelection {
   return (values) => values.flatMap((value) => (Array.isArray(value) ? value.slice(Number(from || 0), to ? Number(to) : undefined) : []));
 }
 
-function filter(path: Selection, operator: string | undefined, wanted: string | undefined): Selection {
+function filter(path: PathSelection, operator: string | undefined, wanted: string | undefined): PathSelection {
   const text = wanted?.replace(/^(["'])(.*)\1$/s, '$2');
   const holds = (value: unknown): boolean => {
     const [found] = path([value]);

@@ -8,9 +8,9 @@ export type Cell = string | { readonly text: string; readonly colour: Colour };
 
 /**
  * A column, by its heading. `wraps`: text for people, continued on the next line where there is no room. `context`: it
- * says where the rows are from, and is left out on a terminal where it says the same in all of them. `spare`: it is left
- * out where there is no room. `below`: where there is no room, it stands in lines of its own under its row. All but
- * `spare` are left out on a terminal too where they say nothing in any row.
+ * says where the rows are from, and is left out on a terminal where it says the same in all of them. `spare`: it is
+ * left out where there is no room. `below`: where there is no room, it stands in lines of its own under its row.
+ * All but `spare` are left out on a terminal too where they say nothing in any row.
  */
 export type Column =
   | string

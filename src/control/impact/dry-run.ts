@@ -13,7 +13,7 @@ import type { PlaneContents, Plane } from '../plane/plane.ts';
 import type { AppliedSet } from '../write/applied-sets.ts';
 import { warningsInParts } from '../write/write-warnings.ts';
 import {
-  type Admitted,
+  type AdmittedWrite,
   admitInParts,
   deleteInParts,
   type Document,
@@ -60,7 +60,7 @@ export function dryRunDelete(options: DryRunOptions, keys: readonly Key[]): Prom
   return tryOut(options, deleteInParts(options.plane, keys));
 }
 
-async function tryOut({ plane, hasGlobal, now, gone, charge }: DryRunOptions, admitted: Admitted): Promise<DryRun> {
+async function tryOut({ plane, hasGlobal, now, gone, charge }: DryRunOptions, admitted: AdmittedWrite): Promise<DryRun> {
   const turns = { now, nextTurn: () => setImmediate(), gone, charge };
   const tried = await inTurns(tryWrite(plane, admitted, hasGlobal), Number.POSITIVE_INFINITY, turns);
   const searched = tried && (await inTurns(stepsOf(tried.result.searches), MOST_SEARCHING, turns));
@@ -84,7 +84,7 @@ interface TriedWrite extends Pick<DryRun, 'written' | 'warnings'> {
 }
 
 /** Writes everything, looks at it, and rolls it back: each mesh that it touches as it would be, and as it is. */
-function tryWrite(plane: Plane, admitted: Admitted, hasGlobal: boolean): Parts<TriedWrite> {
+function tryWrite(plane: Plane, admitted: AdmittedWrite, hasGlobal: boolean): Parts<TriedWrite> {
   return dryRunInParts(plane, admitted, function* (tx, before, written) {
     const keys = written.map(({ key }) => key);
     const held = { place: plane.place, store: tx };

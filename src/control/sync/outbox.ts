@@ -93,6 +93,11 @@ export class Outbox {
     for (const part of cutMessage(text, this.mostTo(peer), machine.id)) transport.send(peer, part);
   }
 
+  /** The last word of a process that is being stopped. */
+  leave(peer: string, halted: boolean): void {
+    this.send(peer, { ...this.statusOf(peer, halted), leaving: true });
+  }
+
   /** How many bytes at once reach a peer. */
   mostTo(peer: string): number {
     const { mostBytes } = this.options.transport.way(peer);

@@ -165,16 +165,10 @@ export class Sync {
     });
   }
 
-  /** A zone that is being stopped tells global, which then need not wait until it was silent for long enough. */
-  leave(): void {
-    if (this.global || this.endedBy !== undefined || !this.connected) return;
-    this.attempt(GLOBAL_PEER, () =>
-      this.outbox.send(GLOBAL_PEER, { ...this.outbox.statusOf(GLOBAL_PEER, this.performer.isHalted()), leaving: true }),
-    );
-  }
-
-  /** This process ends, and its store is closed next: nothing is done any more, and what is under way is given up. */
+  /** This process ends, and its store is closed next: a zone tells global, and nothing more is done. */
   stop(): void {
+    if (!this.global && this.connected && this.endedBy === undefined)
+      this.attempt(GLOBAL_PEER, () => this.outbox.leave(GLOBAL_PEER, this.performer.isHalted()));
     this.endedBy ??= 'this process ends';
   }
 

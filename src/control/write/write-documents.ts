@@ -56,13 +56,13 @@ export function areMany(documents: readonly Document[], set?: AppliedSet): boole
 }
 
 /** `admitDocuments` a step at a time, each about one document; what comes out is for `commitInParts`. */
-export function* admitInParts(plane: Plane, documents: readonly Document[], set?: AppliedSet): Admitted {
+export function* admitInParts(plane: Plane, documents: readonly Document[], set?: AppliedSet): AdmittedWrite {
   const admitted = yield* admitAll(plane, documents, set);
   return (tx) => writeAll(tx, plane, admitted, set);
 }
 
 /** What is to be written, a step at a time: what is wrong already is thrown before there is the body of a commit. */
-export type Admitted = Parts<(tx: Transaction) => Parts<readonly WrittenDocument[]>>;
+export type AdmittedWrite = Parts<(tx: Transaction) => Parts<readonly WrittenDocument[]>>;
 
 /**
  * What a write would do, without doing it, a step at a time: same results, same errors. All is written, so that nothing
@@ -70,7 +70,7 @@ export type Admitted = Parts<(tx: Transaction) => Parts<readonly WrittenDocument
  */
 export function* dryRunInParts<T>(
   plane: Plane,
-  admitted: Admitted,
+  admitted: AdmittedWrite,
   look: (tx: Reader, before: Reader, written: readonly WrittenDocument[]) => Parts<T>,
 ): Parts<T> {
   const write = yield* admitted;
@@ -82,7 +82,7 @@ export function* dryRunInParts<T>(
 
 /** Deletes resources in one commit, a step at a time: errors as of `deleteOwn`. */
 // oxlint-disable-next-line require-yield -- nothing is wrong with a key before it is looked up in the commit
-export function* deleteInParts(plane: Plane, keys: readonly Key[]): Admitted {
+export function* deleteInParts(plane: Plane, keys: readonly Key[]): AdmittedWrite {
   return function* (tx) {
     const written: WrittenDocument[] = [];
     for (const key of keys) {
