@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { MeridianError } from '../../errors.ts';
-import { inTurns, type TurnOptions } from './in-turns.ts';
+import { inLimitedTurns, type TurnOptions } from './limited-turns.ts';
 import type { Parts } from '../../resource/store/parts.ts';
 import { hasFirstScan } from '../peers/first-scan-state.ts';
 import { mayDecide, type MeshView, readMeshView } from '../mesh/mesh-view.ts';
@@ -49,8 +49,8 @@ export async function dryRun(
   set?: AppliedSet,
 ): Promise<DryRun> {
   const turns = { now, nextTurn: () => setImmediate(), gone, charge };
-  const tried = await inTurns(tryDocuments(plane, documents, set, hasGlobal), Number.POSITIVE_INFINITY, turns);
-  const searched = tried && (await inTurns(stepsOf(tried.result.searches), MOST_SEARCHING, turns));
+  const tried = await inLimitedTurns(tryDocuments(plane, documents, set, hasGlobal), Number.POSITIVE_INFINITY, turns);
+  const searched = tried && (await inLimitedTurns(stepsOf(tried.result.searches), MOST_SEARCHING, turns));
   if (!tried || gone.aborted) throw new MeridianError('unavailable', 'the client is gone');
   const { written, warnings, searches } = tried.result;
   const impacts = searches.map(({ mesh, search }) => ({ mesh, ...search.result() }));
