@@ -14,6 +14,30 @@ export function recordConformance(open: () => Store): void {
     store.close();
   });
 
+  it('a row that is put again keeps its first time of creation, and one that is as it was its last time of change', () => {
+    const store = open();
+    const [first, later] = ['2024-05-01T10:00:00Z', '2025-05-01T10:00:00Z'];
+    const put = (at: string, wire: string) =>
+      store.commit((tx) => tx.put(resource(key('a'), { creationTime: at, modificationTime: at }), OTHERS, wire));
+    const times = () => {
+      const { creationTime, modificationTime } = store.get(key('a'))?.resource ?? {};
+      return [creationTime, modificationTime];
+    };
+    put(first, 'a');
+    assert.deepEqual([put(later, 'a'), times()], ['unchanged', [first, first]]);
+    assert.deepEqual([put(later, 'b'), times()], ['changed', [first, later]]);
+    store.close();
+  });
+
+  it('a name that another resource of its kind has here is taken', () => {
+    const store = open();
+    const put = (of: string, more: object) => store.commit((tx) => tx.put(resource(key(of), { name: 'x', ...more }), OTHERS, of));
+    put('a', {});
+    assert.throws(() => put('b', {}), { code: 'conflict' });
+    assert.deepEqual([put('b', { namespace: 'ns' }), store.has(key('b'))], ['created', true]);
+    store.close();
+  });
+
   it('a name is given for good, settings are kept, and a commit that fails leaves neither', () => {
     const store = open();
     store.commit((tx) => tx.assignName(key('a'), 'a-1'));

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Mutant } from './mutants.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const NEEDED = ['src', 'test/simulator', 'package.json', 'tsconfig.json'];
+const NEEDED = ['src', 'test/simulator', 'test/harness', 'package.json', 'tsconfig.json'];
 
 /** The file with the fault. Throws when the text is not there exactly once: the code has changed. */
 export function planted({ name, file, from, to }: Mutant): string {
