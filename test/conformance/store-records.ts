@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { OTHERS } from '../../src/resource/audience.ts';
+import type { Labels } from '../../src/resource/labels.ts';
+import type { JsonObject } from '../../src/resource/resource.ts';
 import type { Store } from '../../src/resource/store/store.ts';
 import { key, resource } from '../harness/sample-store.ts';
 
@@ -26,6 +28,26 @@ export function recordConformance(open: () => Store): void {
     put(first, 'a');
     assert.deepEqual([put(later, 'a'), times()], ['unchanged', [first, first]]);
     assert.deepEqual([put(later, 'b'), times()], ['changed', [first, later]]);
+    store.close();
+  });
+
+  it('the order of fields says nothing, in the item neither', () => {
+    const store = open();
+    const put = (labels: Labels, spec: JsonObject, wire: string) =>
+      store.commit((tx) => tx.put(resource(key('a'), { labels, spec }), OTHERS, wire));
+    put({ a: '1', b: '2' }, { to: [{ x: 1, y: 2 }] }, '{"a":1,"b":[2]}');
+    assert.equal(put({ b: '2', a: '1' }, { to: [{ y: 2, x: 1 }] }, '{"b":[2],"a":1}'), 'unchanged');
+    assert.equal(store.get(key('a'))?.wire, '{"a":1,"b":[2]}', 'what was sent stays as it was');
+    assert.equal(put({ a: '1', b: '2' }, { to: [{ x: 1, y: 3 }] }, '{"a":1,"b":[3]}'), 'changed');
+    store.close();
+  });
+
+  it('what changes in a row, but not in its item, is a revision, and no change of a feed', () => {
+    const store = open();
+    const put = (status: JsonObject) => store.commit((tx) => tx.put(resource(key('a'), { status }), OTHERS, 'a'));
+    put({ seen: 1 });
+    assert.deepEqual([put({ seen: 2 }), store.head().revision], ['changed', 2]);
+    assert.deepEqual(store.feed.changes('east', 1, 0, 1e9), { changes: [], next: undefined });
     store.close();
   });
 
