@@ -81,7 +81,10 @@ test('a disabled zone gets nothing and nothing is taken from it; enabled again, 
   exchange(global, zone);
   assert.deepEqual([held(global.plane), held(zone.plane)], [['down'], ['up']]);
   assert.equal(zone.sync.view(GLOBAL_PEER).stopped?.code, 'disabled');
+  assert.equal(global.sync.view('east').stopped?.message, 'zone east is disabled at global');
   set(true);
+  // The zone may be away: what it was told is no reason any more.
+  assert.equal(global.sync.view('east').stopped, undefined);
   for (const side of [global, zone]) {
     side.now += STATUS_INTERVAL;
     side.sync.tick();
