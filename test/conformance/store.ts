@@ -316,8 +316,8 @@ function content(store: Store, peer: string): Feed {
 /**
  * Tests of all that any `Store` must do: revisions, commits that fail, puts and deletes, audiences, the feeds with
  * their digests and pages, for every peer and back to every revision, also after it was opened again; lists, history
- * and withdrawals; references, names, holdings and audit; mirrors, positions and what is staged; what is only tried, and
- * who waits.
+ * and withdrawals; references, names, holdings and audit; mirrors, positions and what is staged; what is only tried,
+ * and who waits.
  */
 export function storeConformance(name: string, { open, reopen }: Opening, numRuns = 100): void {
   describe(name, () => {

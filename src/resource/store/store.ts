@@ -155,8 +155,8 @@ export interface Transaction extends Reader {
   /** Replaces the targets of `key`'s references; empty removes them. */
   setReferences(key: Key, targets: readonly Key[]): void;
   /**
-   * `term` raises the store's term. Throws `internal` for one that does not rise, and for what a store makes for itself:
-   * the secret for cursors (`SECRET` of src/kds/cursor.ts), which a new store has.
+   * `term` raises the store's term. Throws `internal` for one that does not rise, and for what a store makes for
+   * itself: the secret for cursors (`SECRET` of src/kds/cursor.ts), which a new store has.
    */
   setSetting(name: string, value: string): void;
   /** Keeps the records of this commit; the oldest are forgotten (src/store/audit-log.ts). */
