@@ -84,7 +84,8 @@ export interface Choice {
   readonly policy: Key | undefined;
   readonly scheme: LoadBalancingSpec['scheme'];
   /**
-   * By site: all of them in turn with `round-robin`, by their weights with `weighted`, else each as likely as the others.
+   * By site: all of them in turn with `round-robin`, by their weights with `weighted`, else each as likely as the
+   * others.
    */
   readonly among: readonly Candidate[];
   /** With `weighted`: how often each is picked, next to the others. */
