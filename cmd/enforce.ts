@@ -6,7 +6,7 @@ import type { WatchedPlane } from '../src/control/plane/watch-commits.ts';
 import { xdsTls } from '../src/config/nats-security.ts';
 import type { ZoneConfig } from '../src/config/settings.ts';
 import type { ProxyTokens } from '../src/api/api-options.ts';
-import { GivenRules } from '../src/enforce/given-rules.ts';
+import { ServedSnapshots } from '../src/enforce/served-snapshots.ts';
 import { authenticateProxies, issueProxyToken, revokeProxyTokens } from '../src/enforce/proxy-tokens.ts';
 import { ChangeSender } from '../src/enforce/send-changes.ts';
 import { startXds } from '../src/xds/server/xds-server.ts';
@@ -31,14 +31,14 @@ export async function serveXds(
   const report = daemon.report('xds');
   const now = () => Date.now() / 1000;
   const enforcement = new Enforcement(plane, hasGlobal);
-  const given = new GivenRules(enforcement, config.proxyCertDir, report);
+  const served = new ServedSnapshots(enforcement, config.proxyCertDir, report);
   const { xdsAddress: address, xdsPort: port } = config;
   const xds = await startXds({
     address,
     port,
     tls: xdsTls(config),
     authenticate: authenticateProxies(plane, now),
-    snapshotOf: (proxy) => given.snapshotOf(proxy),
+    snapshotOf: (proxy) => served.snapshotOf(proxy),
     report,
   });
   const insights = new Insights(plane, instance);
@@ -48,7 +48,7 @@ export async function serveXds(
   const looking = setInterval(() => {
     const views = xds.views();
     record(views);
-    given.keepOnly(views);
+    served.keepOnly(views);
   }, LOOK).unref();
   const sender = new ChangeSender(xds, enforcement);
   supervisor.onStop('xds', async () => {
@@ -64,6 +64,6 @@ export async function serveXds(
       issue: (proxy, validFor) => issueProxyToken(plane, now(), proxy, validFor),
       revokeAll: () => revokeProxyTokens(plane, xds),
     },
-    proxies: () => xds.views().map((view) => given.standingOf(view)),
+    proxies: () => xds.views().map((view) => served.standingOf(view)),
   };
 }

@@ -47,7 +47,7 @@ const PROOFS: Record<string, RuleProof> = {
       ['src/xds/a.ts', "import x = require('../api/x.ts');"],
       ['src/api/a.ts', "import { x } from '../store/x.ts';"],
       ['src/config/a.ts', "import { x } from '../runtime/x.ts';"],
-      ['src/config/a.ts', "import { x } from '../resource/key.ts';"],
+      ['src/config/a.ts', "import { x } from '../naming/x.ts';"],
       ['src/runtime/a.ts', "import { x } from '../resource/x.ts';"],
       ['src/errors.ts', "import { x } from './resource/x.ts';"],
       ['src/store/a.ts', "import { x } from '../../cmd/x.ts';"],

@@ -1,7 +1,7 @@
 import { Enforcement } from '../../src/control/enforce/enforcement.ts';
 import { sliceOf } from '../../src/control/plane/in-turns.ts';
 import { watchCommits } from '../../src/control/plane/watch-commits.ts';
-import { GivenRules } from '../../src/enforce/given-rules.ts';
+import { ServedSnapshots } from '../../src/enforce/served-snapshots.ts';
 import { ChangeSender } from '../../src/enforce/send-changes.ts';
 import type { Draft, JsonObject } from '../../src/resource/resource.ts';
 import type { Parts } from '../../src/resource/store/parts.ts';
@@ -68,7 +68,7 @@ async function measure(what: string, proxies: number, policies: number, target: 
   write(Array.from({ length: proxies }, (_, index) => dataplane(index, protocol)));
   write(all(''));
   const enforcement = new Enforcement(plane, false);
-  const given = new GivenRules(enforcement, '/certs', () => {});
+  const given = new ServedSnapshots(enforcement, '/certs', () => {});
   const connected: ProxyId[] = Array.from({ length: proxies }, (_, index) => ({ mesh: 'default', name: `dp-${index}.shop` }));
   const sent = new Map<string, EncodedResources>();
   let told = 0;

@@ -18,10 +18,10 @@ export class ChangeSender {
   private readonly turns: typeof inTurns;
 
   /**
-   * What each proxy was told, by node id; undefined for what could not be worked out. This is not what `GivenRules`
-   * knows: a new stream may have been given rules that the proxy's other streams were not told of.
+   * What each proxy was told, by node id; undefined for what could not be worked out. This is not what
+   * `ServedSnapshots` knows: a new stream may have been given rules that the proxy's other streams were not told of.
    */
-  readonly #told = new Map<string, ProxyRules | undefined>();
+  readonly #announced = new Map<string, ProxyRules | undefined>();
   #due = false;
   #stopped = false;
   #sending: Promise<void> | undefined;
@@ -65,7 +65,7 @@ export class ChangeSender {
     }
     // Who comes back is told again.
     const known = new Set(connected.map(nodeId));
-    for (const id of this.#told.keys()) if (!known.has(id)) this.#told.delete(id);
+    for (const id of this.#announced.keys()) if (!known.has(id)) this.#announced.delete(id);
   }
 
   *#prepare(mesh: string): Parts<void> {
@@ -81,8 +81,8 @@ export class ChangeSender {
     yield* this.#prepare(mesh);
     const rules = attempt(() => this.enforcement.rulesOf(mesh, name));
     const id = nodeId(proxy);
-    const isTold = rules !== undefined && rules === this.#told.get(id);
-    this.#told.set(id, rules);
+    const isTold = rules !== undefined && rules === this.#announced.get(id);
+    this.#announced.set(id, rules);
     if (!isTold) this.xds.changed(proxy);
   }
 }

@@ -48,7 +48,7 @@ const SPARE = 1_000;
 /** The peer has another list than the one recorded. An empty one needs no question. */
 export function askRefusals(digest: string, { id, now }: RefusalTransferContext): RefusalTransferStep {
   if (digest === '') return { state: undefined, effects: [{ do: 'refusals', digest, refusals: [], whole: true }] };
-  return asked({ id, sentAt: now, tries: 1, digest, refusals: [] });
+  return sendAsk({ id, sentAt: now, tries: 1, digest, refusals: [] });
 }
 
 /** The answer to what was asked last. */
@@ -65,7 +65,7 @@ export function onRefusalPage(
   if (!Array.isArray(next) || refusals.length >= MOST_LISTED) {
     return { state: undefined, effects: [{ do: 'refusals', digest: state.digest, refusals: refusals.slice(0, MOST_LISTED), whole }] };
   }
-  return asked({ ...state, id, after: next, sentAt: now, tries: 1, refusals });
+  return sendAsk({ ...state, id, after: next, sentAt: now, tries: 1, refusals });
 }
 
 /**
@@ -74,10 +74,10 @@ export function onRefusalPage(
  */
 export function onRefusalTick(state: RefusalTransfer, now: number): RefusalTransferStep {
   if (now - state.sentAt < ANSWER_TIMEOUT) return { state, effects: [] };
-  return state.tries < MAX_TRIES ? asked({ ...state, sentAt: now, tries: state.tries + 1 }) : { state: undefined, effects: [] };
+  return state.tries < MAX_TRIES ? sendAsk({ ...state, sentAt: now, tries: state.tries + 1 }) : { state: undefined, effects: [] };
 }
 
-function asked(state: RefusalTransfer): RefusalTransferStep {
+function sendAsk(state: RefusalTransfer): RefusalTransferStep {
   const ask: Ask = { mode: 'refusals', ...(state.after ? { after: [...state.after] } : {}) };
   return { state, effects: [{ do: 'ask', id: state.id, ask }] };
 }

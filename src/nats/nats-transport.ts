@@ -44,7 +44,7 @@ export class NatsTransport implements Transport, ZoneLanes {
   private running: Promise<void> | undefined;
   private reason: string | undefined = 'not connected yet';
   /** The reason that was logged last. */
-  private said: string | undefined;
+  private lastLogged: string | undefined;
   private handle: (peer: string, text: string) => void = () => {};
   private hears: (peer: string) => boolean = () => true;
   private tell: (connected: boolean) => void = () => {};
@@ -178,7 +178,7 @@ export class NatsTransport implements Transport, ZoneLanes {
     for (const subject of lanesToHear(this.options.zone)) link.hear(subject, (from, text) => this.receiveSaid(from, text), true);
     this.link = link;
     this.reason = undefined;
-    this.said = undefined;
+    this.lastLogged = undefined;
     this.options.log('info', 'connected to NATS', { url });
     this.guard(() => this.tell(true));
   }
@@ -209,8 +209,8 @@ export class NatsTransport implements Transport, ZoneLanes {
 
   /** Says each reason once, not at each attempt. */
   private sayAway(): void {
-    if (this.reason === this.said || this.closing.signal.aborted) return;
-    this.said = this.reason;
+    if (this.reason === this.lastLogged || this.closing.signal.aborted) return;
+    this.lastLogged = this.reason;
     this.options.log('warn', 'NATS is away', { url: this.addresses.map(({ url }) => url).join(','), reason: this.reason });
   }
 

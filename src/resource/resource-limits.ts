@@ -7,11 +7,6 @@ export const MAX_RESOURCE_BYTES = 512 * 1024;
 /** How many objects and lists may lie within each other in a body. */
 export const MAX_LEVELS = 64;
 
-/** The size of a body or resource in bytes, as JSON in UTF-8. Only for values that `shapeProblems` found nothing in. */
-export function sizeInBytes(value: object): number {
-  return Buffer.byteLength(JSON.stringify(value));
-}
-
 /**
  * Such a text is not Unicode: no UTF-8 can carry it, so that it would be another text elsewhere, and nothing that holds
  * it can be sent to a proxy.

@@ -57,7 +57,7 @@ export function mirrorConformance(open: () => Store, reopen: (store: Store) => S
     assert.deepEqual([east(), none.count, none.digest], [none, 0, ''], 'another peer');
     store.commit((tx) => tx.mirror.put('east', refused('a')));
     const one = east();
-    assert.deepEqual([one.count, [...store.mirror.refusedPeers()].sort()], [1, ['east', 'west']]);
+    assert.deepEqual([one.count, one.bytes, [...store.mirror.refusedPeers()].sort()], [1, 1, ['east', 'west']]);
     assert.notEqual(one.digest, '');
     assert.throws(() =>
       store.commit((tx) => {

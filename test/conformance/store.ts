@@ -7,6 +7,7 @@ import { compareKeys, type Key, keyId } from '../../src/resource/key.ts';
 import type { FeedChange, FeedSummary, Row, Store, Transaction } from '../../src/resource/store/store.ts';
 import { linkConformance } from './store-links.ts';
 import { listConformance } from './store-lists.ts';
+import { meanwhileConformance } from './store-meanwhile.ts';
 import { mirrorConformance } from './store-mirror.ts';
 import { recordConformance } from './store-records.ts';
 import { PEERS, resource, someAudience, someKey } from '../harness/sample-store.ts';
@@ -232,6 +233,8 @@ function checkFeed(store: Store, peer: string, history: StoreModel['history'], r
   const then = history[revision]?.get(peer) ?? new Map();
   assert.deepEqual(store.feed.summary(peer), summaryOf(now));
   assert.deepEqual(store.feed.summaryAt(peer, revision), summaryOf(then));
+  const isAnother = summaryOf(then).digest !== summaryOf(now).digest;
+  assert.ok(!isAnother || (store.feed.concerned(revision)?.includes(peer) ?? true), 'whose feed is another now is concerned');
   assert.deepEqual(allPages(store, peer, maxBytes), [...now.values()]);
   const replayed = new Map(then);
   const changes = allChanges(store, peer, revision, maxBytes);
@@ -313,7 +316,8 @@ function content(store: Store, peer: string): Feed {
 /**
  * Tests of all that any `Store` must do: revisions, commits that fail, puts and deletes, audiences, the feeds with
  * their digests and pages, for every peer and back to every revision, also after it was opened again; lists, history
- * and withdrawals; references, names, holdings and audit; mirrors, positions and what is staged.
+ * and withdrawals; references, names, holdings and audit; mirrors, positions and what is staged; what is only tried,
+ * and who waits.
  */
 export function storeConformance(name: string, { open, reopen }: Opening, numRuns = 100): void {
   describe(name, () => {
@@ -321,6 +325,7 @@ export function storeConformance(name: string, { open, reopen }: Opening, numRun
     listConformance(open);
     linkConformance(open);
     mirrorConformance(open, reopen);
+    meanwhileConformance(open, reopen);
 
     it('the store is what a naive one would be, for every peer and back to every revision', () => {
       const commands = fc.commands(

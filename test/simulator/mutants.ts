@@ -15,7 +15,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/kds/serve-pulls.ts',
     from: "  if (then.digest === cursor.digest && then.count === cursor.count) return 'agrees';",
     to: "  return 'agrees';",
-    within: 130,
+    within: 700,
   },
   {
     name: 'the life that signed a cursor proves nothing',

@@ -60,7 +60,7 @@ export const NOT_FOUND = 'Not found';
 const MOST_PROBLEMS = 1_000;
 
 /** The first of them, and how many more there are. */
-function told(problems: readonly Problem[]): readonly Problem[] {
+function shortened(problems: readonly Problem[]): readonly Problem[] {
   const more = problems.length - MOST_PROBLEMS;
   return more <= 0
     ? problems
@@ -92,7 +92,7 @@ export function errorBody(status: number, title: string, detail: string, { code,
  */
 export function toErrorBody(error: MeridianError, title: string): ErrorBody {
   const { code } = error;
-  const problems = told(error.problems);
+  const problems = shortened(error.problems);
   const foreign = code === 'read_only' && problems.length > 0;
   const named = code === 'read_only' && !foreign ? METHOD_NOT_ALLOWED : (TITLE[code] ?? title);
   return errorBody(

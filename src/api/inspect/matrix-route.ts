@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { inTurns } from '../../control/impact/in-turns.ts';
+import { inLimitedTurns } from '../../control/impact/limited-turns.ts';
 import { CALLERS_BY, type CallersBy, callersOf, type MatrixCaller } from '../../control/matrix/matrix-callers.ts';
 import { inboundsOf, isEnforced, type MatrixInbound } from '../../control/matrix/matrix-inbounds.ts';
 import { verdictMatrix } from '../../control/matrix/verdict-matrix.ts';
@@ -91,7 +91,7 @@ export function addMatrixRoute(app: FastifyInstance, options: InspectOptions): v
     const wanted = readSlice(request);
     const charge = budget.open(principalOf(request), MATRICES);
     const turns = { now, nextTurn: () => setImmediate(), gone: goneOf(reply), charge };
-    const done = await inTurns(answerMatrix(options, mesh, wanted), MOST_WORK, turns);
+    const done = await inLimitedTurns(answerMatrix(options, mesh, wanted), MOST_WORK, turns);
     if (!done) throw new MeridianError('too_large', 'this takes too much work', { hint: 'ask for fewer callers or inbounds' });
     return tagged(reply, done.result);
   });

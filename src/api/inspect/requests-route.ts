@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
-import { inTurns } from '../../control/impact/in-turns.ts';
+import { inLimitedTurns } from '../../control/impact/limited-turns.ts';
 import { cellRequests, type ExplainedDecision } from '../../control/matrix/cell-requests.ts';
 import { isEnforced, portsOf } from '../../control/matrix/matrix-inbounds.ts';
 import { isClosed } from '../../control/mesh/answer-can.ts';
@@ -81,7 +81,7 @@ export function addRequestsRoute(app: FastifyInstance, options: InspectOptions):
     const turns = { now, nextTurn: () => setImmediate(), gone: goneOf(reply), charge: budget.open(principalOf(request), QUESTIONS) };
     const { sans } = readRequest(asked, 'tcp', mesh);
     const steps = cellRequests({ view, shutAt: shutAt(options), closed: isClosed(plane, sync !== undefined), inbound, sans });
-    const done = await inTurns(steps, MOST_WORK, turns);
+    const done = await inLimitedTurns(steps, MOST_WORK, turns);
     if (!done) throw new MeridianError('too_large', 'this takes too much work', { hint: 'ask POST /can about one request' });
     const requests = done.result.map(({ when, value }) => ({ ...(Object.keys(when).length === 0 ? {} : { when }), ...describe(value) }));
     return { enforced: isEnforced(inbound), dataplane: formatKri(dataplane.key), requests };

@@ -54,7 +54,7 @@ function list({ plane }: ApiOptions, kind: Kind, answers: ListAnswers) {
 function getOne({ plane }: ApiOptions, kind: Kind) {
   return (request: FastifyRequest, reply: FastifyReply) => {
     const format = formatOf(addressOf(request).searchParams);
-    const row = found(plane, kind, request);
+    const row = requireRow(plane, kind, request);
     void reply.header('etag', etagOf(plane.store, row));
     return show(plane, row.resource, format);
   };
@@ -65,7 +65,7 @@ function remove(options: ApiOptions, kind: Kind) {
   return async (request: FastifyRequest) => {
     refuseReadOnlyKind(plane.place, kind);
     await writeAudited(options, request, (tx) => {
-      const row = found({ place: plane.place, store: tx }, kind, request);
+      const row = requireRow({ place: plane.place, store: tx }, kind, request);
       requireMatch(request, tx, () => row);
       const { key } = row.resource;
       if (kind.type === 'Zone') removeZone(tx, options, key.name);
@@ -76,7 +76,7 @@ function remove(options: ApiOptions, kind: Kind) {
   };
 }
 
-function found(held: PlaneContents, kind: Kind, request: FastifyRequest): Row {
+function requireRow(held: PlaneContents, kind: Kind, request: FastifyRequest): Row {
   const { mesh = '', name = '' } = request.params as Params;
   const row = locate(held, kind, mesh, name);
   if (!row) throw new MeridianError('not_found', NOT_FOUND);

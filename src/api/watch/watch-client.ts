@@ -33,7 +33,7 @@ export class WatchClient {
   readonly #listed: number;
   #at: Moment;
   /** The moment that the client knows itself to be at. */
-  #told: Moment | undefined;
+  #announced: Moment | undefined;
   #running = false;
   #alive = true;
   #quiet: NodeJS.Timeout | undefined;
@@ -94,7 +94,7 @@ export class WatchClient {
 
   #sent(): void {
     this.#alive = true;
-    this.#told = undefined;
+    this.#announced = undefined;
     clearTimeout(this.#quiet);
     this.#quiet = undefined;
   }
@@ -108,7 +108,7 @@ export class WatchClient {
     const revision = this.#watching.head();
     if (revision >= this.#at.revision) this.#at = { revision, number: END };
     const { number } = this.#at;
-    if (this.#told?.revision !== revision || this.#told.number !== number)
+    if (this.#announced?.revision !== revision || this.#announced.number !== number)
       this.#quiet ??= setTimeout(() => this.#bookmark(), QUIET).unref();
   }
 
@@ -116,7 +116,7 @@ export class WatchClient {
   #bookmark(): void {
     this.#quiet = undefined;
     if (this.#running || this.#socket.readyState !== this.#socket.OPEN) return;
-    this.#told = this.#at;
+    this.#announced = this.#at;
     this.#send({ op: 'bookmark', revision: this.#at.revision, position: formatPosition(this.#watching.life, this.#at) });
   }
 

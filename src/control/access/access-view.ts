@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { ACCESS_TYPES, type AccessPolicy, readAccessPolicies } from '../../policy/access/access-policies.ts';
 import { type BalancingPolicy, readBalancing } from '../../policy/access/balance-sites.ts';
 import type { Site } from '../../policy/access/read-resources.ts';
@@ -25,7 +26,7 @@ const READ: readonly string[] = [...ACCESS_TYPES, 'LoadBalancingPolicy', 'Zone']
 
 /** Gives the views of meshes: the same object as last time where nothing changed that it is made of. */
 export function createAccessViews(plane: Plane): (mesh: string) => AccessView {
-  const kept = new Map<string, { readonly at: Head; readonly refused: string; readonly view: AccessView }>();
+  const kept = new LRUCache<string, { readonly at: Head; readonly refused: string; readonly view: AccessView }>({ max: KEPT });
   return (mesh) => {
     const before = kept.get(mesh);
     const [at, refused] = [plane.store.head(), refusedSum(plane)];
@@ -33,10 +34,7 @@ export function createAccessViews(plane: Plane): (mesh: string) => AccessView {
     const isSame =
       touched && refused === before.refused && !touched.some((key) => READ.includes(key.type) && (key.mesh === mesh || key.mesh === ''));
     const view = isSame ? before.view : readAccessView(plane, mesh);
-    // In the order of use: the view that was used longest ago comes first, and is dropped first.
-    kept.delete(mesh);
     kept.set(mesh, { at, refused, view });
-    for (const oldest of [...kept.keys()].slice(0, -KEPT)) kept.delete(oldest);
     return view;
   };
 }

@@ -55,7 +55,7 @@ export class Insights {
    * time.
    */
   record(proxies: readonly ConnectedProxy[]): void {
-    const known = proxies.flatMap((one) => this.#known(one));
+    const known = proxies.flatMap((one) => this.#insightOf(one));
     const changed = known.filter(({ id, text }) => this.#written.get(id)?.text !== text);
     const given = new Set(known.map(({ id }) => id));
     const forgotten = [...this.#written].filter(([id]) => !given.has(id));
@@ -78,7 +78,7 @@ export class Insights {
     });
   }
 
-  #known(one: ConnectedProxy): KnownInsight[] {
+  #insightOf(one: ConnectedProxy): KnownInsight[] {
     const dataplane = ownDataplane(this.plane, one.proxy.mesh, one.proxy.name);
     if (!dataplane || one.streams.length === 0) return [];
     const insight = insightOf(dataplane);

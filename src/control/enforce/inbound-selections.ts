@@ -31,14 +31,14 @@ export const NOTHING_SELECTED: InboundSelection = { policies: [], found: [], per
  */
 export class InboundSelections {
   #policies: readonly Policy[] = NOTHING_SELECTED.policies;
-  #known = new Map<number, InboundSelection[]>();
+  #byNumbers = new Map<number, InboundSelection[]>();
   #steps = new WeakMap<InboundSelection, readonly (SelectionStep & { readonly after: InboundSelection })[]>();
   readonly #numbers = new WeakMap<Permission, number>();
   #count = 0;
 
   /** What comes after `before`. Its permissions are the same list if they are the same. */
   after(before: InboundSelection, policies: readonly Policy[], step: SelectionStep): InboundSelection {
-    if (this.#policies !== policies) [this.#policies, this.#known, this.#steps] = [policies, new Map(), new WeakMap()];
+    if (this.#policies !== policies) [this.#policies, this.#byNumbers, this.#steps] = [policies, new Map(), new WeakMap()];
     const steps = this.#steps.get(before) ?? [];
     const known = steps.find(({ start, end, found }) => start === step.start && end === step.end && isSame(found, step.found));
     if (known) return known.after;
@@ -51,12 +51,12 @@ export class InboundSelections {
 
   #of(before: InboundSelection, policies: readonly Policy[], found: InboundSelection['found']): InboundSelection {
     const id = found.reduce((sum, one) => sum + (one ? this.#number(one) : 0), 0);
-    const alike = this.#known.get(id) ?? [];
+    const alike = this.#byNumbers.get(id) ?? [];
     const known = alike.find((one) => isSame(one.found, found));
     if (known) return known;
     const permissions = found.filter((one) => one !== undefined);
     const made = { policies, found, permissions: isSame(before.permissions, permissions) ? before.permissions : permissions };
-    this.#known.set(id, [...alike, made]);
+    this.#byNumbers.set(id, [...alike, made]);
     return made;
   }
 

@@ -20,7 +20,7 @@ const WAYS = 20;
  * decides two inbounds alike.
  */
 export class PermissionCache {
-  #known = new Map<string, CachedPermission>();
+  #byKey = new Map<string, CachedPermission>();
   /** Those that are for all requests, as most are: a mesh's proxies ask for them all the time. */
   readonly #whole = new WeakMap<Policy, Permission>();
 
@@ -35,20 +35,20 @@ export class PermissionCache {
 
   /** Forgets those that are not among these, once they are the most. */
   keep(policies: readonly Policy[]): void {
-    if (this.#known.size <= 2 * policies.length) return;
+    if (this.#byKey.size <= 2 * policies.length) return;
     const ids = new Set(policies.map(({ resource }) => keyId(resource.key)));
-    this.#known = new Map([...this.#known].filter(([id]) => ids.has(id)));
+    this.#byKey = new Map([...this.#byKey].filter(([id]) => ids.has(id)));
   }
 
   #readOne(match: SelectingPolicy): Permission | undefined {
     const { key, spec } = match.policy.resource;
     const id = keyId(key);
-    const known = this.#known.get(id);
+    const known = this.#byKey.get(id);
     const isKnown = known !== undefined && (known.spec === spec || isDeepStrictEqual(known.spec, spec));
     const before = isKnown ? known.made.find(({ via }) => isDeepStrictEqual(via, match.via)) : undefined;
     if (before) return before;
     const [read] = isKnown ? [{ key, mtp: known.mtp, via: match.via }] : readPermissions([match]);
-    if (read) this.#known.set(id, { spec, mtp: read.mtp, made: [read, ...(isKnown ? known.made : [])].slice(0, WAYS) });
+    if (read) this.#byKey.set(id, { spec, mtp: read.mtp, made: [read, ...(isKnown ? known.made : [])].slice(0, WAYS) });
     return read;
   }
 }

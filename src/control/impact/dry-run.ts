@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { MeridianError } from '../../errors.ts';
-import { inTurns, type TurnOptions } from './in-turns.ts';
+import { inLimitedTurns, type TurnOptions } from './limited-turns.ts';
 import type { Key } from '../../resource/key.ts';
 import type { Parts } from '../../resource/store/parts.ts';
 import { isClosed } from '../mesh/answer-can.ts';
@@ -62,8 +62,8 @@ export function dryRunDelete(options: DryRunOptions, keys: readonly Key[]): Prom
 
 async function tryOut({ plane, hasGlobal, now, gone, charge }: DryRunOptions, admitted: AdmittedWrite): Promise<DryRun> {
   const turns = { now, nextTurn: () => setImmediate(), gone, charge };
-  const tried = await inTurns(tryWrite(plane, admitted, hasGlobal), Number.POSITIVE_INFINITY, turns);
-  const searched = tried && (await inTurns(stepsOf(tried.result.searches), MOST_SEARCHING, turns));
+  const tried = await inLimitedTurns(tryWrite(plane, admitted, hasGlobal), Number.POSITIVE_INFINITY, turns);
+  const searched = tried && (await inLimitedTurns(stepsOf(tried.result.searches), MOST_SEARCHING, turns));
   if (!tried || gone.aborted) throw new MeridianError('unavailable', 'the client is gone');
   const { written, warnings, searches } = tried.result;
   const impacts = searches.map(({ mesh, search }) => ({ mesh, ...search.result() }));

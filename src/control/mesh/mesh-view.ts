@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { LostResource, MeshIndex } from '../../policy/match/mesh-index.ts';
 import { comparePolicies } from '../../policy/match/policy-order.ts';
 import { readPolicies } from '../../policy/match/read-policies.ts';
@@ -48,13 +49,10 @@ export function mayDecide(type: string): boolean {
  * Gives the views of meshes. Only what changed in the store is made again, so a request costs only what it asks for.
  */
 export function createMeshViews(plane: Plane): (mesh: string) => MeshView {
-  const kept = new Map<string, MeshReader>();
+  const kept = new LRUCache<string, MeshReader>({ max: KEPT });
   return (mesh) => {
     const reader = kept.get(mesh) ?? new MeshReader(plane, mesh);
-    // In the order of use: the view that was used longest ago comes first, and is dropped first.
-    kept.delete(mesh);
     kept.set(mesh, reader);
-    for (const oldest of [...kept.keys()].slice(0, -KEPT)) kept.delete(oldest);
     return reader.view();
   };
 }

@@ -6,7 +6,7 @@ import { isGlobal, type Plane } from '../plane/plane.ts';
 export class DisabledZones {
   private readonly plane: Plane;
 
-  private readonly known = perPeer<boolean>();
+  private readonly disabled = perPeer<boolean>();
   private revision = -1;
 
   constructor(plane: Plane) {
@@ -16,8 +16,8 @@ export class DisabledZones {
   is(peer: string): boolean {
     if (!isGlobal(this.plane.place)) return false;
     this.renew();
-    const known = this.known.get(peer) ?? zoneState(this.plane.store, peer) === 'disabled';
-    this.known.set(peer, known);
+    const known = this.disabled.get(peer) ?? zoneState(this.plane.store, peer) === 'disabled';
+    this.disabled.set(peer, known);
     return known;
   }
 
@@ -25,7 +25,7 @@ export class DisabledZones {
     const { revision } = this.plane.store.head();
     if (revision === this.revision) return;
     const touched = this.plane.touched?.(this.revision);
-    if (!touched || touched.some(({ type }) => type === 'Zone')) this.known.clear();
+    if (!touched || touched.some(({ type }) => type === 'Zone')) this.disabled.clear();
     this.revision = revision;
   }
 }

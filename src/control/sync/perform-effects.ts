@@ -55,7 +55,7 @@ export class Performer {
   /** Whose transfer made the last revision that one made, and which. */
   private last = { peer: '', revision: -1 };
   /** What each peer asked last, and how often: repeated, for our answers do not arrive. */
-  private readonly asked = perPeer<{ readonly id: string; readonly times: number }>();
+  private readonly lastPulls = perPeer<{ readonly id: string; readonly times: number }>();
 
   constructor(options: PerformerOptions) {
     this.options = options;
@@ -91,7 +91,7 @@ export class Performer {
 
   /** How often a peer asked for what it asked last. */
   timesAsked(peer: string): number {
-    return this.asked.get(peer)?.times ?? 0;
+    return this.lastPulls.get(peer)?.times ?? 0;
   }
 
   /** The peer whose items alone were committed in this revision; undefined: there is none. */
@@ -138,8 +138,8 @@ export class Performer {
 
   private serve(peer: string, pull: Pull): void {
     const { outbox, sign, throttled } = this.options;
-    const before = this.asked.get(peer);
-    this.asked.set(peer, { id: pull.id, times: before?.id === pull.id ? before.times + 1 : 1 });
+    const before = this.lastPulls.get(peer);
+    this.lastPulls.set(peer, { id: pull.id, times: before?.id === pull.id ? before.times + 1 : 1 });
     const answer = servePull({ store: this.store, sign, pageBytes: pageBytes(outbox.mostTo(peer)) }, peer, pull);
     if ('body' in answer) return outbox.send(peer, answer.body, answer.lines);
     this.restored = { peer, by: answer, term: this.store.head().term };

@@ -58,7 +58,7 @@ export class Sync {
   /** Those to be told, and the revision before what they were not told of. */
   private readonly untold = new Map<string, number>();
   /** The head of which the peers were told last. */
-  private told: Head;
+  private announced: Head;
   private connected = false;
   private endedBy: string | undefined;
 
@@ -66,7 +66,7 @@ export class Sync {
     this.options = options;
     const { plane, report, machine } = options;
     this.global = isGlobal(plane.place);
-    this.told = plane.store.head();
+    this.announced = plane.store.head();
     this.outbox = new Outbox(options);
     this.disabled = new DisabledZones(plane);
     this.throttled = throttledReport(report, machine.now);
@@ -124,9 +124,9 @@ export class Sync {
   private tellAll(): void {
     if (this.endedBy !== undefined) return;
     const head = this.store.head();
-    if (head.revision === this.told.revision && head.term === this.told.term) return;
-    const { revision: since, term } = this.told;
-    this.told = head;
+    if (head.revision === this.announced.revision && head.term === this.announced.term) return;
+    const { revision: since, term } = this.announced;
+    this.announced = head;
     const except = this.performer.broughtBy(head.revision);
     for (const peer of this.concerned(since, term)) {
       if (peer === except || !this.sessions.has(peer)) continue;
@@ -203,7 +203,7 @@ export class Sync {
   }
 
   private tell(peer: string): void {
-    const since = this.untold.get(peer) ?? this.told.revision;
+    const since = this.untold.get(peer) ?? this.announced.revision;
     this.untold.delete(peer);
     turns.run('tell', peerName(peer), () => this.handle(peer, { on: 'committed', since }));
   }

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { hashedName } from '../../naming/hash-name.ts';
 import type { JsonObject, Resource } from '../../resource/resource.ts';
 import type { TargetRef } from '../../resource/schema/reference-kinds.ts';
-import { indexMesh, meant, means, TargetIndex } from './mesh-index.ts';
+import { indexMesh, targetsOf, means, TargetIndex } from './mesh-index.ts';
 import { readPolicy } from './read-policies.ts';
 import { readProxy } from './read-proxy.ts';
 import { asksOf, serviceSelects } from './service-selector.ts';
@@ -62,7 +62,7 @@ test('what is looked up is what going over all would find, also after changes', 
       const left = [...last.values()].filter((one) => !gone.includes(one));
       const mesh = { ...indexMesh(left), targets: () => targets };
       const expected = left.filter((one) => means(targetRef, policy, one, mesh));
-      assert.deepEqual(new Set(meant('MeshService', targetRef, policy, mesh)), new Set(expected));
+      assert.deepEqual(new Set(targetsOf('MeshService', targetRef, policy, mesh)), new Set(expected));
       const proxy = readProxy(proxied, mesh);
       for (const inbound of proxy.inbounds) {
         const found = new Set(targets.selecting(asksOf(proxy, inbound)));

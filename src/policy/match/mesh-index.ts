@@ -177,7 +177,7 @@ export function means(ref: TargetRef, policy: Policy, resource: Resource, { hold
 }
 
 /** The resources of a kind that a top-level targetRef means (`means`), in the order of their names. */
-export function meant(type: string, ref: TargetRef, policy: Policy, mesh: MeshIndex): Resource[] {
+export function targetsOf(type: string, ref: TargetRef, policy: Policy, mesh: MeshIndex): Resource[] {
   const found = [...new Set(mayMean(type, ref, mesh))].filter((resource) => means(ref, policy, resource, mesh));
   return found.sort((a, b) => compareText(a.name, b.name) || compareText(a.namespace, b.namespace));
 }

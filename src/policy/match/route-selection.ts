@@ -4,7 +4,7 @@ import { LABEL, type Labels } from '../../resource/labels.ts';
 import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
 import { type RouteMatch, readMatches } from '../../resource/route-match.ts';
 import { kindAt, meansRoutes, namedType, type TargetRef, TO, type ToKind, type TopKind } from '../../resource/schema/reference-kinds.ts';
-import { meant, type MeshIndex } from './mesh-index.ts';
+import { targetsOf, type MeshIndex } from './mesh-index.ts';
 import type { Policy } from './policy.ts';
 import type { Inbound, Proxy } from './read-proxy.ts';
 import { serviceSelects } from './service-selector.ts';
@@ -51,7 +51,7 @@ export function routesTo(ref: TargetRef<TopKind>, policy: Policy, proxy: Proxy, 
 export function routesNamed(ref: TargetRef<TopKind>, policy: Policy, mesh: MeshIndex): Resource[] {
   const type = namedType(ref.kind);
   if (type === undefined || !meansRoutes(ref.kind)) return [];
-  return meant(type, ref, policy, mesh);
+  return targetsOf(type, ref, policy, mesh);
 }
 
 /** The routes that a policy targets, wherever they lead. */

@@ -139,7 +139,9 @@ export interface Transaction extends Reader {
   readonly revision: number;
   /**
    * Writes a resource if anything of it (name, namespace, labels, spec, status, audience, wire) differs from what is
-   * stored; else leaves the row and its modification time alone. The creation time of an existing row stays.
+   * stored; else leaves the row and its modification time alone. The order of fields is no difference, in the item
+   * neither. What differs neither in audience nor in wire is a revision, but no change of a feed. The creation time of
+   * an existing row stays. Throws `conflict` for a name that another resource of the type, mesh and namespace has.
    */
   put(resource: Resource, audience: Audience, wire: string): 'created' | 'changed' | 'unchanged';
   /** Removes a resource and what it refers to; its name stays assigned. False when there is none. */
@@ -152,6 +154,10 @@ export interface Transaction extends Reader {
   forgetUnused(zone: string, after: number, most: number): number;
   /** Replaces the targets of `key`'s references; empty removes them. */
   setReferences(key: Key, targets: readonly Key[]): void;
+  /**
+   * `term` raises the store's term. Throws `internal` for one that does not rise, and for what a store makes for
+   * itself: the secret for cursors (`SECRET` of src/kds/cursor.ts), which a new store has.
+   */
   setSetting(name: string, value: string): void;
   /** Keeps the records of this commit; the oldest are forgotten (src/store/audit-log.ts). */
   recordAudit(records: readonly AuditRecord[]): void;

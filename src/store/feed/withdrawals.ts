@@ -47,21 +47,23 @@ export function createSent(db: Connection): WithdrawalReader {
   const keys = db.prepare<[WithdrawalParameters & { peer: string; offset: number; size: number }], Key>(KEYS);
   const withdrawn = db.prepare<[WithdrawalParameters & { revision: number; size: number }], WithdrawalRow>(WITHDRAWN);
   return {
-    exists: (filter) => exists.get(asked(filter)) !== undefined,
+    exists: (filter) => exists.get(parametersOf(filter)) !== undefined,
     counts(filter) {
-      const lines = groups.all(asked(filter)).map(({ audience, zone, count }) => ({ audience: parseAudience(audience), zone, count }));
+      const lines = groups
+        .all(parametersOf(filter))
+        .map(({ audience, zone, count }) => ({ audience: parseAudience(audience), zone, count }));
       return (peer) =>
         lines.filter((line) => includes(line.audience, { zone: line.zone }, peer)).reduce((sum, { count }) => sum + count, 0);
     },
-    keys: (peer, filter, offset, size) => keys.all({ ...asked(filter), peer, offset, size }).map(keyOf),
+    keys: (peer, filter, offset, size) => keys.all({ ...parametersOf(filter), peer, offset, size }).map(keyOf),
     withdrawn(revision, filter, size) {
-      const lines = withdrawn.all({ ...asked(filter), revision, size: size + 1 });
+      const lines = withdrawn.all({ ...parametersOf(filter), revision, size: size + 1 });
       return { withdrawn: lines.slice(0, size).map(toWithdrawal), more: lines.length > size };
     },
   };
 }
 
-function asked({ type, mesh, name }: WithdrawalFilter): WithdrawalParameters {
+function parametersOf({ type, mesh, name }: WithdrawalFilter): WithdrawalParameters {
   return { type: type ?? null, mesh: mesh ?? null, name: name ?? null };
 }
 

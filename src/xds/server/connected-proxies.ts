@@ -53,7 +53,7 @@ interface ProxyEntry {
 export class Proxies {
   private readonly clock: Clock;
 
-  private readonly known = new Map<string, ProxyEntry>();
+  private readonly entries = new Map<string, ProxyEntry>();
 
   constructor(clock: Clock) {
     this.clock = clock;
@@ -67,14 +67,14 @@ export class Proxies {
 
   /** Of one that is not there: nothing. */
   remove(proxy: ProxyId, stream: Stream): void {
-    const known = this.known.get(nodeId(proxy));
+    const known = this.entries.get(nodeId(proxy));
     if (!known?.streams.delete(stream)) return;
     known.last = { connected: false, until: this.clock.time(), ...stream.view() };
     this.forgetOldest();
   }
 
   streams(proxy?: ProxyId): Stream[] {
-    const known = proxy ? [this.known.get(nodeId(proxy))] : [...this.known.values()];
+    const known = proxy ? [this.entries.get(nodeId(proxy))] : [...this.entries.values()];
     return known.flatMap((one) => [...(one?.streams ?? [])]);
   }
 
@@ -96,29 +96,29 @@ export class Proxies {
   }
 
   view(proxy: ProxyId): ProxyView | undefined {
-    const known = this.known.get(nodeId(proxy));
+    const known = this.entries.get(nodeId(proxy));
     return known && viewOf(known);
   }
 
   /** In the order in which they came first. */
   views(): ProxyView[] {
-    return [...this.known.values()].map(viewOf);
+    return [...this.entries.values()].map(viewOf);
   }
 
   connected(): ProxyId[] {
-    return [...this.known.values()].flatMap(({ proxy, streams }) => (streams.size > 0 ? [proxy] : []));
+    return [...this.entries.values()].flatMap(({ proxy, streams }) => (streams.size > 0 ? [proxy] : []));
   }
 
   private of(proxy: ProxyId): ProxyEntry {
     const id = nodeId(proxy);
-    const known = this.known.get(id) ?? { proxy, streams: new Set(), last: undefined, problem: undefined, refused: undefined };
-    this.known.set(id, known);
+    const known = this.entries.get(id) ?? { proxy, streams: new Set(), last: undefined, problem: undefined, refused: undefined };
+    this.entries.set(id, known);
     return known;
   }
 
   private forgetOldest(): void {
-    const gone = [...this.known].filter(([, { streams }]) => streams.size === 0);
-    for (const [id] of gone.slice(0, Math.max(0, gone.length - MOST_GONE))) this.known.delete(id);
+    const gone = [...this.entries].filter(([, { streams }]) => streams.size === 0);
+    for (const [id] of gone.slice(0, Math.max(0, gone.length - MOST_GONE))) this.entries.delete(id);
   }
 }
 

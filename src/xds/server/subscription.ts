@@ -48,7 +48,7 @@ export class Subscription {
   private readonly all: boolean;
   private readonly names = new Set<string>();
   /** Names that need an answer even if it is that there is no such thing. */
-  private readonly asked = new Set<string>();
+  private readonly unanswered = new Set<string>();
   private readonly has = new Map<string, string>();
   private readonly alone = new Set<string>();
   private readonly refusals: Nacks;
@@ -98,7 +98,7 @@ export class Subscription {
     if (chosen.length === 0 && this.answered) return undefined;
     this.answered = true;
     this.sent++;
-    for (const name of chosen) this.asked.delete(name);
+    for (const name of chosen) this.unanswered.delete(name);
     this.pending = { nonce, versions: new Map(chosen.map((name) => [name, versionIn(there, name)])) };
     return {
       resources: chosen.map((name) => there.get(name)).filter((resource) => resource !== undefined),
@@ -128,7 +128,7 @@ export class Subscription {
   private differing(there: Resources): string[] {
     const wanted = this.all ? [...there.keys()] : [...this.names].filter((name) => there.has(name));
     const changed = wanted.filter((name) => this.has.get(name) !== versionIn(there, name));
-    const gone = new Set([...this.has.keys(), ...this.asked].filter((name) => !there.has(name)));
+    const gone = new Set([...this.has.keys(), ...this.unanswered].filter((name) => !there.has(name)));
     return [...changed, ...gone];
   }
 
@@ -136,14 +136,14 @@ export class Subscription {
     for (const name of names) {
       if (name === '*') continue;
       this.names.add(name);
-      this.asked.add(name);
+      this.unanswered.add(name);
     }
     if (this.names.size > MOST_NAMES) throw new MeridianError('too_large', `more than ${MOST_NAMES} names of one type are asked for`);
   }
 
   private forget(name: string): void {
     this.names.delete(name);
-    this.asked.delete(name);
+    this.unanswered.delete(name);
     if (this.wants(name)) return;
     this.has.delete(name);
     this.alone.delete(name);

@@ -18,7 +18,7 @@ export interface TurnOptions {
  * Runs long work, a slice in each turn of the event loop (src/control/plane/in-turns.ts), for `most` milliseconds in
  * all. Out: its result; undefined: it was ended, for it took more, or nobody waits for it any more.
  */
-export async function inTurns<T>(
+export async function inLimitedTurns<T>(
   steps: Parts<T>,
   most: number,
   { now, nextTurn, gone, charge }: TurnOptions,

@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test';
 import type { InboundRules, ProxyRules } from '../control/enforce/proxy-rules.ts';
 import type { ProxyView } from '../xds/server/connected-proxies.ts';
 import { nodeId, type ProxyId } from '../xds/server/proxy-id.ts';
-import { GivenRules } from './given-rules.ts';
+import { ServedSnapshots } from './served-snapshots.ts';
 
 const PROXY: ProxyId = { mesh: 'default', name: 'backend.shop' };
 const VIEW: ProxyView = { proxy: PROXY, streams: [], problem: undefined, refused: undefined };
@@ -28,31 +28,31 @@ const rules = (inbounds: readonly InboundRules[], more: Partial<ProxyRules> = {}
 });
 
 let [now, reported]: [ProxyRules | undefined, string[]] = [undefined, []];
-let given: GivenRules;
+let served: ServedSnapshots;
 beforeEach(() => {
   [now, reported] = [undefined, []];
-  given = new GivenRules({ rulesOf: () => now }, '/certs', (level, event, details) =>
+  served = new ServedSnapshots({ rulesOf: () => now }, '/certs', (level, event, details) =>
     reported.push(`${level} ${event} ${String(details.node)}`),
   );
 });
 
 test('a snapshot has the listener of each inbound, and where the proxy finds its certificates', () => {
   now = rules([inbound('web', 8080), inbound('db', 5432)]);
-  const snapshot = given.snapshotOf(PROXY);
+  const snapshot = served.snapshotOf(PROXY);
   assert.equal(snapshot?.listeners.length, 2);
   assert.match(JSON.stringify(snapshot.secrets), /"\/certs\/default\/backend\.shop\/key\.pem"/);
 });
 
 test('a proxy without a Dataplane has no snapshot, and nothing is said of it', () => {
-  assert.equal(given.snapshotOf(PROXY), undefined);
-  assert.deepEqual(given.standingOf(VIEW), { ...PROXY, streams: [], notServed: [], shut: [], warnings: [] });
+  assert.equal(served.snapshotOf(PROXY), undefined);
+  assert.deepEqual(served.standingOf(VIEW), { ...PROXY, streams: [], notServed: [], shut: [], warnings: [] });
 });
 
 test('what can not be served is reported once for the same rules, and shown', () => {
   now = rules([inbound('web', 8080), inbound('db', 8080)], { problems: ['one can not be read'], warnings: ['plain text'] });
-  given.snapshotOf(PROXY);
-  given.snapshotOf(PROXY);
-  const { notServed, shut, warnings } = given.standingOf(VIEW);
+  served.snapshotOf(PROXY);
+  served.snapshotOf(PROXY);
+  const { notServed, shut, warnings } = served.standingOf(VIEW);
   assert.equal(notServed.length, 3, 'what could not be read, and both inbounds of one socket');
   assert.deepEqual([shut.map((one) => one.inbound), warnings], [['web', 'db'], ['plain text']]);
   assert.deepEqual(
@@ -60,22 +60,22 @@ test('what can not be served is reported once for the same rules, and shown', ()
     [...notServed, ...warnings].map((text) => `warn ${text} ${nodeId(PROXY)}`),
   );
   now = { ...now };
-  given.snapshotOf(PROXY);
+  served.snapshotOf(PROXY);
   assert.equal(reported.length, 8, 'rules that are others are reported again');
 });
 
 test('an inbound that control has shut is a problem of its own words, not named twice', () => {
   now = rules([{ ...inbound('web', 8080), shut: 'no rules fit' }], { problems: ['web is shut'] });
-  given.snapshotOf(PROXY);
-  assert.deepEqual(given.standingOf(VIEW).notServed, ['web is shut']);
-  assert.deepEqual(given.standingOf(VIEW).shut, [{ inbound: 'web', reason: 'no rules fit' }]);
+  served.snapshotOf(PROXY);
+  assert.deepEqual(served.standingOf(VIEW).notServed, ['web is shut']);
+  assert.deepEqual(served.standingOf(VIEW).shut, [{ inbound: 'web', reason: 'no rules fit' }]);
 });
 
-test('what was given to a proxy that the server forgot is forgotten', () => {
+test('what was served to a proxy that the server forgot is forgotten', () => {
   now = rules([], { warnings: ['plain text'] });
-  given.snapshotOf(PROXY);
-  given.keepOnly([VIEW]);
-  assert.deepEqual(given.standingOf(VIEW).warnings, ['plain text']);
-  given.keepOnly([]);
-  assert.deepEqual(given.standingOf(VIEW).warnings, []);
+  served.snapshotOf(PROXY);
+  served.keepOnly([VIEW]);
+  assert.deepEqual(served.standingOf(VIEW).warnings, ['plain text']);
+  served.keepOnly([]);
+  assert.deepEqual(served.standingOf(VIEW).warnings, []);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { inTurns } from './in-turns.ts';
+import { inLimitedTurns } from './limited-turns.ts';
 import type { Parts } from '../../resource/store/parts.ts';
 
 /** Steps of `took` ms each on a clock of their own, and what became of them. */
@@ -22,7 +22,7 @@ function work(count: number, took: number) {
   return {
     state,
     gone,
-    run: async () => (await inTurns(steps(), 10_000, { now: () => state.now, nextTurn, gone: gone.signal, charge })) !== undefined,
+    run: async () => (await inLimitedTurns(steps(), 10_000, { now: () => state.now, nextTurn, gone: gone.signal, charge })) !== undefined,
   };
 }
 

@@ -11,19 +11,19 @@ import type { Snapshot } from '../xds/wire/resource-types.ts';
 import { snapshotFor } from './proxy-snapshot.ts';
 
 /** What a proxy was given last, and what of it nobody gets in at. */
-interface GivenToProxy {
+interface ServedProxy {
   readonly rules: ProxyRules | undefined;
   readonly problems: readonly string[];
   readonly shut: readonly UnbuiltInbound[];
 }
 
 /** Makes the snapshots of proxies, and knows what each was given last: for the API, and to report a problem once. */
-export class GivenRules {
+export class ServedSnapshots {
   private readonly enforcement: Pick<Enforcement, 'rulesOf'>;
   private readonly certificates: string;
   private readonly report: Report;
 
-  readonly #given = new Map<string, GivenToProxy>();
+  readonly #last = new Map<string, ServedProxy>();
 
   /** `certificates`: the folder of the proxies' certificates, on their machines. */
   constructor(enforcement: Pick<Enforcement, 'rulesOf'>, certificates: string, report: Report) {
@@ -38,31 +38,31 @@ export class GivenRules {
     const rules = this.enforcement.rulesOf(proxy.mesh, proxy.name);
     const snapshot = rules && snapshotFor(proxy, rules, this.certificates);
     const problems = rules ? problemsOf(rules, snapshot) : [];
-    if (rules !== this.#given.get(node)?.rules) {
+    if (rules !== this.#last.get(node)?.rules) {
       for (const problem of [...problems, ...(rules?.warnings ?? [])]) this.report('warn', problem, { node });
     }
-    this.#given.set(node, { rules, problems, shut: snapshot?.shut ?? [] });
+    this.#last.set(node, { rules, problems, shut: snapshot?.shut ?? [] });
     return snapshot;
   }
 
   /** A proxy as the API shows it: what it was sent, and what of its Dataplane can't be. */
   standingOf({ proxy, streams, problem, refused }: ProxyView): ProxyStanding {
-    const given = this.#given.get(nodeId(proxy));
+    const last = this.#last.get(nodeId(proxy));
     return {
       ...proxy,
       streams,
       ...(problem ? { problem } : {}),
       ...(refused ? { refused } : {}),
-      notServed: given?.problems ?? [],
-      shut: given?.shut ?? [],
-      warnings: given?.rules?.warnings ?? [],
+      notServed: last?.problems ?? [],
+      shut: last?.shut ?? [],
+      warnings: last?.rules?.warnings ?? [],
     };
   }
 
   /** Forgets the proxies that the server does not know any more. */
   keepOnly(views: readonly ProxyView[]): void {
     const known = new Set(views.map(({ proxy }) => nodeId(proxy)));
-    for (const id of this.#given.keys()) if (!known.has(id)) this.#given.delete(id);
+    for (const id of this.#last.keys()) if (!known.has(id)) this.#last.delete(id);
   }
 }
 
