@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { Home } from './home/home.tsx';
+import { PeerPage } from './home/peer-page.tsx';
 import { follow, isLive } from './live.ts';
 import { link, type PageAddress, place } from './location.ts';
 import { Login } from './login.tsx';
@@ -61,9 +62,10 @@ function Shell({ name, role }: { name: string; role: string }) {
 function View({ here: { parts, query }, asAdmin }: { here: PageAddress; asAdmin: boolean }) {
   const [view, about] = parts;
   if (view === undefined) return <Home asAdmin={asAdmin} />;
+  if (view === 'peer' && about !== undefined) return <PeerPage name={about} />;
   if (view === 'matrix') return <MatrixPage query={query} asAdmin={asAdmin} />;
   if (view === 'why') return <WhyPage query={query} />;
-  if (view === 'resource' && about !== undefined) return <ResourcePage kri={about} />;
+  if (view === 'resource' && about !== undefined) return <ResourcePage kri={about} asAdmin={asAdmin} />;
   if (view !== 'kinds') return <NoView />;
   return about === undefined ? <KindsPage /> : <KindPage path={about} query={query} />;
 }

@@ -24,15 +24,15 @@ export function useLoaded<T>(about: string, load: () => Promise<T>): LoadedValue
   const begin = (): void => {
     const own: RunningLoad = { about, again: false };
     running.current = own;
-    const done = (next: (before: typeof held) => typeof held): void => {
+    const settle = (next: (before: typeof held) => typeof held): void => {
       if (running.current !== own) return;
       setHeld(next);
       running.current = undefined;
       if (own.again) begin();
     };
     load().then(
-      (value) => done(() => ({ about, value, problem: '' })),
-      (thrown: unknown) => done((before) => ({ about, problem: reasonOf(thrown), value: valueOf(before, about) })),
+      (value) => settle(() => ({ about, value, problem: '' })),
+      (thrown: unknown) => settle((before) => ({ about, problem: reasonOf(thrown), value: valueOf(before, about) })),
     );
   };
   return { value: valueOf(held, about), problem: held.about === about ? held.problem : '' };

@@ -4,8 +4,11 @@ import { type CutLink, startLink } from '../../demo/link.ts';
 import { writeDocuments } from '../../src/control/write/write-documents.ts';
 import { parseDocuments } from '../../src/resource/documents/parse-documents.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
+import { bootstrap } from '../../src/xds/envoy/bootstrap.ts';
+import { parseNodeId } from '../../src/xds/server/proxy-id.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type Daemon, startDaemon } from '../harness/daemon.ts';
+import { startEnvoy } from '../harness/envoy.ts';
 import { startNats } from '../harness/nats.ts';
 import type { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
@@ -95,6 +98,20 @@ function dataOfLone(scope: Scope): string {
   return folder;
 }
 
+/** A real Envoy of a Dataplane, which has no certificate: it refuses its listener, and says why. */
+async function startEnvoyOf(scope: Scope, zone: Daemon, name: string): Promise<void> {
+  const line = zone.log().find(({ msg, component }) => msg === 'listening' && component === 'xds');
+  const issued = await send(zone.url, 'POST', '/_proxy-tokens', { mesh: 'default', dataplane: name, validFor: '1h' });
+  const { token, nodeId } = issued as { token: string; nodeId: string };
+  const proxy = parseNodeId(nodeId);
+  assert.ok(proxy);
+  await startEnvoy(scope, bootstrap({ ...proxy, xdsAddress: `127.0.0.1:${String(line?.port)}`, token, adminPort: 0 }));
+  await until('its Envoy has said what it refuses', async () => {
+    const answer = await fetch(`${zone.url}/_proxies`);
+    return (await answer.text()).includes('"message"');
+  });
+}
+
 export async function startScene(scope: Scope): Promise<DashboardScene> {
   const nats = await startNats(scope);
   const link = await startLink(scope, Number(new URL(nats.url).port));
@@ -128,5 +145,6 @@ export async function startScene(scope: Scope): Promise<DashboardScene> {
       ({ late, online }) => late === 0 && online,
     );
   });
+  await startEnvoyOf(scope, east, 'backend');
   return { global, east, west, link, lone };
 }

@@ -1,7 +1,9 @@
 import { get, type KeyFields, type List, path, post } from '../api.ts';
 import { link } from '../location.ts';
 import { Problem } from '../problem.tsx';
+import { displayName, withoutSection, zoneOf } from '../resources/kri.ts';
 import { ResourceLink } from '../resources/resource-link.tsx';
+import { Time } from '../time.tsx';
 import { useLoaded } from '../use-loaded.ts';
 import { type CallerRow, callerText, type InboundColumn, inboundText } from './matrix.ts';
 import { type ApiCondition, type ApiRule, conditionText, ruleText } from './words.ts';
@@ -35,7 +37,7 @@ export function Cell({ mesh, caller, inbound, asAdmin, close }: OpenedCell) {
   return (
     <section class="opened" aria-labelledby="opened">
       <h2 id="opened">
-        {callerText(caller)} → <ResourceLink kri={inbound.kri.replace(/[^_]*$/, '')} name={inboundText(inbound)} />
+        {callerText(caller)} → <ResourceLink kri={withoutSection(inbound.kri)} name={inboundText(inbound)} />
       </h2>
       <Problem text={problem} />
       {!inbound.enforced && (
@@ -75,7 +77,7 @@ function Because({ decided, mesh, zone, asAdmin }: BecauseProps) {
           reason
         ) : (
           <>
-            because <ResourceLink kri={decidedBy} name={nameOf(decidedBy)} />{' '}
+            because <ResourceLink kri={decidedBy} name={displayName(decidedBy)} />{' '}
             {rule ? (
               <>
                 says <code>{ruleText(rule)}</code>
@@ -93,7 +95,7 @@ function Because({ decided, mesh, zone, asAdmin }: BecauseProps) {
           {shadowDecidedBy !== null && (
             <>
               {' '}
-              because <ResourceLink kri={shadowDecidedBy} name={nameOf(shadowDecidedBy)} />
+              because <ResourceLink kri={shadowDecidedBy} name={displayName(shadowDecidedBy)} />
               {shadowRule && (
                 <>
                   {' '}
@@ -128,7 +130,7 @@ function Provenance({ kri, mesh, zone, asAdmin }: { kri: string; mesh: string; z
   const origin = zoneOf(kri);
   return (
     <p class="hint">
-      written {written ? `by ${written.principal || 'nobody known'}` : `in ${origin || 'global'}`}, <When time={written?.time ?? changed} />
+      written {written ? `by ${written.principal || 'nobody known'}` : `in ${origin || 'global'}`}, <Time at={written?.time ?? changed} />
       {standing && (
         <>
           {' · '}
@@ -136,7 +138,7 @@ function Provenance({ kri, mesh, zone, asAdmin }: { kri: string; mesh: string; z
           {standing.since !== undefined && (
             <>
               {' since '}
-              <When time={standing.since} />
+              <Time at={standing.since} />
             </>
           )}
         </>
@@ -145,25 +147,12 @@ function Provenance({ kri, mesh, zone, asAdmin }: { kri: string; mesh: string; z
   );
 }
 
-function When({ time }: { time: string }) {
-  return <time dateTime={time}>{new Date(time).toLocaleString()}</time>;
-}
-
 async function loadSource(kri: string, mesh: string, zone: string, asAdmin: boolean): Promise<PolicySource> {
   const { type, modificationTime } = await get<{ type: string; modificationTime: string }>(`/_kri/${encodeURIComponent(kri)}`);
   const [audit, ledger] = await Promise.all([
     asAdmin ? get<List<AuditPart>>(path('/_audit', { kri, size: 20 })) : undefined,
-    get<List<KeyFields & { state: string; since?: string }>>(path('/_ledger', { type, mesh, name: nameOf(kri), peer: zone })),
+    get<List<KeyFields & { state: string; since?: string }>>(path('/_ledger', { type, mesh, name: displayName(kri), peer: zone })),
   ]);
   const written = audit?.items.find(({ outcome }) => outcome === 'created' || outcome === 'changed');
   return { written, changed: modificationTime, standing: ledger.items.find((entry) => entry.kri === kri) };
-}
-
-/** `kri_mtp_default_east_shop_no-legacy_`: the name, and the zone. */
-function nameOf(kri: string): string {
-  return kri.split('_')[5] ?? kri;
-}
-
-function zoneOf(kri: string): string {
-  return kri.split('_')[3] ?? '';
 }

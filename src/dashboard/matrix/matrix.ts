@@ -1,3 +1,5 @@
+import { displayName } from '../resources/kri.ts';
+
 /** The letters of `GET /meshes/{mesh}/_matrix`. */
 export type CellLetter = 'A' | 'D' | 'a' | 'd' | 'p';
 
@@ -111,7 +113,7 @@ export function shortCaller(caller: CallerRow): string {
 
 /** The display name, which is that of the KRI (`kri_dp_default_east__backend_8080`), and the port. */
 export function inboundText({ kri, inbound }: InboundColumn): string {
-  return `${kri.split('_')[5] ?? ''}:${inbound}`;
+  return `${displayName(kri)}:${inbound}`;
 }
 
 /** How often each verdict is there, of all that the answer has. */
