@@ -8,7 +8,7 @@ import { bootstrap } from '../../src/xds/envoy/bootstrap.ts';
 import { parseNodeId } from '../../src/xds/server/proxy-id.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type Daemon, startDaemon } from '../harness/daemon.ts';
-import { startEnvoy } from '../harness/envoy.ts';
+import { freePorts, startEnvoy } from '../harness/envoy.ts';
 import { startNats } from '../harness/nats.ts';
 import type { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
@@ -89,6 +89,19 @@ function manyProxies(): object[] {
   ]).flat();
 }
 
+/** A zone that stands alone, with a mesh of 1,000 callers and 1,000 inbounds. */
+export async function startLone(scope: Scope): Promise<Daemon> {
+  const variables = {
+    MERIDIAN_NATS_URL: '',
+    MERIDIAN_ZONE_NAME: 'lone',
+    MERIDIAN_ENVIRONMENT: 'universal',
+    MERIDIAN_DATA_DIR: dataOfLone(scope),
+  };
+  const lone = await startDaemon(scope, 'zone', variables);
+  await send(lone.url, 'POST', '/apply', manyProxies());
+  return lone;
+}
+
 /** A mesh comes from global: for a zone that stands alone it is put into the store as the sync does. */
 function dataOfLone(scope: Scope): string {
   const folder = join(scope.folder(), 'data');
@@ -98,7 +111,7 @@ function dataOfLone(scope: Scope): string {
   return folder;
 }
 
-/** A real Envoy of a Dataplane, which has no certificate: it refuses its listener, and says why. */
+/** A real Envoy of a Dataplane of which a port is taken: it refuses that listener, and says why. */
 async function startEnvoyOf(scope: Scope, zone: Daemon, name: string): Promise<void> {
   const line = zone.log().find(({ msg, component }) => msg === 'listening' && component === 'xds');
   const issued = await send(zone.url, 'POST', '/_proxy-tokens', { mesh: 'default', dataplane: name, validFor: '1h' });
@@ -108,33 +121,36 @@ async function startEnvoyOf(scope: Scope, zone: Daemon, name: string): Promise<v
   await startEnvoy(scope, bootstrap({ ...proxy, xdsAddress: `127.0.0.1:${String(line?.port)}`, token, adminPort: 0 }));
   await until('its Envoy has said what it refuses', async () => {
     const answer = await fetch(`${zone.url}/_proxies`);
-    return (await answer.text()).includes('"message"');
+    return (await answer.text()).includes('Address already in use');
   });
 }
 
 export async function startScene(scope: Scope): Promise<DashboardScene> {
   const nats = await startNats(scope);
   const link = await startLink(scope, Number(new URL(nats.url).port));
-  const zone = (name: string, natsUrl = nats.url, more = {}) =>
-    startDaemon(scope, 'zone', { MERIDIAN_NATS_URL: natsUrl, MERIDIAN_ZONE_NAME: name, MERIDIAN_ENVIRONMENT: 'universal', ...more });
+  const zone = (name: string, natsUrl = nats.url) =>
+    startDaemon(scope, 'zone', { MERIDIAN_NATS_URL: natsUrl, MERIDIAN_ZONE_NAME: name, MERIDIAN_ENVIRONMENT: 'universal' });
   const [global, east, west, north, lone] = await Promise.all([
     startDaemon(scope, 'global', { MERIDIAN_NATS_URL: nats.url, MERIDIAN_ZONE_MAX_RESOURCES: `${MOST}` }),
     zone('east'),
     zone('west'),
     zone('north', `nats://127.0.0.1:${link.port}`),
-    zone('lone', '', { MERIDIAN_DATA_DIR: dataOfLone(scope) }),
+    startLone(scope),
   ]);
   await Promise.all([east, west, north].map((one) => one.untilReady()));
   await permission(global.url, 'no-legacy', 'legacy');
   await send(global.url, 'POST', '/apply', [...SHOP, ...Array.from({ length: POLICIES - 6 }, (_, index) => timeout(index))]);
-  await send(east.url, 'POST', '/apply', [dataplane('backend', 'backend', [8080]), dataplane('orders', 'orders', [8080, 9901])]);
+  const [port = 0] = await freePorts(1);
+  await send(east.url, 'POST', '/apply', [
+    dataplane('backend', 'backend', [8080]),
+    dataplane('orders', 'orders', [port, Number(new URL(east.url).port)]),
+  ]);
   await send(west.url, 'POST', '/apply', [
     dataplane('web-1', 'web', []),
     ...['web-2', 'web-3', 'web-4'].map((name) => dataplane(name, 'web', [8080])),
   ]);
   await send(west.url, 'PUT', '/meshes/default/dataplanes/web-5', dataplane('web-5', 'web', [8080]));
   await send(north.url, 'PUT', '/meshes/default/dataplanes/billing', dataplane('billing', 'billing', [8443]));
-  await send(lone.url, 'POST', '/apply', manyProxies());
   await until('global has what it takes of the zones', async () => {
     const answer = await fetch(`${global.url}/dataplanes`);
     return ((await answer.json()) as { total: number }).total === 2 + MOST + 1;
@@ -145,6 +161,6 @@ export async function startScene(scope: Scope): Promise<DashboardScene> {
       ({ late, online }) => late === 0 && online,
     );
   });
-  await startEnvoyOf(scope, east, 'backend');
+  await startEnvoyOf(scope, east, 'orders');
   return { global, east, west, link, lone };
 }

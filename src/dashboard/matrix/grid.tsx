@@ -42,9 +42,9 @@ export function Grid({ matrix, open, opened }: GridProps) {
     addEventListener('resize', look);
     return () => removeEventListener('resize', look);
   }, []);
-  // The focus follows the keys, once the cell is there.
+  // The focus follows the keys, once the cell is there, and stays with its cell while others take its element.
   useEffect(() => {
-    if (!moved.current) return;
+    if (!moved.current && !box.current?.contains(document.activeElement)) return;
     moved.current = false;
     box.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus({ preventScroll: true });
   }, [at, seen]);
@@ -61,7 +61,8 @@ export function Grid({ matrix, open, opened }: GridProps) {
     event.preventDefault();
   };
   const onClick = (event: MouseEvent): void => {
-    const { row, column } = (event.target as HTMLElement).closest<HTMLElement>('[data-column]')?.dataset ?? {};
+    const cell = (event.target as HTMLElement).closest<HTMLElement>('[data-column]');
+    const [row, column] = [cell?.closest<HTMLElement>('[data-row]')?.dataset.row, cell?.dataset.column];
     if (row === undefined || column === undefined) return;
     const place = { row: Number(row), column: Number(column) };
     setAt(place);
@@ -95,11 +96,18 @@ export function Grid({ matrix, open, opened }: GridProps) {
             <span>caller ↓</span> <span>inbound →</span>
           </div>
           {columns.map((column) => (
-            <ColumnHead key={column} matrix={matrix} column={column} />
+            <ColumnHead key={slotOf(columns, column)} matrix={matrix} column={column} isFirst={column === seen.left} />
           ))}
         </div>
         {shownRows.map((row) => (
-          <div role="row" key={row} aria-rowindex={row + 2} class="matrix-row" style={{ top: `${COLUMN_HEAD + row * CELL}px` }}>
+          <div
+            role="row"
+            key={slotOf(rows, row)}
+            data-row={row}
+            aria-rowindex={row + 2}
+            class="matrix-row"
+            style={{ top: `${COLUMN_HEAD + row * CELL}px` }}
+          >
             <RowHead matrix={matrix} row={row} />
             {shownColumns.map((column) => {
               const letter = matrix.cell(row, column);
@@ -108,14 +116,13 @@ export function Grid({ matrix, open, opened }: GridProps) {
               return (
                 <div
                   role="gridcell"
-                  key={column}
+                  key={slotOf(columns, column)}
                   class={`cell verdict-${letter}${isEnforced ? '' : ' unenforced'}`}
                   style={{ left: `${ROW_HEAD + column * CELL}px` }}
-                  data-row={row}
                   data-column={column}
                   aria-colindex={column + 2}
                   aria-label={`${MEANING[letter]}${isEnforced ? '' : ', not enforced'}`}
-                  aria-selected={isOpen}
+                  aria-selected={isOpen || undefined}
                   tabIndex={row === focus.row && column === focus.column ? 0 : -1}
                 />
               );
@@ -127,7 +134,8 @@ export function Grid({ matrix, open, opened }: GridProps) {
   );
 }
 
-function ColumnHead({ matrix, column }: { matrix: ShownMatrix; column: number }) {
+/** `isFirst`: of those that are seen, so that it says the zone too. */
+function ColumnHead({ matrix, column, isFirst }: { matrix: ShownMatrix; column: number; isFirst: boolean }) {
   const found = matrix.columns[column];
   if (!found) return null;
   const { first, count } = found;
@@ -142,7 +150,7 @@ function ColumnHead({ matrix, column }: { matrix: ShownMatrix; column: number })
       title={`${text} in ${first.zone || 'global'}${first.enforced ? '' : ': not enforced'}`}
     >
       <span class="column-name">{text}</span>
-      {begins && (
+      {(begins || isFirst) && (
         <span class="zone" style={{ width: `${alikeFrom(matrix, column) * CELL - 6}px` }}>
           {first.zone || 'global'}
         </span>
@@ -194,6 +202,12 @@ function same(before: Window, now: Window): Window {
 function range(from: number, to: number, length: number): number[] {
   const first = Math.max(0, from);
   return Array.from({ length: Math.max(0, Math.min(length, to) - first) }, (_, index) => first + index);
+}
+
+/** Which element shows it: one that leaves the window is taken for what comes into it. */
+function slotOf(shown: readonly number[], one: number): number {
+  const [first = 0] = shown;
+  return one >= first && one < first + shown.length ? one % shown.length : -1;
 }
 
 function withFocus(shown: readonly number[], focus: number): readonly number[] {

@@ -32,7 +32,7 @@ export function SelectedProxies({ url, mesh }: { url: string; mesh: string }) {
   });
   return (
     <section aria-labelledby="proxies">
-      <h2 id="proxies">Selects {value?.total === 1 ? '1 proxy' : `${value?.total.toLocaleString('en') ?? ''} proxies`}</h2>
+      <h2 id="proxies">Selects {value?.total === 1 ? '1 proxy' : `${value?.total.toLocaleString('en') ?? '…'} proxies`}</h2>
       <Problem text={problem} />
       {value && value.total > 0 && (
         <Table headings={['Proxy', 'Zone', 'Stands', 'Who may call it']}>
