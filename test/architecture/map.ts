@@ -7,7 +7,7 @@ export interface Part {
   readonly path: string;
   /** What it is, for the map in docs/architecture.md. */
   readonly what: string;
-  /** Other parts, by path, with all that is within them. */
+  /** Other parts, by path, with all that is within them; or one file of another part. */
   readonly imports: readonly string[] | 'everything' | 'nothing';
   /**
    * Without clock, randomness, file, socket or log: given the same input it gives the same output, so that it can be
@@ -122,7 +122,7 @@ export const PARTS: readonly Part[] = [
   },
   { path: 'src/api', what: 'REST and live watch', imports: [...OUTSIDE, 'src/control'] },
   { path: 'src/dashboard', what: 'The web page: it runs in a browser, and asks the API as any client', imports: 'nothing' },
-  { path: 'src/config', what: 'Settings: files and environment variables', imports: ERRORS },
+  { path: 'src/config', what: 'Settings: files and environment variables', imports: [...ERRORS, 'src/resource'] },
   { path: 'src/runtime', what: 'Start and stop, log, metrics, `/ready`', imports: [...ERRORS, REPORT, 'src/config'] },
   { path: 'cmd', what: 'The programs `global`, `zone` and `ctl`: they put the parts together. Nobody imports it', imports: 'everything' },
   { path: 'scripts', what: "What npm's commands run. No dependencies, since they run before `npm ci`", imports: 'everything' },

@@ -38,7 +38,7 @@ export interface DryRunOptions extends Pick<TurnOptions, 'now' | 'gone' | 'charg
 const MOST_SEARCHING = 10_000;
 
 /**
- * Says what `writeDocuments` would do, and whose verdicts would change; errors as there. All of it in turns. Others
+ * Says what a write would do, and whose verdicts would change; errors as there. All of it in turns. Others
  * write as soon as all was written, looked at and rolled back: whose verdicts change is found after that. A zone that
  * denies everything, for it has never had a complete scan of its global, changes none. Throws `unavailable` where the
  * client is gone.
