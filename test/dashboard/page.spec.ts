@@ -109,6 +109,8 @@ inBrowser('Resources: kinds, a kind, a resource, by the keyboard', global, async
   for (const zone of ['east', 'north', 'west']) await page.locator(`[data-step=${zone}]`, { hasText: 'has it' }).waitFor();
   await page.getByText('Enforced by proxies: yes').waitFor();
   await page.getByRole('row', { name: /loopback put created/ }).waitFor();
+  await page.getByRole('button', { name: 'Look whose verdicts it decides' }).click();
+  await page.getByRole('row', { name: /all below spiffe:\/\/default\/ns\/legacy web-\d:8080.* any request Deny Allow/ }).waitFor();
   assert.match((await page.locator('pre').textContent()) ?? '', /value: spiffe:\/\/default\/ns\/legacy/);
 });
 

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type CutLink, startLink } from '../../demo/link.ts';
-import { writeDocuments } from '../../src/control/write/write-documents.ts';
 import { parseDocuments } from '../../src/resource/documents/parse-documents.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { bootstrap } from '../../src/xds/envoy/bootstrap.ts';
 import { parseNodeId } from '../../src/xds/server/proxy-id.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { type Daemon, startDaemon } from '../harness/daemon.ts';
 import { freePorts, startEnvoy } from '../harness/envoy.ts';
 import { startNats } from '../harness/nats.ts';
 import type { Scope } from '../harness/scope.ts';
+import { openTestStore } from '../harness/test-store.ts';
 import { until } from '../harness/until.ts';
+import { writeDocuments } from '../harness/write-drafts.ts';
 
 /** A global with 5,000 policies and the zones east, west and north, of which west sends more than it may. */
 export interface DashboardScene {
@@ -30,7 +30,7 @@ const POLICIES = 5_000;
 /** Of the large mesh: proxies with two inbounds each, and permissions. */
 const PROXIES = 500;
 
-export async function send(url: string, method: 'PUT' | 'POST', path: string, document: object): Promise<unknown> {
+async function send(url: string, method: 'PUT' | 'POST', path: string, document: object): Promise<unknown> {
   const headers = { 'content-type': 'application/json' };
   const answer = await fetch(`${url}${path}`, { method, body: JSON.stringify(document), headers });
   const text = await answer.text();
@@ -90,7 +90,7 @@ function manyProxies(): object[] {
 }
 
 /** A zone that stands alone, with a mesh of 1,000 callers and 1,000 inbounds. */
-export async function startLone(scope: Scope): Promise<Daemon> {
+async function startLone(scope: Scope): Promise<Daemon> {
   const variables = {
     MERIDIAN_NATS_URL: '',
     MERIDIAN_ZONE_NAME: 'lone',
@@ -105,7 +105,7 @@ export async function startLone(scope: Scope): Promise<Daemon> {
 /** A mesh comes from global: for a zone that stands alone it is put into the store as the sync does. */
 function dataOfLone(scope: Scope): string {
   const folder = join(scope.folder(), 'data');
-  const store = openStore(join(folder, 'meridian.db'), { random: () => 'c0ffee' });
+  const store = openTestStore(join(folder, 'meridian.db'));
   writeDocuments({ place: GLOBAL, store, now: () => '2026-01-01T00:00:00Z' }, parseDocuments('{type: Mesh, name: default}'));
   store.close();
   return folder;

@@ -31,7 +31,7 @@ export function Grid({ matrix, open, opened }: GridProps) {
   const box = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState<Window>({ top: 0, left: 0, rows: 24, columns: 24 });
   const [at, setAt] = useState<CellPlace>({ row: 0, column: 0 });
-  const moved = useRef(false);
+  const clicked = useRef(false);
   const [height, width] = [matrix.rows.length, matrix.columns.length];
   const look = (): void => {
     const { current } = box;
@@ -39,21 +39,21 @@ export function Grid({ matrix, open, opened }: GridProps) {
   };
   useLayoutEffect(look, [height, width]);
   useEffect(() => {
-    addEventListener('resize', look);
-    return () => removeEventListener('resize', look);
+    const observer = new ResizeObserver(look);
+    if (box.current) observer.observe(box.current);
+    return () => observer.disconnect();
   }, []);
-  // The focus follows the keys, once the cell is there, and stays with its cell while others take its element.
+  // The element with the focus shows whatever cell has it: only a click is elsewhere.
   useEffect(() => {
-    if (!moved.current && !box.current?.contains(document.activeElement)) return;
-    moved.current = false;
+    if (!clicked.current) return;
+    clicked.current = false;
     box.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus({ preventScroll: true });
-  }, [at, seen]);
+  }, [at]);
   const onKey = (event: KeyboardEvent): void => {
     if (event.key === 'Enter' || event.key === ' ') open(at);
     else {
       const next = step(event, at, seen, { row: height - 1, column: width - 1 });
       if (!next || !box.current) return;
-      moved.current = true;
       reveal(box.current, next);
       look();
       setAt(next);
@@ -65,15 +65,17 @@ export function Grid({ matrix, open, opened }: GridProps) {
     const [row, column] = [cell?.closest<HTMLElement>('[data-row]')?.dataset.row, cell?.dataset.column];
     if (row === undefined || column === undefined) return;
     const place = { row: Number(row), column: Number(column) };
+    clicked.current = true;
     setAt(place);
     open(place);
   };
   const rows = range(seen.top - BEYOND, seen.top + seen.rows + BEYOND, height);
   const columns = range(seen.left - BEYOND, seen.left + seen.columns + BEYOND, width);
-  // The cell that has the focus stays in the document.
+  // An element that leaves the window shows what comes into it; that of the cell with the focus is always there, and last.
   const focus = { row: Math.min(at.row, height - 1), column: Math.min(at.column, width - 1) };
-  const shownRows = withFocus(rows, focus.row);
-  const shownColumns = withFocus(columns, focus.column);
+  const shownRows = [...rows.filter((row) => row !== focus.row), focus.row];
+  const columnsOf = (row: number): readonly number[] =>
+    row === focus.row ? [...columns.filter((column) => column !== focus.column), focus.column] : columns;
   return (
     <div
       class="matrix"
@@ -96,27 +98,27 @@ export function Grid({ matrix, open, opened }: GridProps) {
             <span>caller ↓</span> <span>inbound →</span>
           </div>
           {columns.map((column) => (
-            <ColumnHead key={slotOf(columns, column)} matrix={matrix} column={column} isFirst={column === seen.left} />
+            <ColumnHead key={column % columns.length} matrix={matrix} column={column} isFirst={column === seen.left} />
           ))}
         </div>
         {shownRows.map((row) => (
           <div
             role="row"
-            key={slotOf(rows, row)}
+            key={row === focus.row ? 'focus' : row % rows.length}
             data-row={row}
             aria-rowindex={row + 2}
             class="matrix-row"
             style={{ top: `${COLUMN_HEAD + row * CELL}px` }}
           >
             <RowHead matrix={matrix} row={row} />
-            {shownColumns.map((column) => {
+            {columnsOf(row).map((column) => {
               const letter = matrix.cell(row, column);
               const isOpen = opened?.row === row && opened.column === column;
               const isEnforced = matrix.columns[column]?.first.enforced !== false;
               return (
                 <div
                   role="gridcell"
-                  key={slotOf(columns, column)}
+                  key={row === focus.row && column === focus.column ? 'focus' : column % columns.length}
                   class={`cell verdict-${letter}${isEnforced ? '' : ' unenforced'}`}
                   style={{ left: `${ROW_HEAD + column * CELL}px` }}
                   data-column={column}
@@ -202,16 +204,6 @@ function same(before: Window, now: Window): Window {
 function range(from: number, to: number, length: number): number[] {
   const first = Math.max(0, from);
   return Array.from({ length: Math.max(0, Math.min(length, to) - first) }, (_, index) => first + index);
-}
-
-/** Which element shows it: one that leaves the window is taken for what comes into it. */
-function slotOf(shown: readonly number[], one: number): number {
-  const [first = 0] = shown;
-  return one >= first && one < first + shown.length ? one % shown.length : -1;
-}
-
-function withFocus(shown: readonly number[], focus: number): readonly number[] {
-  return focus < 0 || shown.includes(focus) ? shown : [...shown, focus];
 }
 
 function step({ key, ctrlKey }: KeyboardEvent, { row, column }: CellPlace, { rows }: Window, last: CellPlace): CellPlace | undefined {

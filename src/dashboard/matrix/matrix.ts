@@ -38,7 +38,7 @@ export const MEANING: Readonly<Record<CellLetter, string>> = {
 export const LETTERS = ['A', 'D', 'p', 'a', 'd'] as const satisfies readonly CellLetter[];
 
 /** What stands in one row or column: one, or several that are told alike. */
-export interface Alike<T> {
+interface Alike<T> {
   readonly first: T;
   readonly count: number;
   /** The place of the first in the answer. */

@@ -1,7 +1,7 @@
 import { get } from '../api.ts';
 
 /** A resource that an Envoy does not take, in its own words. */
-export interface Nack {
+interface Nack {
   readonly name: string;
   readonly version: string;
   readonly message: string;
@@ -10,7 +10,7 @@ export interface Nack {
 }
 
 /** How a proxy's stream stands. */
-export interface ProxyStream {
+interface ProxyStream {
   readonly connected: boolean;
   readonly envoyVersion: string;
   readonly since: string;
@@ -24,7 +24,7 @@ export interface ProxyStream {
   }[];
 }
 
-export interface ResponseCounts {
+interface ResponseCounts {
   readonly sent: number;
   readonly accepted: number;
   readonly refused: number;

@@ -1,6 +1,8 @@
 import { stringify } from 'yaml';
 import { get } from '../api.ts';
 import { link } from '../location.ts';
+import { loadMode } from '../mode.ts';
+import { Effect } from '../policy/effect.tsx';
 import { History } from '../policy/history.tsx';
 import { SelectedProxies } from '../policy/selected-proxies.tsx';
 import { Way } from '../policy/way.tsx';
@@ -17,16 +19,17 @@ interface ShownResource {
   readonly mesh?: string;
   readonly name: string;
   readonly modificationTime: string;
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 /** One resource: where it stands, what it does, what was done to it, what it says. Policies and proxies have more. */
 export function ResourcePage({ kri, asAdmin }: { kri: string; asAdmin: boolean }) {
   const { value, problem } = useLoaded(`resource ${kri}`, async () => {
     const resource = await get<ShownResource>(`/_kri/${encodeURIComponent(kri)}`);
-    return { resource, kind: await kindNamed(resource.type) };
+    return { resource, kind: await kindNamed(resource.type), here: await loadMode() };
   });
   if (!value) return problem === '' ? null : <NotShown kri={kri} problem={problem} />;
-  const { resource, kind } = value;
+  const { resource, kind, here } = value;
   const { name, mesh = '', modificationTime } = resource;
   const url = urlOf(kind, mesh, name);
   return (
@@ -45,6 +48,7 @@ export function ResourcePage({ kri, asAdmin }: { kri: string; asAdmin: boolean }
       {kind.name === 'Dataplane' && <ProxyStanding url={url} zone={zoneOf(resource.kri)} />}
       <Way type={kind.name} mesh={mesh} name={name} kri={resource.kri} written={modificationTime} isEnforced={kind.policy !== undefined} />
       {kind.policy && <SelectedProxies url={url} mesh={mesh} />}
+      {kind.name === 'MeshTrafficPermission' && zoneOf(resource.kri) === here.zone && <Effect key={resource.kri} policy={resource} />}
       {kind.name === 'Dataplane' && <ProxyRules url={url} mesh={mesh} name={displayName(resource.kri)} />}
       {asAdmin && <History kri={resource.kri} />}
       <section aria-labelledby="yaml">
