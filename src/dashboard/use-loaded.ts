@@ -8,8 +8,9 @@ export interface LoadedValue<T> {
 }
 
 /**
- * Loads what a view shows, and again when something may be new, though not before the last answer is there. `about` says
- * what is loaded: with another one the view is empty until that is there, and an answer about the former is dropped.
+ * Loads what a view shows, and again when something may be new, though not before the last answer is there. `about`
+ * says what is loaded: with another one the view is empty until that is there, and an answer about the former is
+ * dropped.
  */
 export function useLoaded<T>(about: string, load: () => Promise<T>): LoadedValue<T> {
   const [held, setHeld] = useState<LoadedValue<T> & { readonly about: string }>({ about, value: undefined, problem: '' });

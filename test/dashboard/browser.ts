@@ -84,7 +84,7 @@ const SCROLL = `new Promise((resolve) => {
   requestAnimationFrame(step);
 })`;
 
-/** Scrolls the matrix down and to the right, three cells a frame: the tasks of more than 50 ms, how far, how many cells. */
+/** Scrolls the matrix down and right, three cells a frame. Out: tasks of more than 50 ms, how far, how many cells. */
 export function scrolled(page: Page): Promise<{ long: number[]; top: number; cells: number }> {
   return page.evaluate(SCROLL);
 }

@@ -21,7 +21,7 @@ export interface SentencePart {
   readonly to?: readonly string[];
 }
 
-/** How all stands, in one sentence for each peer that is in trouble, or one about all; each says where there is more. */
+/** How all stands: a sentence for each peer that is in trouble, or one about all; each says where there is more. */
 export function sentencesOf(peers: readonly SyncPeer[], mode: 'global' | 'zone', policies: number): (readonly SentencePart[])[] {
   if (peers.length === 0) return [[{ text: mode === 'global' ? 'No zone has connected yet' : 'This zone has not heard from a global' }]];
   const here = mode === 'global' ? 'global' : 'this zone';

@@ -8,7 +8,7 @@ const COLUMN_HEAD = 178;
 /** Cells beyond the window's edge that are there already. */
 const BEYOND = 4;
 
-interface Window {
+interface SeenWindow {
   readonly top: number;
   readonly left: number;
   readonly rows: number;
@@ -29,7 +29,7 @@ interface GridProps {
 /** The matrix: only what is in the window is in the document. Arrows, Home, End and Page keys move; Enter opens. */
 export function Grid({ matrix, open, opened }: GridProps) {
   const box = useRef<HTMLDivElement>(null);
-  const [seen, setSeen] = useState<Window>({ top: 0, left: 0, rows: 24, columns: 24 });
+  const [seen, setSeen] = useState<SeenWindow>({ top: 0, left: 0, rows: 24, columns: 24 });
   const [at, setAt] = useState<CellPlace>({ row: 0, column: 0 });
   const clicked = useRef(false);
   const [height, width] = [matrix.rows.length, matrix.columns.length];
@@ -71,7 +71,7 @@ export function Grid({ matrix, open, opened }: GridProps) {
   };
   const rows = range(seen.top - BEYOND, seen.top + seen.rows + BEYOND, height);
   const columns = range(seen.left - BEYOND, seen.left + seen.columns + BEYOND, width);
-  // An element that leaves the window shows what comes into it; that of the cell with the focus is always there, and last.
+  // An element that leaves the window shows what comes into it; that of the cell with the focus stays, as the last.
   const focus = { row: Math.min(at.row, height - 1), column: Math.min(at.column, width - 1) };
   const shownRows = [...rows.filter((row) => row !== focus.row), focus.row];
   const columnsOf = (row: number): readonly number[] =>
@@ -187,7 +187,7 @@ function RowHead({ matrix, row }: { matrix: ShownMatrix; row: number }) {
   );
 }
 
-function windowOf({ scrollTop, scrollLeft, clientHeight, clientWidth }: HTMLElement): Window {
+function windowOf({ scrollTop, scrollLeft, clientHeight, clientWidth }: HTMLElement): SeenWindow {
   return {
     top: Math.floor(scrollTop / CELL),
     left: Math.floor(scrollLeft / CELL),
@@ -197,7 +197,7 @@ function windowOf({ scrollTop, scrollLeft, clientHeight, clientWidth }: HTMLElem
 }
 
 /** The former where nothing is another: then nothing is drawn again. */
-function same(before: Window, now: Window): Window {
+function same(before: SeenWindow, now: SeenWindow): SeenWindow {
   return (['top', 'left', 'rows', 'columns'] as const).every((side) => before[side] === now[side]) ? before : now;
 }
 
@@ -206,7 +206,7 @@ function range(from: number, to: number, length: number): number[] {
   return Array.from({ length: Math.max(0, Math.min(length, to) - first) }, (_, index) => first + index);
 }
 
-function step({ key, ctrlKey }: KeyboardEvent, { row, column }: CellPlace, { rows }: Window, last: CellPlace): CellPlace | undefined {
+function step({ key, ctrlKey }: KeyboardEvent, { row, column }: CellPlace, { rows }: SeenWindow, last: CellPlace): CellPlace | undefined {
   const to = (nextRow: number, nextColumn: number): CellPlace => ({
     row: Math.min(last.row, Math.max(0, nextRow)),
     column: Math.min(last.column, Math.max(0, nextColumn)),

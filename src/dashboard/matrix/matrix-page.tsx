@@ -8,7 +8,7 @@ import { Grid } from './grid.tsx';
 import { Legend } from './legend.tsx';
 import { arrange, type CallerRow, type VerdictMatrix } from './matrix.ts';
 
-type Query = Readonly<Record<string, string>>;
+type MatrixQuery = Readonly<Record<string, string>>;
 
 /** As many as one answer may have, of callers and of inbounds. */
 const MOST = 1_000;
@@ -21,12 +21,12 @@ const BY = [
 ] as const;
 
 /** Who may call whom: callers down, inbounds across. What is looked for, and the opened cell, are in the address. */
-export function MatrixPage({ query, asAdmin }: { query: Query; asAdmin: boolean }) {
+export function MatrixPage({ query, asAdmin }: { query: MatrixQuery; asAdmin: boolean }) {
   const { mesh = 'default', by = 'all', from = '', to = '', alike = 'yes', caller = '', inbound = '' } = query;
   const url = path(`/meshes/${encodeURIComponent(mesh)}/_matrix`, { by, from, to, callerSize: MOST, inboundSize: MOST });
   const { value, problem } = useLoaded(url, () => getKept<VerdictMatrix>(url));
   const matrix = useMemo(() => value && arrange(value, alike === 'yes'), [value, alike]);
-  const go = (changed: Query): void => location.replace(link(['matrix'], { ...query, ...changed }));
+  const go = (changed: MatrixQuery): void => location.replace(link(['matrix'], { ...query, ...changed }));
   const row = matrix?.rows.findIndex(({ first }) => idOf(first) === caller) ?? -1;
   const column = matrix?.columns.findIndex(({ first }) => first.kri === inbound) ?? -1;
   const opened = row < 0 || column < 0 ? undefined : { row, column };
@@ -75,7 +75,7 @@ interface FilterProps {
   readonly from: string;
   readonly to: string;
   readonly alike: string;
-  readonly go: (changed: Query) => void;
+  readonly go: (changed: MatrixQuery) => void;
 }
 
 function Filters({ mesh, by, from, to, alike, go }: FilterProps) {

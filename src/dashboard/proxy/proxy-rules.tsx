@@ -19,7 +19,7 @@ interface KindInForce {
   readonly rules: readonly RuleInForce[];
 }
 
-interface InboundRules {
+interface RulesAtInbound {
   readonly kri: string;
   readonly section: string;
   readonly protocol: string;
@@ -79,7 +79,7 @@ function Kind({ inForce: { kind, origins, rules } }: { inForce: KindInForce }) {
   );
 }
 
-async function loadRules(url: string): Promise<InboundRules[]> {
+async function loadRules(url: string): Promise<RulesAtInbound[]> {
   const { inbounds } = await get<{ inbounds: readonly { kri: string; protocol: string }[] }>(`${url}/_layout`);
   const distinct = [...new Map(inbounds.map((one) => [one.kri, one])).values()];
   return Promise.all(

@@ -10,7 +10,7 @@ interface Nack {
 }
 
 /** How a proxy's stream stands. */
-interface ProxyStream {
+interface EnvoyStream {
   readonly connected: boolean;
   readonly envoyVersion: string;
   readonly since: string;
@@ -20,11 +20,11 @@ interface ProxyStream {
     readonly accepted: number;
     readonly waiting: boolean;
     readonly refused: readonly Nack[];
-    readonly responses: ResponseCounts;
+    readonly responses: EnvoyAnswers;
   }[];
 }
 
-interface ResponseCounts {
+interface EnvoyAnswers {
   readonly sent: number;
   readonly accepted: number;
   readonly refused: number;
@@ -32,7 +32,7 @@ interface ResponseCounts {
 
 /** What its zone knows of a proxy (`_proxy`). */
 export interface ProxyDetail {
-  readonly streams: readonly ProxyStream[];
+  readonly streams: readonly EnvoyStream[];
   readonly problem?: { readonly reason: string; readonly since: string };
   readonly refused?: { readonly reason: string; readonly since: string };
   readonly notServed: readonly string[];
@@ -42,13 +42,11 @@ export interface ProxyDetail {
 /** A proxy as it is known here. `detail`: only where its zone is asked, and it is connected. */
 export interface ProxyState {
   /** undefined: it was never connected. */
-  readonly stream:
-    | (Pick<ProxyStream, 'connected' | 'envoyVersion' | 'since' | 'until'> & { readonly responses: ResponseCounts })
-    | undefined;
+  readonly stream: (Pick<EnvoyStream, 'connected' | 'envoyVersion' | 'since' | 'until'> & { readonly responses: EnvoyAnswers }) | undefined;
   readonly detail: ProxyDetail | undefined;
 }
 
-interface Insight {
+interface ProxyInsight {
   readonly subscriptions: readonly {
     readonly connectTime: string;
     readonly disconnectTime?: string;
@@ -59,7 +57,7 @@ interface Insight {
 
 /** Kuma's insight is here and at global; its zone knows more. Nothing is asked for that is not there. */
 export async function loadProxy(url: string, isGlobal: boolean): Promise<ProxyState> {
-  const { dataplaneInsight } = await get<{ dataplaneInsight?: Insight }>(`${url}/_overview`);
+  const { dataplaneInsight } = await get<{ dataplaneInsight?: ProxyInsight }>(`${url}/_overview`);
   const last = dataplaneInsight?.subscriptions.toSorted((a, b) => (a.connectTime < b.connectTime ? -1 : 1)).at(-1);
   if (!last) return { stream: undefined, detail: undefined };
   const { connectTime: since, disconnectTime: until, status, version } = last;
