@@ -130,14 +130,14 @@ export async function startScene(scope: Scope): Promise<DashboardScene> {
   const link = await startLink(scope, Number(new URL(nats.url).port));
   const zone = (name: string, natsUrl = nats.url) =>
     startDaemon(scope, 'zone', { MERIDIAN_NATS_URL: natsUrl, MERIDIAN_ZONE_NAME: name, MERIDIAN_ENVIRONMENT: 'universal' });
-  const [global, east, west, north, lone] = await Promise.all([
+  const [global, east, west, north] = await Promise.all([
     startDaemon(scope, 'global', { MERIDIAN_NATS_URL: nats.url, MERIDIAN_ZONE_MAX_RESOURCES: `${MOST}` }),
     zone('east'),
     zone('west'),
     zone('north', `nats://127.0.0.1:${link.port}`),
-    startLone(scope),
   ]);
   await Promise.all([east, west, north].map((one) => one.untilReady()));
+  const lone = await startLone(scope);
   await permission(global.url, 'no-legacy', 'legacy');
   await send(global.url, 'POST', '/apply', [...SHOP, ...Array.from({ length: POLICIES - 6 }, (_, index) => timeout(index))]);
   const [port = 0] = await freePorts(1);
