@@ -11,6 +11,7 @@ const FOLDERS = ['src', 'cmd', 'test'];
 const CHECKS = ['format', 'lint', 'types', 'page', 'unused'];
 /** Those that take longest, begun first, so that at the end no core waits for one. */
 const LONG = [
+  'test/dashboard/page',
   'test/docs/pages',
   'test/kumactl',
   'test/side-by-side/side-by-side',
@@ -21,7 +22,6 @@ const LONG = [
   'test/faults/kills',
   'src/nats/nats-transport',
   'test/envoy/revocation',
-  'test/dashboard/page',
   'cmd/ctl/resources/export-command',
   'test/security',
   'test/nats-limits',

@@ -1,8 +1,10 @@
 import { useEffect } from 'preact/hooks';
 import { Home } from './home/home.tsx';
+import { PeerPage } from './home/peer-page.tsx';
 import { follow, isLive } from './live.ts';
 import { link, type PageAddress, place } from './location.ts';
 import { Login } from './login.tsx';
+import { MatrixPage } from './matrix/matrix-page.tsx';
 import { KindPage } from './resources/kind-page.tsx';
 import { KindsPage } from './resources/kinds-page.tsx';
 import { ResourcePage } from './resources/resource-page.tsx';
@@ -12,6 +14,7 @@ import { WhyPage } from './why/why-page.tsx';
 const VIEWS = [
   { name: 'Home', parts: [] },
   { name: 'Resources', parts: ['kinds'] },
+  { name: 'Who may call whom', parts: ['matrix'] },
   { name: 'Why denied', parts: ['why'] },
 ] as const;
 
@@ -49,7 +52,7 @@ function Shell({ name, role }: { name: string; role: string }) {
           )}
         </span>
       </header>
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={-1} class={here.parts[0] === 'matrix' ? 'wide' : undefined}>
         <View here={here} asAdmin={role === 'admin'} />
       </main>
     </>
@@ -59,8 +62,10 @@ function Shell({ name, role }: { name: string; role: string }) {
 function View({ here: { parts, query }, asAdmin }: { here: PageAddress; asAdmin: boolean }) {
   const [view, about] = parts;
   if (view === undefined) return <Home asAdmin={asAdmin} />;
+  if (view === 'peer' && about !== undefined) return <PeerPage name={about} />;
+  if (view === 'matrix') return <MatrixPage query={query} asAdmin={asAdmin} />;
   if (view === 'why') return <WhyPage query={query} />;
-  if (view === 'resource' && about !== undefined) return <ResourcePage kri={about} />;
+  if (view === 'resource' && about !== undefined) return <ResourcePage kri={about} asAdmin={asAdmin} />;
   if (view !== 'kinds') return <NoView />;
   return about === undefined ? <KindsPage /> : <KindPage path={about} query={query} />;
 }

@@ -63,10 +63,28 @@ export async function openPage(browser: Browser, headers: Readonly<Record<string
 
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** What is not accessible on a page, by axe's rules. */
-export async function inaccessible(page: Page): Promise<string[]> {
+/** What is not accessible on a page, by axe's rules: all of them, or these. */
+export async function inaccessible(page: Page, rules?: readonly string[]): Promise<string[]> {
   await page.evaluate(AXE);
-  const found = await page.evaluate('axe.run()');
+  const found = await page.evaluate(`axe.run(${rules ? JSON.stringify({ runOnly: rules }) : ''})`);
   const { violations } = found as { violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] };
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}: ${failureSummary}`));
+}
+
+const SCROLL = `new Promise((resolve) => {
+  const [box, long] = [document.querySelector('.matrix'), []];
+  new PerformanceObserver((list) => long.push(...list.getEntries().map(({ duration }) => Math.round(duration)))).observe({ entryTypes: ['longtask'] });
+  let frames = 0;
+  const step = () => {
+    box.scrollTop += 84;
+    box.scrollLeft += 84;
+    if (++frames < 120) requestAnimationFrame(step);
+    else setTimeout(() => resolve({ long, top: box.scrollTop, cells: document.querySelectorAll('.cell').length }), 100);
+  };
+  requestAnimationFrame(step);
+})`;
+
+/** Scrolls the matrix down and right, three cells a frame. Out: tasks of more than 50 ms, how far, how many cells. */
+export function scrolled(page: Page): Promise<{ long: number[]; top: number; cells: number }> {
+  return page.evaluate(SCROLL);
 }

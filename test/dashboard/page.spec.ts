@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
-import { inaccessible, openPage, startBrowser, type WatchedPage } from './browser.ts';
+import { inaccessible, openPage, scrolled, startBrowser, type WatchedPage } from './browser.ts';
 import { permission, type DashboardScene, startScene } from './scene.ts';
 
 const scope = new Scope();
@@ -21,8 +21,10 @@ before(async () => {
 /** Set, the test writes the pictures of the docs. */
 const PICTURES = process.env.MERIDIAN_PICTURES === undefined ? undefined : fileURLToPath(new URL('../../docs/images/', import.meta.url));
 
-async function picture(page: Page, name: string): Promise<void> {
+async function picture(page: Page, name: string, from = 'header'): Promise<void> {
   if (PICTURES === undefined) return;
+  await page.mouse.move(0, 0);
+  await page.evaluate(`document.querySelector('${from}').scrollIntoView()`);
   mkdirSync(PICTURES, { recursive: true });
   await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
@@ -36,7 +38,7 @@ function inBrowser(title: string, url: () => string, play: (watched: WatchedPage
     await play(watched, t);
     assert.deepEqual(await inaccessible(page), []);
     await page.emulateMedia({ colorScheme: 'dark' });
-    assert.deepEqual(await inaccessible(page), [], 'in dark colours');
+    assert.deepEqual(await inaccessible(page, ['color-contrast']), [], 'in dark colours');
     assert.deepEqual(faults, []);
     const host = new URL(url()).host;
     assert.deepEqual(
@@ -68,15 +70,22 @@ inBrowser('Home says what is refused, and shows a change as it comes', global, a
   await page.goto(`${global()}/gui`);
   await headed(page, /^west had 1 refused by global$/);
   assert.match((await page.locator('[data-peer=east]').textContent()) ?? '', /in step.*universal · version/);
-  assert.match((await page.locator('[data-peer=west]').textContent()) ?? '', /Dataplane web-3: over_quota/);
+  assert.match((await page.locator('[data-peer=west]').textContent()) ?? '', /Dataplane web-5: over_quota/);
   await page.getByText('live ·').waitFor();
-  const shown = page.getByRole('link', { name: 'no-batch' });
+  const shown = page.getByRole('link', { name: 'no-trial' });
   assert.equal(await shown.count(), 0);
-  await permission(global(), 'no-batch', 'batch');
+  await permission(global(), 'no-trial', 'trial');
   const began = performance.now();
   await shown.waitFor();
   t.diagnostic(`shown ${Math.round(performance.now() - began)} ms after it was committed`);
+  const painted = `performance.getEntriesByName('first-contentful-paint')[0].startTime`;
+  await page.reload();
+  await headed(page, /^west had/);
+  t.diagnostic(`first paint with 5,000 policies after ${Math.round(await page.evaluate<number>(painted))} ms`);
   await picture(page, 'home');
+  await page.getByRole('link', { name: 'had 1 refused by global' }).click();
+  await headed(page, /^west$/);
+  await page.getByText('over_quota').waitFor();
 });
 
 inBrowser('Resources: kinds, a kind, a resource, by the keyboard', global, async ({ page }) => {
@@ -88,7 +97,7 @@ inBrowser('Resources: kinds, a kind, a resource, by the keyboard', global, async
   await page.getByRole('link', { name: 'Resources' }).waitFor();
   await follow('Resources');
   await headed(page, /^Resources$/);
-  assert.match((await page.getByRole('row', { name: /^Dataplane / }).textContent()) ?? '', /Dataplane3$/);
+  assert.match((await page.getByRole('row', { name: /^Dataplane / }).textContent()) ?? '', /Dataplane7$/);
   await follow('Dataplane');
   await headed(page, /^Dataplane$/);
   await page.getByLabel('Name contains').pressSequentially('backend');
@@ -96,13 +105,112 @@ inBrowser('Resources: kinds, a kind, a resource, by the keyboard', global, async
   assert.match(page.url(), /#\/kinds\/dataplanes\?name=backend$/);
   await page.goto(`${global()}/gui#/resource/${NO_LEGACY}`);
   await headed(page, /^no-legacy$/);
-  await page.getByText('Selects 3 proxies').waitFor();
-  await page.getByRole('row', { name: /east applied/ }).waitFor();
-  await page.getByRole('row', { name: /west applied/ }).waitFor();
+  await page.getByText('Selects 7 proxies').waitFor();
+  for (const zone of ['east', 'north', 'west']) await page.locator(`[data-step=${zone}]`, { hasText: 'has it' }).waitFor();
   await page.getByText('Enforced by proxies: yes').waitFor();
+  await page.getByRole('row', { name: /loopback put created/ }).waitFor();
+  await page.getByRole('button', { name: 'Look whose verdicts it decides' }).click();
+  await page.getByRole('row', { name: /all below spiffe:\/\/default\/ns\/legacy web-\d:8080.* any request Deny Allow/ }).waitFor();
   assert.match((await page.locator('pre').textContent()) ?? '', /value: spiffe:\/\/default\/ns\/legacy/);
-  await picture(page, 'resource');
 });
+
+const ORDERS = 'kri_dp_default_east__orders_';
+
+inBrowser(
+  'In a zone a policy ends at the Envoys, and a proxy says what its Envoy refuses, in its words',
+  () => scene.east.url,
+  async ({ page }) => {
+    await page.goto(`${scene.east.url}/gui#/resource/kri_mtp_default___web-to-orders_`);
+    await headed(page, /^web-to-orders$/);
+    await page.locator('[data-step=east]', { hasText: 'has it' }).waitFor();
+    await page.locator('[data-step="Envoys here"]', { hasText: '0 of 1 took all there is' }).waitFor();
+    await page.getByText(/its Envoy refuses (an update|2 updates)/).waitFor();
+    await picture(page, 'policy-in-a-zone');
+    await page.getByRole('link', { name: 'orders', exact: true }).click();
+    await headed(page, /^orders$/);
+    await page.getByText(/cannot bind .*Address already in use/).waitFor();
+    await picture(page, 'proxy');
+    await page.getByText('rules of MeshTrafficPermission').first().click();
+    await page
+      .getByText(/from: web-to-orders/)
+      .first()
+      .waitFor();
+    await picture(page, 'proxy-rules', '#rules');
+    await page.goto(`${scene.east.url}/gui#/resource/${ORDERS.replace('orders', 'backend')}`);
+    await page.getByText('no Envoy was connected yet').waitFor();
+  },
+);
+
+inBrowser('Global knows of a proxy what its zone tells', global, async ({ page }) => {
+  await page.goto(`${global()}/gui#/resource/${ORDERS}`);
+  await headed(page, /^orders$/);
+  await page.getByText(/its Envoy took \d+ of \d+ updates and refused [1-9]/).waitFor();
+});
+
+inBrowser('Who may call whom: by the keyboard, with the rule behind a cell, and an address for all', global, async ({ page }, t) => {
+  await page.goto(`${global()}/gui#/matrix`);
+  const cell = (row: RegExp, column: number) => page.getByRole('row', { name: row }).getByRole('gridcell').nth(column);
+  // Columns: backend, orders twice, billing, web. The gateway listens nowhere.
+  await cell(/^(named )?default\/ns\/shop\/\*/, 0).waitFor();
+  assert.equal(await cell(/ns\/shop/, 0).getAttribute('aria-label'), 'Allow');
+  assert.equal(await cell(/ns\/shop/, 1).getAttribute('aria-label'), 'Depends on method or path');
+  assert.equal(await cell(/ns\/batch/, 0).getAttribute('aria-label'), 'Allow, in shadow Deny');
+  assert.equal(await cell(/everybody else/, 0).getAttribute('aria-label'), 'Deny');
+  await permission(global(), 'no-shop', 'shop');
+  const began = performance.now();
+  await until('the cell is another', async () => (await cell(/ns\/shop/, 0).getAttribute('aria-label')) === 'Deny');
+  t.diagnostic(`a verdict changed ${Math.round(performance.now() - began)} ms after the commit`);
+  await fetch(`${global()}/meshes/default/meshtrafficpermissions/no-shop`, { method: 'DELETE' });
+  await until('it is as before', async () => (await cell(/ns\/shop/, 0).getAttribute('aria-label')) === 'Allow');
+  await cell(/ns\/batch/, 0).click();
+  await page.keyboard.press('ArrowRight');
+  while ((await page.evaluate('document.activeElement.getAttribute("aria-label")')) !== 'Depends on method or path')
+    await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.getByText('allow: all below spiffe://default/ns/shop, GET').waitFor();
+  await page.getByText('any method but GET').waitFor();
+  await page.getByText('written by loopback').waitFor();
+  await picture(page, 'matrix');
+  assert.deepEqual(await inaccessible(page), []);
+  const address = page.url();
+  await page.goto('about:blank');
+  await page.goto(address);
+  await page.getByText('allow: all below spiffe://default/ns/shop, GET').waitFor();
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await picture(page, 'matrix-dark');
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.getByRole('link', { name: 'Ask about one request' }).click();
+  await page.getByRole('heading', { name: 'Allow' }).waitFor();
+  await page.goBack();
+  await page.getByLabel('Inbound contains').fill('backend');
+  await until('one inbound is left', async () => (await page.getByRole('columnheader').count()) === 2);
+  assert.match(page.url(), /to=backend/);
+});
+
+inBrowser(
+  'A matrix of 1,000 by 1,000 has the cells of the window alone',
+  () => scene.lone.url,
+  async ({ page }, t) => {
+    await page.goto(`${scene.lone.url}/gui#/matrix?alike=no`);
+    const grid = page.getByRole('grid');
+    await grid.waitFor();
+    assert.deepEqual([await grid.getAttribute('aria-rowcount'), await grid.getAttribute('aria-colcount')], ['1001', '1001']);
+    await picture(page, 'matrix-large');
+    const { long, top, cells } = await scrolled(page);
+    assert.equal(top, 120 * 84);
+    assert.ok(cells < 1_500, String(cells));
+    t.diagnostic(`120 frames of scrolling: long tasks, ms: ${long.join(' ') || 'none'}`);
+    await page.locator('.cell').first().click();
+    await page.keyboard.press('Control+End');
+    await until('the last cell has the focus', async () => (await page.evaluate('document.activeElement.dataset.column')) === '999');
+    await page.getByLabel('Put alike together').check();
+    await until('services stand together', async () => Number(await grid.getAttribute('aria-colcount')) < 100);
+    // What is looked at for faults next takes long for many cells.
+    await page.getByLabel('Inbound contains').fill('app-001');
+    await page.getByLabel('Caller contains').fill('caller-00');
+    await until('few are left', async () => (await page.locator('.cell').count()) < 100);
+  },
+);
 
 inBrowser('Why denied: the question is the address, the answer names the policy', global, async ({ page }) => {
   await page.goto(`${global()}/gui#/why`);
@@ -179,10 +287,14 @@ test('the page runs no script but its own', async (t) => {
   await until('the browser refused it', () => faults.some((fault) => /Content Security Policy|Trusted/i.test(fault)));
 });
 
-inBrowser('Home says which zone is away, and what it has not confirmed', global, async ({ page }) => {
-  await scene.west.kill();
+inBrowser('Home says which zone is cut off, and what it has not confirmed', global, async ({ page }) => {
+  scene.link.cut();
   await permission(global(), 'no-test', 'test');
   await page.goto(`${global()}/gui`);
-  await headed(page, /^west is not connected, has not confirmed 1 change and had 1 refused by global$/);
+  await headed(page, /^north is not connected and has not confirmed 1 change; west had 1 refused by global$/);
   await picture(page, 'late');
+  await page.goto(`${global()}/gui#/resource/kri_mtp_default___no-test_`);
+  await page.locator('[data-step=north]', { hasText: 'on its way since' }).waitFor();
+  await page.getByText('Selects 7 proxies').waitFor();
+  await picture(page, 'policy');
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { SyncPeer, RefusedItem } from '../../src/dashboard/home/peer.ts';
-import { sentenceOf } from '../../src/dashboard/home/sentence.ts';
+import { sentencesOf } from '../../src/dashboard/home/sentence.ts';
 
 const NONE = { total: 0, first: [] };
 const WELL = { online: true, upToDate: true, stopped: null, unsent: null, late: 0, reported: NONE, refused: [] };
@@ -29,7 +29,12 @@ const TABLE: readonly (readonly [peers: readonly SyncPeer[], mode: 'global' | 'z
 
 for (const [peers, mode, sentence] of TABLE) {
   it(`Home says: ${sentence}`, () => {
-    const parts = sentenceOf(peers, mode, 1);
-    assert.equal(parts.map(({ text }) => text).join('; '), sentence);
+    const said = sentencesOf(peers, mode, 1);
+    assert.equal(said.map((parts) => parts.map(({ text }) => text).join('')).join('; '), sentence);
+    if (peers.length > 0)
+      assert.ok(
+        said.every((parts) => parts.some(({ to }) => to !== undefined)),
+        'each leads to more',
+      );
   });
 }

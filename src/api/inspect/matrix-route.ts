@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import * as z from 'zod';
 import { inLimitedTurns } from '../../control/impact/limited-turns.ts';
 import { CALLERS_BY, type CallersBy, callersOf, type MatrixCaller } from '../../control/matrix/matrix-callers.ts';
 import { inboundsOf, isEnforced, type MatrixInbound } from '../../control/matrix/matrix-inbounds.ts';
 import { verdictMatrix } from '../../control/matrix/verdict-matrix.ts';
 import { isClosed } from '../../control/mesh/answer-can.ts';
+import type { MeshView } from '../../control/mesh/mesh-view.ts';
 import type { Plane } from '../../control/plane/plane.ts';
 import { invalid, MeridianError } from '../../errors.ts';
 import { quote } from '../../resource/field-path.ts';
@@ -85,29 +87,41 @@ const MOST_WORK = 10_000;
 export function addMatrixRoute(app: FastifyInstance, options: InspectOptions): void {
   const { plane, monotonic: now = () => performance.now() } = options;
   const budget = new WorkBudget(now);
+  const answers = new WeakMap<MeshView, LRUCache<string, string>>();
   app.get('/meshes/:mesh/_matrix', described('Could not decide', operation), async (request, reply) => {
     const { mesh = '' } = request.params as Params;
     requireMesh(plane, mesh);
     const wanted = readSlice(request);
     const charge = budget.open(principalOf(request), MATRICES);
+    const view = options.views(mesh);
+    const kept =
+      answers.get(view) ?? new LRUCache<string, string>({ maxSize: MOST_KEPT, sizeCalculation: (text, id) => text.length + id.length });
+    answers.set(view, kept);
+    // What the view does not say: what proxies were given, and whether anything is let in at all.
+    const shut = options.proxies?.().flatMap((one) => (one.mesh === mesh && one.shut.length > 0 ? [[one.name, one.shut]] : []));
+    const id = JSON.stringify([wanted, shut, isClosed(plane, options.sync !== undefined)]);
+    const known = kept.get(id);
+    if (known !== undefined) return tagged(reply, known);
     const turns = { now, nextTurn: () => setImmediate(), gone: goneOf(reply), charge };
-    const done = await inLimitedTurns(answerMatrix(options, mesh, wanted), MOST_WORK, turns);
+    const done = await inLimitedTurns(answerMatrix(options, view, wanted), MOST_WORK, turns);
     if (!done) throw new MeridianError('too_large', 'this takes too much work', { hint: 'ask for fewer callers or inbounds' });
-    return tagged(reply, done.result);
+    const text = JSON.stringify(done.result);
+    kept.set(id, text);
+    return tagged(reply, text);
   });
 }
 
+/** Characters of the answers about one state of a mesh that are kept: a page asks for the same again and again. */
+const MOST_KEPT = 8 * 1024 * 1024;
+
 /** What was refused, and what proxies were given, makes no revision: the tag is that of the answer. */
-function tagged(reply: FastifyReply, answer: object): string {
-  const text = JSON.stringify(answer);
+function tagged(reply: FastifyReply, text: string): string {
   void reply.header('etag', `"${hash('sha256', text).slice(0, 16)}"`).type('application/json; charset=utf-8');
   return text;
 }
 
-function* answerMatrix(options: InspectOptions, mesh: string, { by, from, to, callers, inbounds }: WantedSlice): Parts<object> {
-  const { plane, views, sync } = options;
-  const view = views(mesh);
-  yield;
+function* answerMatrix(options: InspectOptions, view: MeshView, { by, from, to, callers, inbounds }: WantedSlice): Parts<object> {
+  const { plane, sync } = options;
   const rows = (yield* callersOf(view, by)).filter((one) => holds(textOf(one, plane), from));
   yield;
   const columns = (yield* inboundsOf(view)).filter((one) =>

@@ -14,7 +14,7 @@ import type { MatrixInbound } from './matrix-inbounds.ts';
  * What is decided about a caller at an inbound: `A` Allow, `D` Deny; `a` Allow and `d` Deny where the shadow side says
  * otherwise; `p` where it depends on the method or the path.
  */
-export type CellVerdict = 'A' | 'D' | 'a' | 'd' | 'p';
+type CellVerdict = 'A' | 'D' | 'a' | 'd' | 'p';
 
 /** Callers that are judged in a step: each costs some microseconds, but where it is the first of its kind. */
 const A_STEP = 50;

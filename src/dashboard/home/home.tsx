@@ -1,10 +1,12 @@
 import { get } from '../api.ts';
+import { link } from '../location.ts';
+import { loadMode } from '../mode.ts';
 import { Problem } from '../problem.tsx';
 import { useLoaded } from '../use-loaded.ts';
 import type { SyncPeer } from './peer.ts';
 import { PeerCard } from './peer-card.tsx';
 import { RecentChanges } from './recent-changes.tsx';
-import { sentenceOf } from './sentence.ts';
+import { sentencesOf } from './sentence.ts';
 
 interface Overview {
   readonly peers: readonly SyncPeer[];
@@ -32,22 +34,21 @@ export function Home({ asAdmin }: { asAdmin: boolean }) {
 }
 
 async function loadOverview(): Promise<Overview> {
-  const [{ peers }, { mode }, { policies }] = await Promise.all([
+  const [{ peers }, { isGlobal }, { policies }] = await Promise.all([
     get<{ peers: readonly SyncPeer[] }>('/_sync'),
-    get<{ mode: 'global' | 'zone' }>('/config'),
+    loadMode(),
     get<{ policies: { total: number } }>('/global-insight'),
   ]);
-  return { peers, mode, policies: policies.total };
+  return { peers, mode: isGlobal ? 'global' : 'zone', policies: policies.total };
 }
 
 function Sentence({ peers, mode, policies }: Overview) {
-  const parts = sentenceOf(peers, mode, policies);
   return (
-    <h1 aria-live="polite">
-      {parts.map(({ peer, text }, index) => (
-        <span key={peer}>
+    <h1 class="sentence" aria-live="polite">
+      {sentencesOf(peers, mode, policies).map((parts, index) => (
+        <span key={index}>
           {index > 0 && '; '}
-          {text}
+          {parts.map(({ text, to }) => (to ? <a href={link(to)}>{text}</a> : text))}
         </span>
       ))}
     </h1>

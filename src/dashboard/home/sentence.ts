@@ -15,21 +15,29 @@ export function troublesOf(peer: SyncPeer, here: string): string[] {
   return said.filter((one) => typeof one === 'string');
 }
 
-/** How all stands, in one sentence; each part is about one peer, or about all of them (`peer` is ''). */
-export function sentenceOf(peers: readonly SyncPeer[], mode: 'global' | 'zone', policies: number): { peer: string; text: string }[] {
-  if (peers.length === 0)
-    return [{ peer: '', text: mode === 'global' ? 'No zone has connected yet' : 'This zone has not heard from a global' }];
+/** A piece of a sentence; `to`: the view that it leads to. */
+export interface SentencePart {
+  readonly text: string;
+  readonly to?: readonly string[];
+}
+
+/** How all stands: a sentence for each peer that is in trouble, or one about all; each says where there is more. */
+export function sentencesOf(peers: readonly SyncPeer[], mode: 'global' | 'zone', policies: number): (readonly SentencePart[])[] {
+  if (peers.length === 0) return [[{ text: mode === 'global' ? 'No zone has connected yet' : 'This zone has not heard from a global' }]];
   const here = mode === 'global' ? 'global' : 'this zone';
   const troubled = peers.flatMap((peer) => {
     const troubles = troublesOf(peer, here);
-    return troubles.length === 0 ? [] : [{ peer: peer.peer, text: `${peer.peer} ${joined(troubles)}` }];
+    const to = ['peer', peer.peer];
+    return troubles.length === 0 ? [] : [[{ text: `${peer.peer} ` }, ...joined(troubles.map((text) => ({ text, to })))]];
   });
   if (troubled.length > 0) return troubled;
-  const text =
-    mode === 'zone'
-      ? `This zone and global are in step, with ${counted(policies, 'policy')} here`
-      : `${peers.length === 1 ? 'The zone has' : `All ${peers.length} zones have`} what is meant for ${peers.length === 1 ? 'it' : 'them'} of ${counted(policies, 'policy')}`;
-  return [{ peer: '', text }];
+  const all = { text: counted(policies, 'policy'), to: ['kinds'] };
+  if (mode === 'zone')
+    return [
+      [{ text: 'This zone and ' }, { text: 'global', to: ['peer', 'global'] }, { text: ' are in step, with ' }, all, { text: ' here' }],
+    ];
+  const [who, verb] = peers.length === 1 ? ['The zone', ' has'] : [`All ${peers.length} zones`, ' have'];
+  return [[{ text: who, to: ['kinds', 'zones'] }, { text: `${verb} what is meant for ${peers.length === 1 ? 'it' : 'them'} of ` }, all]];
 }
 
 /** `3 changes`, `1 policy`. */
@@ -38,6 +46,10 @@ function counted(count: number, what: string): string {
   return `${count.toLocaleString('en')} ${count === 1 ? what : many}`;
 }
 
-function joined(parts: readonly string[]): string {
-  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+/** `a`, `a and b`, `a, b and c`. */
+function joined(parts: readonly SentencePart[]): SentencePart[] {
+  return parts.flatMap((part, index) => {
+    const between = index === 0 ? [] : [{ text: index === parts.length - 1 ? ' and ' : ', ' }];
+    return [...between, part];
+  });
 }

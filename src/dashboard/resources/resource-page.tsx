@@ -1,41 +1,56 @@
 import { stringify } from 'yaml';
-import { get, type List } from '../api.ts';
+import { get } from '../api.ts';
 import { link } from '../location.ts';
+import { loadMode } from '../mode.ts';
+import { Effect } from '../policy/effect.tsx';
+import { History } from '../policy/history.tsx';
+import { SelectedProxies } from '../policy/selected-proxies.tsx';
+import { Way } from '../policy/way.tsx';
 import { Problem } from '../problem.tsx';
+import { ProxyRules } from '../proxy/proxy-rules.tsx';
+import { ProxyStanding } from '../proxy/proxy-standing.tsx';
 import { useLoaded } from '../use-loaded.ts';
-import { type ServedKind, kindNamed, urlOf } from './kinds.ts';
-import { ResourceLink } from './resource-link.tsx';
-import { Standing } from './standing.tsx';
+import { kindNamed, urlOf } from './kinds.ts';
+import { displayName, zoneOf } from './kri.ts';
 
 interface ShownResource {
   readonly kri: string;
   readonly type: string;
   readonly mesh?: string;
   readonly name: string;
+  readonly modificationTime: string;
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** Proxies that the page lists. */
-const SHOWN = 50;
-
-/** One resource: what it says, where it stands, which proxies it selects, what to know of it. */
-export function ResourcePage({ kri }: { kri: string }) {
+/** One resource: where it stands, what it does, what was done to it, what it says. Policies and proxies have more. */
+export function ResourcePage({ kri, asAdmin }: { kri: string; asAdmin: boolean }) {
   const { value, problem } = useLoaded(`resource ${kri}`, async () => {
     const resource = await get<ShownResource>(`/_kri/${encodeURIComponent(kri)}`);
-    return { resource, kind: await kindNamed(resource.type) };
+    return { resource, kind: await kindNamed(resource.type), here: await loadMode() };
   });
   if (!value) return problem === '' ? null : <NotShown kri={kri} problem={problem} />;
-  const { resource, kind } = value;
-  const { name, mesh = '' } = resource;
+  const { resource, kind, here } = value;
+  const { name, mesh = '', modificationTime } = resource;
+  const url = urlOf(kind, mesh, name);
   return (
     <>
       <p class="hint">
         <a href={link(['kinds', kind.path])}>{kind.name}</a>
       </p>
-      <h1>{name}</h1>
+      <h1>{displayName(resource.kri)}</h1>
+      {displayName(resource.kri) !== name && (
+        <p class="hint">
+          here it is called <code>{name}</code>
+        </p>
+      )}
       <Problem text={problem} />
-      {kind.policy && <Enforcement kind={kind} mesh={mesh} name={name} />}
-      <Standing type={kind.name} mesh={mesh} name={name} kri={resource.kri} />
-      {kind.policy && <Proxies kind={kind} mesh={mesh} name={name} />}
+      {kind.policy && <Enforcement url={url} />}
+      {kind.name === 'Dataplane' && <ProxyStanding url={url} zone={zoneOf(resource.kri)} />}
+      <Way type={kind.name} mesh={mesh} name={name} kri={resource.kri} written={modificationTime} isEnforced={kind.policy !== undefined} />
+      {kind.policy && <SelectedProxies url={url} mesh={mesh} />}
+      {kind.name === 'MeshTrafficPermission' && zoneOf(resource.kri) === here.zone && <Effect key={resource.kri} policy={resource} />}
+      {kind.name === 'Dataplane' && <ProxyRules url={url} mesh={mesh} name={displayName(resource.kri)} />}
+      {asAdmin && <History kri={resource.kri} />}
       <section aria-labelledby="yaml">
         <h2 id="yaml">YAML</h2>
         <pre tabIndex={0}>{stringify(resource)}</pre>
@@ -53,15 +68,10 @@ function NotShown({ kri, problem }: { kri: string; problem: string }) {
   );
 }
 
-interface OfPolicy {
-  readonly kind: ServedKind;
-  readonly mesh: string;
-  readonly name: string;
-}
-
-function Enforcement({ kind, mesh, name }: OfPolicy) {
-  const url = `${urlOf(kind, mesh, name)}/_enforcement`;
-  const { value, problem } = useLoaded(url, () => get<{ enforced: 'yes' | 'partly' | 'no'; warnings: readonly string[] }>(url));
+function Enforcement({ url }: { url: string }) {
+  const { value, problem } = useLoaded(`enforcement ${url}`, () =>
+    get<{ enforced: 'yes' | 'partly' | 'no'; warnings: readonly string[] }>(`${url}/_enforcement`),
+  );
   return (
     <section aria-labelledby="enforced">
       <h2 id="enforced">Enforced by proxies: {value?.enforced ?? (problem === '' ? '' : 'not known')}</h2>
@@ -71,27 +81,6 @@ function Enforcement({ kind, mesh, name }: OfPolicy) {
           {value.warnings.map((warning) => (
             <li key={warning}>{warning}</li>
           ))}
-        </ul>
-      )}
-    </section>
-  );
-}
-
-function Proxies({ kind, mesh, name }: OfPolicy) {
-  const url = `${urlOf(kind, mesh, name)}/_resources/dataplanes?size=${SHOWN}`;
-  const { value, problem } = useLoaded(url, () => get<List<{ kri: string; name: string }>>(url));
-  return (
-    <section aria-labelledby="proxies">
-      <h2 id="proxies">Selects {value?.total === 1 ? '1 proxy' : `${value?.total ?? ''} proxies`}</h2>
-      <Problem text={problem} />
-      {value && value.total > 0 && (
-        <ul>
-          {value.items.map((proxy) => (
-            <li key={proxy.kri}>
-              <ResourceLink kri={proxy.kri} name={proxy.name} />
-            </li>
-          ))}
-          {value.total > value.items.length && <li>and {value.total - value.items.length} more</li>}
         </ul>
       )}
     </section>

@@ -16,10 +16,10 @@ export function readQuestion(query: Readonly<Record<string, string>>): VerdictQu
   return { from, mesh, to, port, method, path };
 }
 
-/** The body of `POST /can`. */
+/** The body of `POST /can`. A caller with several URI SANs is written with spaces between them. */
 export function toBody({ from, mesh, to, port, method, path }: VerdictQuestion): object {
   return {
-    from: { spiffeId: from },
+    from: { spiffeIds: from.split(/\s+/).filter((san) => san !== '') },
     to: { mesh, dataplane: to, ...(port === '' ? {} : { port: /^\d+$/.test(port) ? Number(port) : port }) },
     ...(method === '' ? {} : { method }),
     ...(path === '' ? {} : { path }),
