@@ -1,7 +1,7 @@
 import { keyId } from '../../resource/key.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
-import { spiffeIdOfDataplane } from '../enforce/spiffe-id.ts';
+import { spiffeIdOfDataplane } from '../../policy/callers/caller-identity.ts';
 import { sansOfDataplane } from './caller-names.ts';
 import type { ComparedClient } from './compare-verdicts.ts';
 import { countingKeys } from './permission-rules.ts';

@@ -11,7 +11,8 @@ import { keyId } from '../../resource/key.ts';
 import { matchesText, type StringMatch } from '../../resource/string-match.ts';
 import type { JsonObject, Resource } from '../../resource/resource.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
-import { spiffeIdOfDataplane } from '../enforce/spiffe-id.ts';
+import { spiffeIdOfDataplane } from '../../policy/callers/caller-identity.ts';
+import { accessOf } from '../mesh/mesh-access.ts';
 import { sansOfDataplane } from './caller-names.ts';
 import { type CallerChange, type Impact, ImpactSearch } from './mesh-impact.ts';
 import type { VerdictChange } from './compare-verdicts.ts';
@@ -29,6 +30,7 @@ function viewOf(resources: readonly Resource[]): MeshView {
     policies,
     permissions: policies.filter(({ resource: { key } }) => key.type === 'MeshTrafficPermission'),
     tls: { policies: [], mesh: undefined, refused: false },
+    access: accessOf({ mesh: 'default', lists: [], sites: new Map() }),
     index,
     targets: [],
     find: () => undefined,

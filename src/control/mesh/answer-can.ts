@@ -12,6 +12,7 @@ import { readable } from '../../resource/readable-text.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { placesOf, type ShutInbound, whyShut } from './listen-address.ts';
 import { whyCrowded } from './too-many-rules.ts';
+import { callersAt } from './mesh-access.ts';
 import type { MeshView } from './mesh-view.ts';
 import { unaskedNotes, whyNotServed } from './not-enforced-notes.ts';
 import { plaintextAt } from './plaintext-notes.ts';
@@ -112,10 +113,15 @@ function isNobody(request: Request): boolean {
 
 function decideAt(view: MeshView, proxy: Proxy, inbound: Inbound, request: Request): Decision {
   const matches = matchInbound(view.permissions, proxy, inbound, view.index);
-  const crowded = proxy.type === 'Gateway' ? undefined : shutDecision(whyCrowded(inbound, matches));
+  // Access policies are asked where a listener is served.
+  const callers = proxy.type === 'Gateway' ? undefined : callersAt(view, proxy, inbound);
+  const crowded = proxy.type === 'Gateway' ? undefined : shutDecision(whyCrowded(inbound, matches, callers));
   if (crowded) return crowded;
   const plaintext = plaintextAt(view, proxy, inbound);
-  const decision = plaintext.taken && isNobody(request) ? PLAIN : decideBy(readPermissions(matches), request, inbound.protocol, view.mesh);
+  const decision =
+    plaintext.taken && isNobody(request)
+      ? PLAIN
+      : decideBy({ permissions: readPermissions(matches), callers }, request, inbound.protocol, view.mesh);
   return { ...decision, warnings: [...notesOn(proxy, [matches], view.refusal), ...plaintext.warnings] };
 }
 

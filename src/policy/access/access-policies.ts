@@ -20,6 +20,8 @@ export interface AccessPolicy {
   readonly shadow: boolean;
   readonly from: Selection;
   readonly to: Selection;
+  /** The services that it says anything of, or may: who reaches one of them is asked of access policies. */
+  readonly selecting: Selection;
   /** The keys that it asks for and that no set can have, each with the side: `from: "client.clusterlink.net/nmae"`. */
   readonly unknown: readonly string[];
 }
@@ -68,7 +70,7 @@ function readPolicy({ key, labels, spec }: Resource): AccessPolicy {
   if (!data) {
     const action = spec.action === 'allow' ? 'allow' : 'deny';
     const whom = action === 'allow' ? NOBODY : EVERYBODY;
-    return { ...common, action, from: whom, to: whom, unknown: [] };
+    return { ...common, action, from: whom, to: whom, selecting: EVERYBODY, unknown: [] };
   }
   const { action, from, to } = data;
   const tell = (field: string, keys: readonly string[]) => keys.map((name) => `${field}: ${JSON.stringify(name)}`);
@@ -77,6 +79,7 @@ function readPolicy({ key, labels, spec }: Resource): AccessPolicy {
     action,
     from: readSelection('source', action, from),
     to: readSelection('destination', action, to),
+    selecting: readSelection('destination', 'deny', to),
     unknown: [...tell('from', unknownKeys('source', from)), ...tell('to', unknownKeys('destination', to))],
   };
 }
