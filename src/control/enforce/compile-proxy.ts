@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CallerMap } from '../../policy/rbac/identity-maps.ts';
+import type { CallerMap } from '../../policy/callers/caller-verdicts.ts';
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import type { Inbound } from '../../policy/match/read-proxy.ts';
 import { type Plaintext, STRICT } from '../../policy/mesh-tls.ts';

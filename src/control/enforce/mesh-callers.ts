@@ -2,7 +2,7 @@ import type { Attributes } from '../../policy/access/attributes.ts';
 import { destinationsOf } from '../../policy/callers/called-services.ts';
 import { CallerMatrix, type CallersOfZone } from '../../policy/callers/caller-matrix.ts';
 import type { Inbound, Proxy } from '../../policy/match/read-proxy.ts';
-import type { CallerMap } from '../../policy/rbac/identity-maps.ts';
+import type { CallerMap } from '../../policy/callers/caller-verdicts.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { atOnce, type Parts } from '../../resource/store/parts.ts';
 import type { MeshAccess } from '../mesh/mesh-access.ts';

@@ -1,7 +1,7 @@
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import type { RequestSubject } from '../../policy/decide/read-request.ts';
 import { type CompiledRbac, InboundRbac } from '../../policy/rbac/compile-rbac.ts';
-import type { CallerMap } from '../../policy/rbac/identity-maps.ts';
+import type { CallerMap } from '../../policy/callers/caller-verdicts.ts';
 
 /** What decides an inbound: the same lists and maps are the same objects. */
 export interface SharedDeciders {

@@ -3,10 +3,12 @@ import { type Attributes, sourceAttributes } from '../../policy/access/attribute
 import { readWorkload, type Site } from '../../policy/access/read-resources.ts';
 import { destinationsOf } from '../../policy/callers/called-services.ts';
 import { spiffeIdOfDataplane } from '../../policy/callers/caller-identity.ts';
-import { type CallerVerdicts, callerVerdicts, type KnownCallers } from '../../policy/callers/caller-verdicts.ts';
+import { CallerMatrix } from '../../policy/callers/caller-matrix.ts';
+import { type CallerMap, type CallerVerdicts, callerVerdicts, type KnownCallers } from '../../policy/callers/caller-verdicts.ts';
 import type { MeshIndex } from '../../policy/match/mesh-index.ts';
 import type { Inbound, Proxy } from '../../policy/match/read-proxy.ts';
 import type { Resource } from '../../resource/resource.ts';
+import type { Parts } from '../../resource/store/parts.ts';
 
 /** What access policies of a mesh are made of, as this control plane holds them. */
 export interface MeshAccess {
@@ -42,20 +44,41 @@ export function isSameAccess(one: AccessParts, other: AccessParts): boolean {
   );
 }
 
+/** What is asked of a view of the mesh. */
+interface AccessAskedOf {
+  readonly access: MeshAccess;
+  readonly dataplanes: readonly Resource[];
+  readonly index: MeshIndex;
+}
+
 /**
  * What access policies decide at an inbound, for whoever is asked about (docs/design/attributes.md#in-envoy): callers are
  * the Dataplanes of its zone. undefined: none selects it.
  */
-export function callersAt(
-  { access, dataplanes, index }: { readonly access: MeshAccess; readonly dataplanes: readonly Resource[]; readonly index: MeshIndex },
-  proxy: Proxy,
-  inbound: Inbound,
-): CallerVerdicts | undefined {
+export function callersAt({ access, dataplanes, index }: AccessAskedOf, proxy: Proxy, inbound: Inbound): CallerVerdicts | undefined {
   const { zone } = proxy.dataplane.key;
   const policies = access.policies(zone);
   if (policies.length === 0) return undefined;
   const site = access.site(zone);
   return callerVerdicts(policies, destinationsOf(proxy, inbound, index, site), callersOf(dataplanes, zone, site));
+}
+
+/** What access policies decide at any inbound, about all callers of its zone. */
+export type CallersEverywhere = (proxy: Proxy, inbound: Inbound) => CallerMap | undefined;
+
+/** `callersAt` for whoever asks about many callers: all of them are decided about at once, for each zone in steps. */
+export function* callersEverywhere({ access, dataplanes, index }: AccessAskedOf): Parts<CallersEverywhere> {
+  const matrices = new Map<string, CallerMatrix>();
+  for (const zone of new Set(dataplanes.map(({ key }) => key.zone))) {
+    const policies = access.policies(zone);
+    if (policies.length === 0) continue;
+    const own = dataplanes.filter(({ key }) => key.zone === zone);
+    matrices.set(zone, yield* CallerMatrix.build({ policies, dataplanes: own, site: access.site(zone) }));
+  }
+  return (proxy, inbound) => {
+    const { zone } = proxy.dataplane.key;
+    return matrices.get(zone)?.at(destinationsOf(proxy, inbound, index, access.site(zone)));
+  };
 }
 
 /** The callers of each zone among Dataplanes, by identity. */

@@ -5,7 +5,7 @@ import type { Resource } from '../../resource/resource.ts';
 import type { Parts } from '../../resource/store/parts.ts';
 import { askedOf, type CallerGroup, CallerGroups } from './caller-groups.ts';
 import type { Destination } from './called-services.ts';
-import { type CallerVerdict, isSameVerdict, isSelected, strictest } from './caller-verdicts.ts';
+import { type CallerMap, type CallerVerdict, isSameVerdict, isSelected, strictest } from './caller-verdicts.ts';
 
 /** All that decides who may call in a zone: its own policies and global's (readAccessPolicies), its Dataplanes, its site. */
 export interface CallersOfZone {
@@ -15,11 +15,9 @@ export interface CallersOfZone {
   readonly site: Attributes | undefined;
 }
 
-type VerdictMap = ReadonlyMap<string, CallerVerdict>;
-
 interface DecidedInbound {
   readonly version: object;
-  readonly verdicts: VerdictMap | undefined;
+  readonly verdicts: CallerMap | undefined;
 }
 
 /** The policies that may decide at a destination, in their order; undefined: none selects it. */
@@ -103,7 +101,7 @@ export class CallerMatrix {
    * What is decided about each identity of the zone at an inbound that is these destinations: the same object as last
    * time where nothing of it changed. undefined: no policy selects any of them.
    */
-  at(destinations: readonly Destination[]): VerdictMap | undefined {
+  at(destinations: readonly Destination[]): CallerMap | undefined {
     const id = destinations.map((destination) => destination.id).join('\n');
     const before = this.#inbounds.get(id);
     if (before?.version === this.version) return before.verdicts;
@@ -151,7 +149,7 @@ export class CallerMatrix {
     return verdict;
   }
 
-  #toMap(decided: readonly (readonly CallerVerdict[])[]): VerdictMap {
+  #toMap(decided: readonly (readonly CallerVerdict[])[]): CallerMap {
     const verdicts = new Map<string, CallerVerdict>();
     for (const [spiffeId, groups] of this.#groups.identities) {
       const all = [...groups.keys()].flatMap(({ place }) => decided.map((one) => one[place] ?? NOBODY));
@@ -200,7 +198,7 @@ function isSameSite(one: Attributes | undefined, other: Attributes | undefined):
   return one.size === other.size && [...one].every(([key, value]) => other.get(key) === value);
 }
 
-function isSameMap(one: VerdictMap | undefined, other: VerdictMap | undefined): boolean {
+function isSameMap(one: CallerMap | undefined, other: CallerMap | undefined): boolean {
   if (!one || !other) return one === other;
   if (one.size !== other.size) return false;
   for (const [id, verdict] of one) if (!isSameVerdict(verdict, other.get(id))) return false;

@@ -20,7 +20,10 @@ export interface CallerVerdict {
  * What access policies decide about the callers that are known at an inbound that some of them select, by SPIFFE ID.
  * Whoever is not among them is denied.
  */
-export type CallerVerdicts = Pick<ReadonlyMap<string, CallerVerdict>, 'get' | 'size'>;
+export type CallerVerdicts = Pick<CallerMap, 'get' | 'size'>;
+
+/** The same of all of them. */
+export type CallerMap = ReadonlyMap<string, CallerVerdict>;
 
 /** Who is known, by identity: the attributes of each proxy that has it. */
 export interface KnownCallers {
@@ -90,6 +93,16 @@ function rank({ allowed, privileged, decidedBy }: CallerVerdict): number {
   if (allowed) return 3;
   if (privileged) return 0;
   return decidedBy ? 1 : 2;
+}
+
+/**
+ * Equal for two clients about whom the same is decided, as far as access policies do: a client with one identity may be
+ * one of the callers that are known.
+ */
+export function verdictId(callers: CallerVerdicts | undefined, sans: readonly string[]): string {
+  const [id = ''] = sans;
+  const verdict = sans.length === 1 ? callers?.get(id) : undefined;
+  return verdict ? JSON.stringify([verdict.allowed, verdict.privileged, verdict.mixed, verdict.decidedBy ?? null]) : '';
 }
 
 export function isSameVerdict(one: CallerVerdict | undefined, other: CallerVerdict | undefined): boolean {

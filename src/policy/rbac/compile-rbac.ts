@@ -3,7 +3,7 @@ import type { Permission } from '../decide/read-permissions.ts';
 import type { RequestSubject } from '../decide/read-request.ts';
 import { DecisionRbac } from './decision-tree.ts';
 import { firstOf, type MatcherTree, toMatcher, typed } from './envoy-matchers.ts';
-import type { CallerMap } from './identity-maps.ts';
+import type { CallerMap } from '../callers/caller-verdicts.ts';
 import type { DecidedRegion } from './region-places.ts';
 import { everything, type Region, regionsOf } from './request-regions.ts';
 import type { RbacForm } from './rbac-side.ts';

@@ -4,7 +4,7 @@ import type { Permission } from '../decide/read-permissions.ts';
 import type { RequestSubject } from '../decide/read-request.ts';
 import { type RegionPermission, speaksOfShadow } from './applied-permissions.ts';
 import type { MatcherTree } from './envoy-matchers.ts';
-import type { CallerMap } from './identity-maps.ts';
+import type { CallerMap } from '../callers/caller-verdicts.ts';
 import type { AppliedHere } from './region-places.ts';
 import { type RbacForm, SideRbac } from './rbac-side.ts';
 

@@ -1,4 +1,4 @@
-import type { CallerVerdict } from '../callers/caller-verdicts.ts';
+import type { CallerMap, CallerVerdict } from '../callers/caller-verdicts.ts';
 import { formatKri } from '../../resource/key.ts';
 import type { RegionPermission, MatcherRule } from './applied-permissions.ts';
 import { MatcherEntries, inOrder, onRules } from './matcher-entries.ts';
@@ -66,9 +66,6 @@ export class Identities {
     return anybody ? orElse(anybody, identities) : identities;
   }
 }
-
-/** What access policies decide about callers by identity. */
-export type CallerMap = ReadonlyMap<string, CallerVerdict>;
 
 /**
  * What access policies decide about callers, each by its one URI SAN: what privileged ones deny is asked first, the rest

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../resource/resource.ts';
 import { fromItemsOf, isUnreadable, listsOf, type VerdictSide } from '../../resource/permission-actions.ts';
 import type { RequestSubject } from '../decide/read-request.ts';
+import type { CallerMap } from '../callers/caller-verdicts.ts';
 import type { StringMatch } from '../../resource/string-match.ts';
 import { type RegionPermission, actBy, allowRules, denyRules, type MatcherRule } from './applied-permissions.ts';
 import {
@@ -15,7 +16,7 @@ import {
   toMatcher,
 } from './envoy-matchers.ts';
 import { allowed, beside, denied, type Formula, type RbacFromItem, itemsOf } from './from-formula.ts';
-import { callerEntries, type CallerEntries, type CallerMap, entriesBefore, Identities } from './identity-maps.ts';
+import { callerEntries, type CallerEntries, entriesBefore, Identities } from './identity-maps.ts';
 import { toPredicate, toRules } from './from-principals.ts';
 import { hasId, isId, NOT_ONE, SEVERAL } from './san-matchers.ts';
 
