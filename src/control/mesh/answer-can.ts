@@ -12,7 +12,7 @@ import { placesOf, type ShutInbound, whyShut } from './listen-address.ts';
 import { decideThrough, decideTogether, gateAt, NOT_SCANNED, shutBy } from './inbound-gate.ts';
 import { callersAt } from './mesh-access.ts';
 import type { MeshView } from './mesh-view.ts';
-import { unaskedNotes, whyNotServed } from './not-enforced-notes.ts';
+import { accessNotes, whyNotServed } from './not-enforced-notes.ts';
 import { plaintextAt } from './plaintext-notes.ts';
 import { isGlobal, type Plane, type PlaneContents } from '../plane/plane.ts';
 
@@ -48,16 +48,16 @@ export function can(plane: Plane, view: MeshView, hasGlobal: boolean, question: 
   const inbounds = chooseInbounds(proxy, question.section);
   const reasons = inbounds.flatMap((inbound) => whyNotServed(proxy, inbound) ?? []);
   const decision = decideAll(plane, view, hasGlobal, { ...question, proxy, inbounds });
-  const unasked = unaskedNotes(plane, view.mesh);
+  const access = accessNotes(view, proxy, inbounds);
   const [reason] = reasons;
   // Of two on one port, one that is served decides.
   if (reason === undefined || reasons.length < inbounds.length)
-    return { ...decision, enforced: true, warnings: [...decision.warnings, ...unasked] };
+    return { ...decision, enforced: true, warnings: [...decision.warnings, ...access] };
   return {
     ...decision,
     enforced: false,
     reason: `not enforced: ${reason}, so nobody asks what the policies say`,
-    warnings: [...decision.warnings, ...unasked],
+    warnings: [...decision.warnings, ...access],
   };
 }
 

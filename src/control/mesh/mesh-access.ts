@@ -4,7 +4,7 @@ import { readWorkload, type Site } from '../../policy/access/read-resources.ts';
 import { destinationsOf } from '../../policy/callers/called-services.ts';
 import { spiffeIdOfDataplane } from '../../policy/callers/caller-identity.ts';
 import { CallerMatrix } from '../../policy/callers/caller-matrix.ts';
-import { type CallerMap, type CallerVerdicts, callerVerdicts, type KnownCallers } from '../../policy/callers/caller-verdicts.ts';
+import { type CallerMap, type CallerVerdicts, callerVerdicts, type KnownCallers, maySelect } from '../../policy/callers/caller-verdicts.ts';
 import type { MeshIndex } from '../../policy/match/mesh-index.ts';
 import type { Inbound, Proxy } from '../../policy/match/read-proxy.ts';
 import type { Resource } from '../../resource/resource.ts';
@@ -61,6 +61,15 @@ export function callersAt({ access, dataplanes, index }: AccessAskedOf, proxy: P
   if (policies.length === 0) return undefined;
   const site = access.site(zone);
   return callerVerdicts(policies, destinationsOf(proxy, inbound, index, site), callersOf(dataplanes, zone, site));
+}
+
+/** Those that select an inbound: what they decide there is enforced, but for those that are shown alone. */
+export function policiesAt({ access, index }: AccessAskedOf, proxy: Proxy, inbound: Inbound): AccessPolicy[] {
+  const { zone } = proxy.dataplane.key;
+  const policies = access.policies(zone).filter(({ shadow }) => !shadow);
+  if (policies.length === 0) return [];
+  const destinations = destinationsOf(proxy, inbound, index, access.site(zone));
+  return policies.filter((policy) => destinations.some((destination) => maySelect(policy, destination)));
 }
 
 /** What access policies decide at any inbound, about all callers of its zone. */
