@@ -194,12 +194,14 @@ describe('access policies at proxies', () => {
   });
 
   it('a caller that changes touches only the inbounds where it is decided in another way', () => {
-    writeDrafts(plane, [allowing, open, web({ app: 'web' }, 'web-2')]);
+    const byNamespace = { action: 'allow', from: [selector({ 'k8s:ns': 'shop' })], to: [selector({ 'service:name': 'in-1' })] };
+    writeDrafts(plane, [allowing, open, draft('AccessPolicy', 'ns', byNamespace, 'pay'), web({ app: 'web' }, 'web-2')]);
+    assert.equal(decisions(), 'Allow,Allow,Deny');
     const [first, second, third] = inbounds();
     writeDrafts(plane, [web({ app: 'web', version: '2' })]);
     assert.ok(inbounds().every((inbound, index) => inbound.rbac === [first, second, third][index]?.rbac));
     writeDrafts(plane, [web({ app: 'evil' })]);
-    assert.equal(decisions(), 'Deny,Deny,Deny');
+    assert.equal(decisions(), 'Deny,Allow,Deny');
     const [other, same] = inbounds();
     assert.notEqual(other?.rbac, first?.rbac);
     assert.equal(same?.rbac, second?.rbac);
