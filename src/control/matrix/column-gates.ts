@@ -43,7 +43,7 @@ export function createColumnGates(view: MeshView, shutAt: ShutAt): (column: Matr
       const reason = why(inbound);
       const matches = reason === undefined ? yield* matchInSteps(view, proxy, inbound) : [];
       const { taken } = plaintextAt(view, proxy, inbound);
-      const callers = everywhere(proxy, inbound);
+      const callers = everywhere.at(proxy, inbound);
       const known = maps.get(callers) ?? maps.size;
       maps.set(callers, known);
       const gate = (): InboundGate => gateAt(proxy, inbound, { matches, callers }, taken);

@@ -73,20 +73,37 @@ export function policiesAt({ access, index }: AccessAskedOf, proxy: Proxy, inbou
 }
 
 /** What access policies decide at any inbound, about all callers of its zone. */
-export type CallersEverywhere = (proxy: Proxy, inbound: Inbound) => CallerMap | undefined;
+export interface CallersEverywhere {
+  /** By zone. */
+  readonly matrices: ReadonlyMap<string, CallerMatrix>;
+  at(proxy: Proxy, inbound: Inbound): CallerMap | undefined;
+  /** Equal for two proxies about which access policies decide the same everywhere; '' where there are none. */
+  classOf(dataplane: Resource): string;
+}
 
-/** `callersAt` for whoever asks about many callers: all of them are decided about at once, for each zone in steps. */
-export function* callersEverywhere({ access, dataplanes, index }: AccessAskedOf): Parts<CallersEverywhere> {
+/**
+ * `callersAt` for whoever asks about many callers: all of them are decided about at once, for each zone in steps.
+ * `before`: what is decided as it was there is the same object.
+ */
+export function* callersEverywhere({ access, dataplanes, index }: AccessAskedOf, before?: CallersEverywhere): Parts<CallersEverywhere> {
   const matrices = new Map<string, CallerMatrix>();
   for (const zone of new Set(dataplanes.map(({ key }) => key.zone))) {
     const policies = access.policies(zone);
     if (policies.length === 0) continue;
     const own = dataplanes.filter(({ key }) => key.zone === zone);
-    matrices.set(zone, yield* CallerMatrix.build({ policies, dataplanes: own, site: access.site(zone) }));
+    matrices.set(zone, yield* CallerMatrix.build({ policies, dataplanes: own, site: access.site(zone) }, before?.matrices.get(zone)));
   }
-  return (proxy, inbound) => {
-    const { zone } = proxy.dataplane.key;
-    return matrices.get(zone)?.at(destinationsOf(proxy, inbound, index, access.site(zone)));
+  return {
+    matrices,
+    at: (proxy, inbound) => {
+      const { zone } = proxy.dataplane.key;
+      return matrices.get(zone)?.at(destinationsOf(proxy, inbound, index, access.site(zone)));
+    },
+    classOf: (dataplane) => {
+      const { zone } = dataplane.key;
+      const matrix = matrices.get(zone);
+      return matrix ? JSON.stringify([zone, matrix.classOf(spiffeIdOfDataplane(dataplane) ?? '')]) : '';
+    },
   };
 }
 

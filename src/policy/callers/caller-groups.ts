@@ -45,6 +45,15 @@ export class CallerGroups {
     return this.#byIdentity;
   }
 
+  /** Equal for two identities about which the same is decided everywhere, whatever else there is. */
+  classOf(spiffeId: string): string {
+    const groups = [...(this.#byIdentity.get(spiffeId)?.keys() ?? [])];
+    const texts = groups.map(({ attributes }) =>
+      JSON.stringify(attributes ? this.keys.flatMap((key) => [key, attributes.get(key) ?? null]) : null),
+    );
+    return texts.sort().join();
+  }
+
   /** How many of these are not known yet. */
   unknownAmong(dataplanes: readonly Resource[]): number {
     return dataplanes.reduce((count, dataplane) => count + (this.#callers.has(dataplane) ? 0 : 1), 0);

@@ -48,6 +48,8 @@ export class CallerMatrix {
   readonly #verdicts = new WeakMap<AccessPolicy, CallerVerdict>();
   readonly #matched = new Map<string, MatchedDestination>();
   readonly #inbounds = new Map<string, DecidedInbound>();
+  /** The one that this takes the place of. */
+  #earlier: CallerMatrix | undefined;
 
   private constructor(groups: CallerGroups) {
     this.#groups = groups;
@@ -67,8 +69,7 @@ export class CallerMatrix {
       matrix.#addRow(policy);
       yield;
     }
-    const known = before ? before.#inbounds : [];
-    for (const [id, { verdicts }] of known) matrix.#inbounds.set(id, { version: {}, verdicts });
+    if (before) [matrix.#earlier, before.#earlier] = [before, undefined];
     return matrix;
   }
 
@@ -103,7 +104,7 @@ export class CallerMatrix {
    */
   at(destinations: readonly Destination[]): CallerMap | undefined {
     const id = destinations.map((destination) => destination.id).join('\n');
-    const before = this.#inbounds.get(id);
+    const before = this.#remembered(id);
     if (before?.version === this.version) return before.verdicts;
     const decided = destinations.flatMap((destination) => {
       const matching = this.#matching(destination);
@@ -113,6 +114,15 @@ export class CallerMatrix {
     const verdicts = before && isSameMap(before.verdicts, now) ? before.verdicts : now;
     remember(this.#inbounds, id, { version: this.version, verdicts });
     return verdicts;
+  }
+
+  #remembered(id: string): DecidedInbound | undefined {
+    return this.#inbounds.get(id) ?? (this.#earlier ? this.#earlier.#inbounds.get(id) : undefined);
+  }
+
+  /** Equal for two identities about which the same is decided everywhere: by what policies ask of them. */
+  classOf(spiffeId: string): string {
+    return this.#groups.classOf(spiffeId);
   }
 
   #matching(destination: Destination): readonly AccessPolicy[] | undefined {

@@ -2,7 +2,7 @@ import { type AccessPolicy, concerns } from '../access/access-policies.ts';
 import { selects } from '../access/attribute-selector.ts';
 import type { Attributes } from '../access/attributes.ts';
 import { decideAccess } from '../access/decide-access.ts';
-import { compareKeys, type Key } from '../../resource/key.ts';
+import { compareKeys, type Key, sameKey } from '../../resource/key.ts';
 import type { Destination } from './called-services.ts';
 
 /** What access policies decide about one caller at an inbound. */
@@ -108,5 +108,9 @@ export function verdictId(callers: CallerVerdicts | undefined, sans: readonly st
 export function isSameVerdict(one: CallerVerdict | undefined, other: CallerVerdict | undefined): boolean {
   if (!one || !other) return one === other;
   const { allowed, privileged, decidedBy, mixed } = one;
-  return allowed === other.allowed && privileged === other.privileged && mixed === other.mixed && decidedBy === other.decidedBy;
+  return allowed === other.allowed && privileged === other.privileged && mixed === other.mixed && isSamePolicy(decidedBy, other.decidedBy);
+}
+
+function isSamePolicy(one: Key | undefined, other: Key | undefined): boolean {
+  return one === other || (one !== undefined && other !== undefined && sameKey(one, other));
 }
