@@ -28,7 +28,8 @@ export interface CallerPair extends CallerSet {
 }
 
 /**
- * The proxies of a mesh as callers. `asked`: the keys that policies ask for. One that is new was nobody else before.
+ * The proxies of a mesh as callers. `asked`: the keys that permissions ask for. One that is new was nobody else before,
+ * though no access policy knew it.
  */
 export function* pairCallers(before: MeshView, after: MeshView, asked: ReadonlySet<string>, callers: CallersPair): Parts<CallerPair[]> {
   const earlier = new Map(before.dataplanes.map((dataplane) => [keyId(dataplane.key), dataplane]));
@@ -38,7 +39,7 @@ export function* pairCallers(before: MeshView, after: MeshView, asked: ReadonlyS
     for (const by of ['tags', 'spiffeId'] as const) {
       const known = earlier.get(keyId(dataplane.key));
       const is = toClient(dataplane, by, asked, callers.after);
-      const was = known ? toClient(known, by, asked, callers.before) : is;
+      const was = toClient(known ?? dataplane, by, asked, callers.before);
       // Without a URI SAN it has no identity to be known by.
       if (is.sans.length === 0 || was.sans.length === 0) continue;
       const id = JSON.stringify([by, ...[was, is].map(({ sans, keys }) => [sans.length > 1, keys])]);
