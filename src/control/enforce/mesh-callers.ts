@@ -33,8 +33,10 @@ export class MeshCallers {
 
   /** Makes anew in steps what `update` would make at once, where much is another. */
   *prepare(view: MeshView): Parts<void> {
+    if (this.#isCurrent(view)) return;
+    yield* view.access.prepare();
     const given = this.#given(view);
-    if (this.#isCurrent(view) || given.policies.length === 0 || this.#matrix?.isNear(given)) return;
+    if (given.policies.length === 0 || this.#matrix?.isNear(given)) return;
     const built = yield* CallerMatrix.build(given, this.#matrix);
     this.#take(view, given, built);
   }

@@ -1,4 +1,4 @@
-import { type AccessPolicy, readAccessPolicies } from '../../policy/access/access-policies.ts';
+import { type AccessPolicy, readAccessPolicies, readAccessPolicy } from '../../policy/access/access-policies.ts';
 import { type Attributes, sourceAttributes } from '../../policy/access/attributes.ts';
 import { readWorkload, type Site } from '../../policy/access/read-resources.ts';
 import { destinationsOf } from '../../policy/callers/called-services.ts';
@@ -14,6 +14,8 @@ import type { Parts } from '../../resource/store/parts.ts';
 export interface MeshAccess {
   /** Those that are in force in a zone, in the order in which they decide; refused ones as such that can't be read. */
   policies(zone: string): readonly AccessPolicy[];
+  /** Reads in steps what `policies` would read at once. */
+  prepare(): Parts<void>;
   /** The attributes of a zone as a site; undefined: nothing is known of it. */
   site(zone: string): Attributes | undefined;
 }
@@ -26,6 +28,9 @@ export interface AccessParts {
   readonly sites: ReadonlyMap<string, Site>;
 }
 
+/** How many policies are read in a step. */
+const A_STEP = 50;
+
 export function accessOf({ mesh, lists, sites }: AccessParts): MeshAccess {
   const known = new Map<string, readonly AccessPolicy[]>();
   return {
@@ -33,6 +38,12 @@ export function accessOf({ mesh, lists, sites }: AccessParts): MeshAccess {
       const policies = known.get(zone) ?? readAccessPolicies(lists.flat(), { mesh, zone });
       known.set(zone, policies);
       return policies;
+    },
+    *prepare() {
+      for (const [index, policy] of lists.flat().entries()) {
+        readAccessPolicy(policy);
+        if (index % A_STEP === 0) yield;
+      }
     },
     site: (zone) => sites.get(zone)?.attributes,
   };
@@ -87,6 +98,7 @@ export interface CallersEverywhere {
  */
 export function* callersEverywhere({ access, dataplanes, index }: AccessAskedOf, before?: CallersEverywhere): Parts<CallersEverywhere> {
   const matrices = new Map<string, CallerMatrix>();
+  yield* access.prepare();
   for (const zone of new Set(dataplanes.map(({ key }) => key.zone))) {
     const policies = access.policies(zone);
     if (policies.length === 0) continue;

@@ -36,7 +36,7 @@ export const ACCESS_TYPES: readonly string[] = ['AccessPolicy', 'PrivilegedAcces
  */
 export function readAccessPolicies(resources: Iterable<Resource>, at: DecidingPlane): AccessPolicy[] {
   const mine = [...resources].filter(({ key }) => ACCESS_TYPES.includes(key.type) && isInForce(key, at));
-  return mine.map(readOnce).sort((a, b) => tier(a) - tier(b) || compareKeys(a.key, b.key));
+  return mine.map(readAccessPolicy).sort((a, b) => tier(a) - tier(b) || compareKeys(a.key, b.key));
 }
 
 /**
@@ -58,7 +58,8 @@ export function concerns(key: Key, namespace: string): boolean {
 /** What was read of resources, which never change. */
 const read = new WeakMap<Resource, AccessPolicy>();
 
-function readOnce(resource: Resource): AccessPolicy {
+/** One policy, read once: a resource never changes. */
+export function readAccessPolicy(resource: Resource): AccessPolicy {
   const known = read.get(resource) ?? readPolicy(resource);
   read.set(resource, known);
   return known;

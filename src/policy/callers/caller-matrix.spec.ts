@@ -107,6 +107,34 @@ const allowing = resource(
 const shop: Destination = { id: 'shop', namespace: 'shop', attributes: EAST_SITE };
 const ID = 'spiffe://default.east.mesh.local/ns/shop';
 
+it('many policies and callers are worked out in many steps, and then changed in few', () => {
+  const dataplanes = Array.from({ length: 1_000 }, (_, index) => web(`w-${index}`, { app: `${index}` }));
+  const policies = inForce(
+    Array.from({ length: 1_000 }, (_, index) =>
+      resource(
+        'AccessPolicy',
+        `p-${index}`,
+        { ...allowing.spec, from: [{ workloadSelector: { matchLabels: { 'k8s:label:app': `${index}` } } }] },
+        'east/shop',
+      ),
+    ),
+  );
+  const steps = CallerMatrix.build({ policies, dataplanes, site: EAST_SITE });
+  let count = 0;
+  for (;;) {
+    const step = steps.next();
+    if (step.done) {
+      assert.equal([...(step.value.at([shop])?.values() ?? [])].filter(({ allowed }) => allowed).length, 1_000);
+      assert.ok(
+        step.value.isNear({ policies: policies.slice(1), dataplanes: [...dataplanes.slice(1), web('w-0', { app: '7' })], site: EAST_SITE }),
+      );
+      break;
+    }
+    count++;
+  }
+  assert.ok(count >= 1_000, `${count} steps`);
+});
+
 describe('callers', () => {
   it('that share an identity get in only if each may', () => {
     const account = { 'k8s.kuma.io/service-account': 'one' };
