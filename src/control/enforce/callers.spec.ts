@@ -146,10 +146,10 @@ it('what proxies get after any commits is what `can` says, for each caller, and 
           }
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 25 },
   );
   for (const type of ['AccessPolicy', 'PrivilegedAccessPolicy', 'MeshTrafficPermission'])
-    for (const decision of ['Allow', 'Deny']) assert.ok((counts[`${decision} ${type}`] ?? 0) > 20, JSON.stringify(counts));
+    for (const decision of ['Allow', 'Deny']) assert.ok((counts[`${decision} ${type}`] ?? 0) > 5, JSON.stringify(counts));
 });
 
 const web = (labels: Record<string, string>, name = 'web-1'): Draft =>

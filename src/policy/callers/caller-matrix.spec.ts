@@ -48,7 +48,7 @@ describe('all callers at once are decided as each for itself', () => {
       }),
       { numRuns: 500 },
     );
-    assert.ok(allowed > 300, `only ${allowed} were allowed`);
+    assert.ok(allowed > 150, `only ${allowed} were allowed`);
   });
 
   it('after changes too, of which little is worked out again', () => {
@@ -74,7 +74,7 @@ describe('all callers at once are decided as each for itself', () => {
       }),
       { numRuns: 200 },
     );
-    assert.ok(updates > 500 && same > 100, `${updates} updates, ${same} times the same`);
+    assert.ok(updates > 300 && same > 50, `${updates} updates, ${same} times the same`);
   });
 
   it('in whatever order policies and Dataplanes are listed', () =>
