@@ -136,7 +136,7 @@ export class CallerMatrix {
   /** Each group by the first policy that means it. */
   #decide(matching: readonly AccessPolicy[]): CallerVerdict[] {
     const places = this.#groups.places;
-    const verdicts = new Array<CallerVerdict>(places).fill(NOBODY);
+    const verdicts = Array.from({ length: places }, () => NOBODY);
     const open = new Uint32Array((places + 31) >>> 5).fill(0xffff_ffff);
     for (const policy of matching) {
       const row = this.#rows.get(policy);
