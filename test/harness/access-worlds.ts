@@ -5,7 +5,7 @@ import { sourceAttributes } from '../../src/policy/access/attributes.ts';
 import { readWorkload } from '../../src/policy/access/read-resources.ts';
 import { spiffeIdOfDataplane } from '../../src/policy/callers/caller-identity.ts';
 import type { KnownCallers } from '../../src/policy/callers/caller-verdicts.ts';
-import type { Destination } from '../../src/policy/callers/called-services.ts';
+import type { CalledDestination } from '../../src/policy/callers/called-services.ts';
 import type { Labels } from '../../src/resource/labels.ts';
 import type { JsonObject, Resource } from '../../src/resource/resource.ts';
 import { set } from './access-policies.ts';
@@ -80,7 +80,7 @@ export const callingProxy: fc.Arbitrary<Resource> = fc
     return resource('Dataplane', name, { networking: { address: '10.0.0.1', inbound: [{ port: 80 }] } }, where, { ...labels, ...more });
   });
 
-export const destination: fc.Arbitrary<Destination> = fc
+export const destination: fc.Arbitrary<CalledDestination> = fc
   .record({
     namespace: fc.constantFrom('pay', 'shop'),
     name: fc.constantFrom('a', 'b'),
@@ -105,3 +105,18 @@ export function knownCallers(dataplanes: readonly Resource[], site: Attributes |
     with: (id) => dataplanes.filter((one) => spiffeIdOfDataplane(one) === id).map((one) => sourceAttributes(readWorkload(one), site)),
   };
 }
+
+/** Of the zone's operator, or of global. */
+export const accessOne = fc
+  .tuple(
+    fc.constantFrom('AccessPolicy', 'PrivilegedAccessPolicy'),
+    fc.constantFrom('x', 'y'),
+    fc.constantFrom('allow', 'allow', 'deny'),
+    fc.constantFrom<JsonObject>({}, { 'k8s:label:app': 'one' }, { 'site:location': 'aws' }),
+    fc.constantFrom<JsonObject>({}, { 'service:name': 'backend' }),
+    fc.constantFrom('', 'east'),
+  )
+  .map(([type, name, action, by, at, where]) => {
+    const items = (matchLabels: JsonObject): JsonObject[] => [{ workloadSelector: { matchLabels } }];
+    return resource(type, name, { action, from: items(by), to: items(at) }, where);
+  });

@@ -14,7 +14,7 @@ import type { JsonObject, Resource } from '../../resource/resource.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 import { spiffeIdOfDataplane } from '../../policy/callers/caller-identity.ts';
 import { ACCESS_TYPES } from '../../policy/access/access-policies.ts';
-import { EAST_SITE } from '../../../test/harness/access-worlds.ts';
+import { accessOne, EAST_SITE } from '../../../test/harness/access-worlds.ts';
 import { accessOf, callersAt } from '../mesh/mesh-access.ts';
 import { sansOfDataplane } from './caller-names.ts';
 import { type CallerChange, type Impact, ImpactSearch } from './mesh-impact.ts';
@@ -209,20 +209,6 @@ const route = fc.constantFrom('/v2', '/v2/x', '/other').map((value) => {
   const rules = [{ matches: [{ path: { type: 'PathPrefix', value } }] }];
   return resource('MeshHTTPRoute', 'r', { to: [{ targetRef: { kind: 'MeshService', name: 'backend' }, rules }] });
 });
-/** Of the zone's operator, or of global. */
-const accessOne = fc
-  .tuple(
-    fc.constantFrom('AccessPolicy', 'PrivilegedAccessPolicy'),
-    fc.constantFrom('x', 'y'),
-    fc.constantFrom('allow', 'allow', 'deny'),
-    fc.constantFrom<JsonObject>({}, { 'k8s:label:app': 'one' }, { 'site:location': 'aws' }),
-    fc.constantFrom<JsonObject>({}, { 'service:name': 'backend' }),
-    fc.constantFrom('', 'east'),
-  )
-  .map(([type, name, action, by, at, where]) => {
-    const items = (matchLabels: JsonObject): JsonObject[] => [{ workloadSelector: { matchLabels } }];
-    return resource(type, name, { action, from: items(by), to: items(at) }, where);
-  });
 const selector = ({ key }: Resource) => keyId(key);
 const state = fc
   .tuple(

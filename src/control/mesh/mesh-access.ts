@@ -63,7 +63,7 @@ interface AccessAskedOf {
 }
 
 /**
- * What access policies decide at an inbound, for whoever is asked about (docs/design/attributes.md#in-envoy): callers are
+ * What access policies decide at an inbound, for who is asked about (docs/design/attributes.md#in-envoy): callers are
  * the Dataplanes of its zone. undefined: none selects it.
  */
 export function callersAt({ access, dataplanes, index }: AccessAskedOf, proxy: Proxy, inbound: Inbound): CallerVerdicts | undefined {

@@ -18,7 +18,7 @@ interface GroupedCaller {
 }
 
 /** The Dataplanes of a zone as callers: by what policies ask of them, and by identity. */
-export class CallerGroups {
+export class GroupedCallers {
   readonly keys: readonly string[];
   readonly site: Attributes | undefined;
   readonly #groups = new Map<string, CallerGroup>();

@@ -16,18 +16,18 @@ import { resource } from '../../../test/harness/policies.ts';
 import { spiffeIdOfDataplane } from './caller-identity.ts';
 import { CallerMatrix } from './caller-matrix.ts';
 import { type CallerVerdict, callerVerdicts } from './caller-verdicts.ts';
-import type { Destination } from './called-services.ts';
+import type { CalledDestination } from './called-services.ts';
 
 const destinations = fc.uniqueArray(destination, { minLength: 1, maxLength: 2, selector: ({ id }) => id });
 const world = fc.record({
   policies: fc.array(accessPolicy, { maxLength: 8 }).map(distinct),
   dataplanes: fc.array(callingProxy, { maxLength: 8 }).map(distinct),
 });
-type World = typeof world extends fc.Arbitrary<infer T> ? T : never;
+type CallersWorld = typeof world extends fc.Arbitrary<infer T> ? T : never;
 
-const given = ({ policies, dataplanes }: World) => ({ policies: inForce(policies), dataplanes, site: EAST_SITE });
+const given = ({ policies, dataplanes }: CallersWorld) => ({ policies: inForce(policies), dataplanes, site: EAST_SITE });
 
-function compare(matrix: CallerMatrix, { policies, dataplanes }: World, at: readonly Destination[]): number {
+function compare(matrix: CallerMatrix, { policies, dataplanes }: CallersWorld, at: readonly CalledDestination[]): number {
   const [callers, all] = [knownCallers(dataplanes, EAST_SITE), matrix.at(at)];
   const asked = callerVerdicts(inForce(policies), at, callers);
   assert.equal(all === undefined, asked === undefined);
@@ -86,7 +86,7 @@ describe('all callers at once are decided as each for itself', () => {
             .sort(([a], [b]) => a - b)
             .map(([, value]) => value);
         const other = { policies: shuffled(one.policies), dataplanes: shuffled(one.dataplanes) };
-        const verdicts = (some: World) => sorted(atOnce(CallerMatrix.build(given(some))).at(at));
+        const verdicts = (some: CallersWorld) => sorted(atOnce(CallerMatrix.build(given(some))).at(at));
         assert.deepEqual(verdicts(other), verdicts(one));
       }),
     ));
@@ -104,7 +104,7 @@ const allowing = resource(
   { action: 'allow', from: [{ workloadSelector: { matchLabels: { 'k8s:label:app': 'web' } } }], to: [{ workloadSelector: {} }] },
   'east/shop',
 );
-const shop: Destination = { id: 'shop', namespace: 'shop', attributes: EAST_SITE };
+const shop: CalledDestination = { id: 'shop', namespace: 'shop', attributes: EAST_SITE };
 const ID = 'spiffe://default.east.mesh.local/ns/shop';
 
 it('many policies and callers are worked out in many steps, and then changed in few', () => {
@@ -151,7 +151,7 @@ describe('callers', () => {
   it('of a site of which nothing is known are denied, and so is everybody at a service of one', () => {
     const dataplanes = [web('good', { app: 'web' })];
     const policies = inForce([allowing]);
-    const at = (site: typeof EAST_SITE | undefined, to: Destination) =>
+    const at = (site: typeof EAST_SITE | undefined, to: CalledDestination) =>
       atOnce(CallerMatrix.build({ policies, dataplanes, site })).at([to])?.get(`${ID}/dataplane/good`)?.allowed;
     assert.equal(at(EAST_SITE, shop), true);
     assert.equal(at(undefined, shop), false);

@@ -3,11 +3,11 @@ import { selects } from '../access/attribute-selector.ts';
 import type { Attributes } from '../access/attributes.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { Parts } from '../../resource/store/parts.ts';
-import { askedOf, type CallerGroup, CallerGroups } from './caller-groups.ts';
-import type { Destination } from './called-services.ts';
+import { askedOf, type CallerGroup, GroupedCallers } from './caller-groups.ts';
+import type { CalledDestination } from './called-services.ts';
 import { type CallerMap, type CallerVerdict, isSameVerdict, isSelected, strictest } from './caller-verdicts.ts';
 
-/** All that decides who may call in a zone: its own policies and global's (readAccessPolicies), its Dataplanes, its site. */
+/** All that decides who may call in a zone: the policies in force there (readAccessPolicies), its Dataplanes, its site. */
 export interface CallersOfZone {
   readonly policies: readonly AccessPolicy[];
   readonly dataplanes: readonly Resource[];
@@ -15,7 +15,7 @@ export interface CallersOfZone {
   readonly site: Attributes | undefined;
 }
 
-interface DecidedInbound {
+interface RememberedInbound {
   readonly version: object;
   readonly verdicts: CallerMap | undefined;
 }
@@ -43,22 +43,22 @@ export class CallerMatrix {
   /** Another object whenever something may be decided in another way. */
   version: object = {};
   #policies: readonly AccessPolicy[] = [];
-  #groups: CallerGroups;
+  #groups: GroupedCallers;
   readonly #rows = new Map<AccessPolicy, Uint32Array>();
   readonly #verdicts = new WeakMap<AccessPolicy, CallerVerdict>();
   readonly #matched = new Map<string, MatchedDestination>();
-  readonly #inbounds = new Map<string, DecidedInbound>();
+  readonly #inbounds = new Map<string, RememberedInbound>();
   /** The one that this takes the place of. */
   #earlier: CallerMatrix | undefined;
 
-  private constructor(groups: CallerGroups) {
+  private constructor(groups: GroupedCallers) {
     this.#groups = groups;
   }
 
   /** Makes one in steps. `before`: what is decided as it was there is the same object. */
   static *build({ policies, dataplanes, site }: CallersOfZone, before?: CallerMatrix): Parts<CallerMatrix> {
     const enforced = policies.filter(({ shadow }) => !shadow);
-    const matrix = new CallerMatrix(new CallerGroups(askedOf(enforced), site));
+    const matrix = new CallerMatrix(new GroupedCallers(askedOf(enforced), site));
     for (let end = 0; end < dataplanes.length; ) {
       end = Math.min(end + 500, dataplanes.length);
       matrix.#groups.update(dataplanes.slice(0, end));
@@ -102,7 +102,7 @@ export class CallerMatrix {
    * What is decided about each identity of the zone at an inbound that is these destinations: the same object as last
    * time where nothing of it changed. undefined: no policy selects any of them.
    */
-  at(destinations: readonly Destination[]): CallerMap | undefined {
+  at(destinations: readonly CalledDestination[]): CallerMap | undefined {
     const id = destinations.map((destination) => destination.id).join('\n');
     const before = this.#remembered(id);
     if (before?.version === this.version) return before.verdicts;
@@ -116,7 +116,7 @@ export class CallerMatrix {
     return verdicts;
   }
 
-  #remembered(id: string): DecidedInbound | undefined {
+  #remembered(id: string): RememberedInbound | undefined {
     return this.#inbounds.get(id) ?? (this.#earlier ? this.#earlier.#inbounds.get(id) : undefined);
   }
 
@@ -125,7 +125,7 @@ export class CallerMatrix {
     return this.#groups.classOf(spiffeId);
   }
 
-  #matching(destination: Destination): readonly AccessPolicy[] | undefined {
+  #matching(destination: CalledDestination): readonly AccessPolicy[] | undefined {
     const before = this.#matched.get(destination.id);
     if (before?.policies === this.#policies) return before.matching;
     const matching = isSelected(this.#policies, destination) ? this.#policies.filter((policy) => isFor(policy, destination)) : undefined;
@@ -175,7 +175,7 @@ export class CallerMatrix {
   }
 }
 
-function isFor({ key, to }: AccessPolicy, { namespace, attributes }: Destination): boolean {
+function isFor({ key, to }: AccessPolicy, { namespace, attributes }: CalledDestination): boolean {
   return attributes !== undefined && concerns(key, namespace) && selects(to, attributes);
 }
 

@@ -3,7 +3,7 @@ import { selects } from '../access/attribute-selector.ts';
 import type { Attributes } from '../access/attributes.ts';
 import { decideAccess } from '../access/decide-access.ts';
 import { compareKeys, type Key, sameKey } from '../../resource/key.ts';
-import type { Destination } from './called-services.ts';
+import type { CalledDestination } from './called-services.ts';
 
 /** What access policies decide about one caller at an inbound. */
 export interface CallerVerdict {
@@ -36,11 +36,11 @@ export interface KnownCallers {
  * Whether policies say who may reach a service. A policy that can't be read, or of which a selector can't, may mean any
  * service; so may one whose service isn't known.
  */
-export function isSelected(policies: readonly AccessPolicy[], destination: Destination): boolean {
+export function isSelected(policies: readonly AccessPolicy[], destination: CalledDestination): boolean {
   return policies.some((policy) => !policy.shadow && maySelect(policy, destination));
 }
 
-export function maySelect({ key, selecting }: AccessPolicy, { namespace, attributes }: Destination): boolean {
+export function maySelect({ key, selecting }: AccessPolicy, { namespace, attributes }: CalledDestination): boolean {
   return concerns(key, namespace) && (attributes === undefined || selects(selecting, attributes));
 }
 
@@ -53,7 +53,7 @@ export function maySelect({ key, selecting }: AccessPolicy, { namespace, attribu
  */
 export function callerVerdicts(
   policies: readonly AccessPolicy[],
-  destinations: readonly Destination[],
+  destinations: readonly CalledDestination[],
   callers: KnownCallers,
 ): CallerVerdicts | undefined {
   const selected = destinations.filter((destination) => isSelected(policies, destination));
@@ -66,7 +66,7 @@ export function callerVerdicts(
 
 const NOBODY: CallerVerdict = { allowed: false, privileged: false, decidedBy: undefined, mixed: false };
 
-function decideOne(policies: readonly AccessPolicy[], source: Attributes, { attributes, namespace }: Destination): CallerVerdict {
+function decideOne(policies: readonly AccessPolicy[], source: Attributes, { attributes, namespace }: CalledDestination): CallerVerdict {
   if (!attributes) return NOBODY;
   const { allowed, privileged, decidedBy } = decideAccess(policies, { source, destination: attributes, namespace });
   return { allowed, privileged, decidedBy, mixed: false };

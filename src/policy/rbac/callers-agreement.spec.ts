@@ -64,13 +64,13 @@ describe('permissions and access policies together: the compiled RBAC decides as
     ));
 });
 
-interface AccessVector {
+interface CompiledVector {
   readonly policies: readonly unknown[];
   readonly queries: readonly { readonly from: Labels; readonly to: Labels; readonly namespace: string; readonly allowed: boolean }[];
 }
 
 const file = new URL('../../../test/reference/access-decisions.json', import.meta.url);
-const entries = JSON.parse(readFileSync(file, 'utf8')) as AccessVector[];
+const entries = JSON.parse(readFileSync(file, 'utf8')) as CompiledVector[];
 
 /** The proxy that has these attributes, but for those of its site. */
 function caller(from: Labels) {

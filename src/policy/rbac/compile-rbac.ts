@@ -53,7 +53,8 @@ export class InboundRbac {
 
   /**
    * In: the permissions of the inbound, in order (`readPermissions`), and what access policies decide about callers, if
-   * any selects the inbound. A permission whose `mtp` is the same object as last time is not compiled again. Out: the RBAC, which never changes; it shares objects with the last result. Throws
+   * any selects the inbound. A permission whose `mtp` is the same object as last time is not compiled again.
+   * Out: the RBAC, which never changes; it shares objects with the last result. Throws
    * `too_large` when its rules come to more than can be sent: then begin anew.
    */
   compile(permissions: readonly Permission[], callers?: CallerMap): CompiledRbac {

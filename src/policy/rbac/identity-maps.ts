@@ -68,7 +68,7 @@ export class Identities {
 }
 
 /**
- * What access policies decide about callers, each by its one URI SAN: what privileged ones deny is asked first, the rest
+ * What access policies decide about callers, each by its one URI SAN: what privileged ones deny comes first, the rest
  * after what permissions deny (docs/design/attributes.md#in-envoy). Whom no policy decides about is in neither.
  */
 export interface CallerEntries {
@@ -76,7 +76,7 @@ export interface CallerEntries {
   readonly verdicts: Readonly<Record<string, OnMatch>>;
 }
 
-/** What was made of the verdicts of an inbound, which never change: it is the same on both sides, and in each region. */
+/** What was made of the verdicts of an inbound, which never change: it is one on both sides, and in each region. */
 const made = new WeakMap<CallerMap, CallerEntries>();
 
 export function callerEntries(callers: CallerMap): CallerEntries {
