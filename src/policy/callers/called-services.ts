@@ -19,7 +19,7 @@ export interface CalledDestination {
  * The services that an inbound is (docs/design/attributes.md#in-envoy): each MeshService that leads to it. Where none
  * does, it is what its tag `kuma.io/service` calls it, in the namespace of its Dataplane.
  *
- *   of MeshService ledger of pay {tier: gold}      ->  {service:name: ledger, k8s:ns: pay, k8s:label:tier: gold, site:...}
+ *   MeshService ledger of pay {tier: gold}  ->  {service:name: ledger, k8s:ns: pay, k8s:label:tier: gold, site:...}
  *   tagged kuma.io/service: ledger, no MeshService        ->  {service:name: ledger, k8s:ns: pay, site:...}
  */
 export function destinationsOf(proxy: Proxy, inbound: Inbound, mesh: MeshIndex, site: Attributes | undefined): CalledDestination[] {

@@ -7,7 +7,7 @@ import { askedOf, type CallerGroup, GroupedCallers } from './caller-groups.ts';
 import type { CalledDestination } from './called-services.ts';
 import { type CallerMap, type CallerVerdict, isSameVerdict, isSelected, strictest } from './caller-verdicts.ts';
 
-/** All that decides who may call in a zone: the policies in force there (readAccessPolicies), its Dataplanes, its site. */
+/** All that decides who may call in a zone: the policies in force there, its Dataplanes, its site. */
 export interface CallersOfZone {
   readonly policies: readonly AccessPolicy[];
   readonly dataplanes: readonly Resource[];
