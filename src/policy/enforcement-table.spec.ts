@@ -52,8 +52,9 @@ const ROWS: readonly EnforcementRow[] = [
   ['Workload', {}, 'no', /^a Workload is .*not enforced/],
   ['Zone', {}, 'yes'],
   ['ZoneInsight', {}, 'yes'],
-  ['AccessPolicy', {}, 'no', /^an AccessPolicy is .*not enforced: no proxy asks access policies/],
-  ['PrivilegedAccessPolicy', {}, 'no', /no proxy asks access policies/],
+  ['AccessPolicy', {}, 'partly', /^an AccessPolicy is enforced for callers of the service's own zone; those of other zones are denied/],
+  ['AccessPolicy', {}, 'no', /shadow/, SHADOW],
+  ['PrivilegedAccessPolicy', {}, 'partly', /^a PrivilegedAccessPolicy is enforced for callers of the service's own zone/],
   ['LoadBalancingPolicy', {}, 'no', /no proxy picks a site by it/],
 ];
 

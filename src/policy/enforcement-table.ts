@@ -1,5 +1,5 @@
 import { asObject, asArray, isAbsent } from '../naming/json.ts';
-import { findKind, type Kind, KINDS, type KindType, type Nature } from '../resource/kinds.ts';
+import { findKind, type Kind, type KindType, type Nature } from '../resource/kinds.ts';
 import { LABEL, type Labels } from '../resource/labels.ts';
 import type { JsonObject } from '../resource/resource.ts';
 import { kindAt, TOP, type TopKind } from '../resource/schema/reference-kinds.ts';
@@ -32,10 +32,10 @@ const ROUTE: Rule = {
   enforced: 'partly',
   but: 'matched, merged and shown, and not enforced: no proxy routes by it; only permissions that target it are for the requests that it names',
 };
-/** ClusterLink's (docs/design/attributes.md#kinds). */
-const ASKED_BY_NOBODY: Rule = {
-  enforced: 'no',
-  because: 'decided by `meridianctl access`, and not enforced: no proxy asks access policies, MeshTrafficPermissions alone decide',
+/** ClusterLink's (docs/design/attributes.md#in-envoy). */
+const OWN_CALLERS: Rule = {
+  enforced: 'partly',
+  but: "enforced for callers of the service's own zone; those of other zones are denied wherever an access policy selects the service",
 };
 
 /** What is enforced of a kind that has no line in RULES: a new policy is not, until a line says so. */
@@ -47,7 +47,7 @@ const BY_NATURE: Readonly<Record<Nature, Rule>> = {
   gateway: { enforced: 'no', because: 'matched and shown, and not enforced: the listeners of gateways are not served' },
   route: ROUTE,
   policy: TRAFFIC,
-  access: ASKED_BY_NOBODY,
+  access: OWN_CALLERS,
   insight: YES,
   other: { enforced: 'no', because: 'kept and shown, and not enforced: no proxy asks it' },
 };
@@ -82,9 +82,6 @@ export const NOT_SERVED: Readonly<Record<Proxy['type'], string | undefined>> = {
 
 const MESH_IGNORED = ['constraints', 'logging', 'meshServices', 'metrics', 'networking', 'routing', 'tracing'];
 
-/** Kinds whose resources people write to allow or forbid access, though nothing asks them. */
-export const UNASKED: readonly string[] = KINDS.filter((kind) => ruleOf(kind) === ASKED_BY_NOBODY).map(({ type }) => type);
-
 /**
  * What of a resource is enforced, from itself alone (docs/enforcement.md#what-is-not-enforced). What its references
  * select is another question (src/policy/dangling-selections.ts).
@@ -93,12 +90,13 @@ export const UNASKED: readonly string[] = KINDS.filter((kind) => ruleOf(kind) ==
  *   the same, labelled kuma.io/effect: shadow              ->  no
  *   the same, targetRef: MeshGateway                       ->  no: the listeners of gateways are not served
  *   MeshTLS with tlsVersion                                ->  partly
- *   MeshTrust, MeshTimeout, AccessPolicy, ...              ->  no
+ *   AccessPolicy                                           ->  partly: not for callers of other zones
+ *   MeshTrust, MeshTimeout, LoadBalancingPolicy, ...       ->  no
  */
 export function enforcementOf(type: string, labels: Labels, spec: JsonObject): KindEnforcement {
   const kind = findKind(type);
   const rule = kind ? ruleOf(kind) : YES;
-  if (kind?.policy && labels[LABEL.effect] === 'shadow')
+  if ((kind?.policy || kind?.nature === 'access') && labels[LABEL.effect] === 'shadow')
     return { enforced: 'no', reasons: [`it is labelled ${LABEL.effect}: shadow: it is matched and shown, and not enforced`] };
   switch (rule.enforced) {
     case 'yes':
@@ -110,10 +108,14 @@ export function enforcementOf(type: string, labels: Labels, spec: JsonObject): K
     case 'ignoring':
       return but(type, rule.ignored(spec));
     case 'partly':
-      return { enforced: 'partly', reasons: [`a ${type} is ${rule.but}`] };
+      return { enforced: 'partly', reasons: [`${called(type)} is ${rule.but}`] };
     case 'no':
-      return { enforced: 'no', reasons: [`${/^[AEIOU]/.test(type) ? 'an' : 'a'} ${type} is ${rule.because}`] };
+      return { enforced: 'no', reasons: [`${called(type)} is ${rule.because}`] };
   }
+}
+
+function called(type: string): string {
+  return `${/^[AEIOU]/.test(type) ? 'an' : 'a'} ${type}`;
 }
 
 function ofDataplane(spec: JsonObject): KindEnforcement {

@@ -29,7 +29,7 @@ interface NatureFacts {
 
 const NATURES: Readonly<Record<Nature, NatureFacts>> = {
   mesh: { applied: 0, decides: true, target: false, named: false },
-  zone: { applied: 1, decides: false, target: false, named: false },
+  zone: { applied: 1, decides: true, target: false, named: false },
   proxy: { applied: 2, decides: true, target: true, named: false },
   service: { applied: 2, decides: true, target: true, named: true },
   gateway: { applied: 2, decides: true, target: true, named: false },
@@ -37,7 +37,7 @@ const NATURES: Readonly<Record<Nature, NatureFacts>> = {
   other: { applied: 2, decides: false, target: false, named: false },
   route: { applied: 3, decides: true, target: false, named: true },
   policy: { applied: 4, decides: false, target: false, named: false },
-  access: { applied: 5, decides: false, target: false, named: false },
+  access: { applied: 5, decides: true, target: false, named: false },
 };
 
 /** Everything that Meridian knows about a kind without looking at a resource of it. */

@@ -118,7 +118,9 @@ describe('POST /access: a proxy and a service', () => {
       'site:name=east proven',
     ]);
     assert.deepEqual(verdicts.read(), { allow: 1, deny: 1 });
-    assert.match(answer.warnings.join(), /AccessPolicy.*not enforced/);
+    assert.deepEqual(answer.warnings, [
+      'not enforced as it is decided for west: wherever an access policy selects a service, Envoys deny callers of other zones',
+    ]);
   });
 
   it('says which site is picked, by which policy', async () => {

@@ -73,6 +73,24 @@ const target = fc.constantFrom(
     tags: { side: 'admin' },
   },
 );
+/** None, or some that select a service of the mesh, or all. */
+const access = fc.oneof(
+  fc.constant([]),
+  fc.array(
+    fc
+      .record({
+        type: fc.constantFrom('AccessPolicy', 'PrivilegedAccessPolicy'),
+        action: fc.constantFrom('allow', 'deny'),
+        from: fc.constantFrom({}, { 'k8s:label:app': 'web' }),
+        to: fc.constantFrom({}, { 'service:name': 'db' }, { 'service:name': 'web' }),
+      })
+      .map(({ type, action, from, to }) => {
+        const items = (matchLabels: object) => [{ workloadSelector: { matchLabels } }];
+        return { type, spec: { action, from: items(from), to: items(to) } };
+      }),
+    { minLength: 1, maxLength: 3 },
+  ),
+);
 const REQUESTS = [
   { method: 'GET', path: '/' },
   { method: 'POST', path: '/admin/x' },
@@ -86,14 +104,16 @@ describe('GET /meshes/{mesh}/_matrix', () => {
   it('says in each cell what `can` says, of meshes and permissions as they come', async () => {
     const documents = fc.array(fc.tuple(conf, target), { maxLength: 6 });
     await fc.assert(
-      fc.asyncProperty(documents, fc.infiniteStream(fc.nat()), async (all, random) => {
+      fc.asyncProperty(documents, access, fc.infiniteStream(fc.nat()), async (all, policies, random) => {
         const tls = { type: 'MeshTLS', mesh: 'default', name: 'open', spec: { rules: [{ default: { mode: 'Permissive' } }] } };
         const api = await meshWith(
           dataplane('web-1', 'web', 'http'),
+          dataplane('api-1', 'api', 'http'),
           dataplane('db-1', 'db', 'tcp'),
           dataplane('edge', 'edge', 'http', true),
           ...(all.length % 2 === 0 ? [tls] : []),
           ...all.map(([what, ref], index) => permission(`p-${index}`, what, ref)),
+          ...policies.map((policy, index) => ({ ...policy, mesh: 'default', name: `a-${index}` })),
         );
         const [matrix, byTags] = [await get(api), await get(api, 'by=tags')];
         for (const { callers, inbounds, verdicts } of [matrix, byTags])

@@ -94,8 +94,16 @@ const CASES: readonly [
     timeout('a', undefined, { to: [{ targetRef: { kind: 'MeshService', labels: { app: 'x' } }, default: { idleTimeout: '1s' } }] }),
     [/spec.to\[0\].targetRef: no MeshService here has the labels app=x/, /not enforced/],
   ],
-  ['an access policy', { type: 'AccessPolicy', mesh: 'default', name: 'a', spec: access }, [/an AccessPolicy is.*not enforced/]],
-  ['a privileged one', { type: 'PrivilegedAccessPolicy', mesh: 'default', name: 'a', spec: access }, [/not enforced: no proxy asks/]],
+  [
+    'an access policy',
+    { type: 'AccessPolicy', mesh: 'default', name: 'a', spec: access },
+    [/an AccessPolicy is enforced for callers of the service's own zone/],
+  ],
+  [
+    'a privileged one',
+    { type: 'PrivilegedAccessPolicy', mesh: 'default', name: 'a', spec: access },
+    [/a PrivilegedAccessPolicy is enforced for callers/],
+  ],
   [
     'a load-balancing policy',
     { type: 'LoadBalancingPolicy', mesh: 'default', name: 'a', spec: { scheme: 'random' } },

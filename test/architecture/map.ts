@@ -30,8 +30,8 @@ const rooms = (...names: string[]): string[] => names.map((name) => `src/control
  * the table in docs/architecture.md are made of it. `errors <- resource <- naming <- policy <- kds <- control`; the
  * adapters import those and never one another. `enforce` is made of control and xds; api sees control. Only cmd, which
  * nobody imports, sees everything. Within control the
- * floors are `plane <- peers <- put <- receive <- write <- sync`, `mesh <- access` and
- * `mesh <- enforce <- impact <- matrix`, with operate on top.
+ * floors are `plane <- peers <- put <- receive <- write <- sync` and
+ * `access <- mesh <- enforce <- impact <- matrix`, with operate on top.
  * A new folder is one entry here; control itself has none, so that each of its files is in a room.
  */
 export const PARTS: readonly Part[] = [
@@ -85,12 +85,12 @@ export const PARTS: readonly Part[] = [
   {
     path: 'src/control/mesh',
     what: 'One mesh as this control plane sees it: its rows, where its proxies listen, who may enter where',
-    imports: [...OUTSIDE, ...rooms('plane', 'peers')],
+    imports: [...OUTSIDE, ...rooms('plane', 'peers', 'access')],
   },
   {
     path: 'src/control/access',
     what: 'Access by attributes: the sites, callers and services that are known, and who may reach what',
-    imports: [...OUTSIDE, ...rooms('plane', 'peers', 'mesh')],
+    imports: [...OUTSIDE, ...rooms('plane', 'peers')],
   },
   {
     path: 'src/control/enforce',

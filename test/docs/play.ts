@@ -23,7 +23,9 @@ export interface Shell {
 }
 
 /** The ports that pages speak of. They are other ones here, for tests run beside one another. */
-const PORTS = [4222, 4322, 5678, 5680, 5681, 5690, 5691, 5778, 5780, 5781, 5790, 5791, 5800, 5801, 5878, 8000, 8080, 9901];
+const PORTS = [
+  4222, 4322, 5678, 5680, 5681, 5690, 5691, 5778, 5780, 5781, 5790, 5791, 5800, 5801, 5878, 8000, 8001, 8080, 8090, 9901, 9902,
+];
 
 /** The built ones, where MERIDIAN_BUILT says that dist/ is up to date (`npm test`). */
 const PROGRAMS = process.env.MERIDIAN_BUILT === 'true' ? `'${join(ROOT, 'dist/cmd/NAME/main.js')}'` : `'${join(ROOT, 'cmd/NAME/main.ts')}'`;

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { CallerVerdict } from '../../src/policy/callers/caller-verdicts.ts';
 import type { Key } from '../../src/resource/key.ts';
 import type { Matcher, Mtp } from '../../src/resource/permission.ts';
 import { MATCH_TYPES, type MatchType, type StringMatch } from '../../src/resource/string-match.ts';
@@ -147,3 +148,20 @@ export const wire: fc.Arbitrary<Wire> = fc.record({
   method: fc.constantFrom('GET', 'POST', 'PUT'),
   path: fc.constantFrom(...PATHS),
 });
+
+const accessKey = (type: string, name: string): Key => ({ type, mesh: 'default', zone: 'east', namespace: '', name });
+const verdict: fc.Arbitrary<CallerVerdict> = fc
+  .record({ allowed: fc.constantFrom(true, true, true, false), privileged: fc.boolean(), name: fc.constantFrom('a', 'b', 'c', undefined) })
+  .map(({ allowed, privileged, name }) =>
+    name === undefined
+      ? { allowed: false, privileged: false, decidedBy: undefined, mixed: false }
+      : { allowed, privileged, decidedBy: accessKey(privileged ? 'PrivilegedAccessPolicy' : 'AccessPolicy', name), mixed: false },
+  );
+
+/** What access policies decide about the callers that are known at an inbound. */
+export const callerVerdictMap: fc.Arbitrary<ReadonlyMap<string, CallerVerdict>> = fc
+  .uniqueArray(fc.tuple(fc.constantFrom(...SANS.filter((san) => san.startsWith('spiffe://'))), verdict), {
+    selector: ([id]) => id,
+    minLength: 8,
+  })
+  .map((given) => new Map(given));

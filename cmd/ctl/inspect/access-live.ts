@@ -58,7 +58,7 @@ function formatAnswer({ enforced, bindings, left, pick, caller }: JsonObject, pa
     formatTable(['CALLER HAS', wraps('VALUE'), 'TRUST', wraps('FROM')], known, paper),
     formatTable(['SITE', 'DECISION', wraps('DECIDED BY'), wraps('BECAUSE')], [...decided, ...others], paper),
     ...(isObject(pick) ? [pickLine(pick)] : []),
-    ...(enforced === false ? ['not enforced: no proxy asks what is decided here\n'] : []),
+    ...(enforced === false ? ['not enforced: Envoys know the proxies of their own zone alone\n'] : []),
   ].join('\n');
 }
 

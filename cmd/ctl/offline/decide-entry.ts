@@ -61,7 +61,9 @@ function decideOn(
 ): EntryDecisions {
   const matches = permissionMatches(policies, proxy, inbound, mesh);
   const permissions = readPermissions(matches);
-  const decided = requests.map((request) => decideBy(permissions, request, inbound.protocol, proxy.dataplane.key.mesh));
+  const decided = requests.map((request) =>
+    decideBy({ permissions, callers: undefined }, request, inbound.protocol, proxy.dataplane.key.mesh),
+  );
   const names = (shadow: boolean) => matches.filter(({ policy }) => policy.shadow === shadow).map(({ policy }) => policy.resource.name);
   const nameOf = new Map(matches.map(({ policy: { resource } }) => [resource.key, resource.name]));
   return {

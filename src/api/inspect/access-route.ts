@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import { type AccessAnswer, answerAccess, type AccessCaller } from '../../control/access/answer-access.ts';
 import { createAccessViews } from '../../control/access/access-view.ts';
-import { unaskedNotes } from '../../control/mesh/not-enforced-notes.ts';
 import { describeAttributes, TRUSTS } from '../../policy/access/attribute-trust.ts';
 import type { Attributes } from '../../policy/access/attributes.ts';
 import type { Binding } from '../../policy/access/import-bindings.ts';
@@ -38,7 +37,11 @@ const operation: Operation = {
   body: accessShape,
   answers: {
     200: z.strictObject({
-      enforced: z.boolean().describe('Whether an Envoy asks this. If false, nothing here allows or denies a connection'),
+      enforced: z
+        .boolean()
+        .describe(
+          'Whether Envoys enforce it: for a proxy of the zone where all the bindings are. What permissions deny is denied all the same (`POST /can`)',
+        ),
       allowed: z.boolean().describe('Whether some binding may be reached'),
       zone: z.string().describe('Whose policies decide, beside those of global'),
       caller: z.strictObject({ dataplane: kri.nullable(), attributes }),
@@ -91,7 +94,7 @@ export function addAccessRoute(app: FastifyInstance, options: InspectOptions): v
       const services = views(asked.mesh).index.ofType('MeshService');
       const answer = answerAccess(plane, accessViews(asked.mesh), services, sync !== undefined, question);
       for (const { decision } of answer.decided) verdicts?.count(decision.allowed);
-      return { ...show(answer, question.from), warnings: [...asked.warnings, ...unaskedNotes(plane, asked.mesh)] };
+      return { ...show(answer, question.from), warnings: [...asked.warnings, ...otherZones(answer)] };
     } finally {
       charge(now() - began);
     }
@@ -105,7 +108,7 @@ function callerOf({ plane }: InspectOptions, { mesh, from }: AccessAsked): Acces
 
 function show({ zone, source, decided, left, choice }: AccessAnswer, from: AccessCaller) {
   return {
-    enforced: false,
+    enforced: 'dataplane' in from && decided.length > 0 && decided.every(({ binding }) => binding?.key.zone === zone),
     allowed: decided.some(({ decision }) => decision.allowed),
     zone,
     caller: { dataplane: 'dataplane' in from ? formatKri(from.dataplane.key) : null, attributes: describeAttributes(source, 'workload') },
@@ -129,6 +132,13 @@ function show({ zone, source, decided, left, choice }: AccessAnswer, from: Acces
         }
       : null,
   };
+}
+
+/** Envoys know the proxies of their own zone alone. */
+function otherZones({ zone, decided }: AccessAnswer): string[] {
+  const others = [...new Set(decided.flatMap(({ binding }) => (binding && binding.key.zone !== zone ? [binding.key.zone] : [])))].sort();
+  const deny = 'wherever an access policy selects a service, Envoys deny callers of other zones';
+  return others.length === 0 ? [] : [`not enforced as it is decided for ${others.join(', ')}: ${deny}`];
 }
 
 function siteOf(binding: Binding | undefined, destination?: Attributes) {

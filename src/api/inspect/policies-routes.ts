@@ -76,9 +76,9 @@ export function addPoliciesRoutes(app: FastifyInstance, options: InspectOptions)
   });
 }
 
-function unenforced({ plane, proxy }: InspectContext, kinds: readonly MatchedKind[]): string[] {
+function unenforced({ view, proxy }: InspectContext, kinds: readonly MatchedKind[]): string[] {
   return notEnforcedNotes(
-    plane,
+    view,
     proxy,
     kinds.map(({ kind }) => kind.type),
   );

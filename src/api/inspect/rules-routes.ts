@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { shutNotes } from '../../control/mesh/listen-address.ts';
+import { accessNotes } from '../../control/mesh/not-enforced-notes.ts';
 import { crowdedNotes } from '../../control/mesh/too-many-rules.ts';
 import { plaintextNotes } from '../../control/mesh/plaintext-notes.ts';
 import { enforcementOf } from '../../policy/enforcement-table.ts';
@@ -61,7 +62,9 @@ function rulesOf(about: InspectContext, { kind, inbounds, policies }: MatchedKin
  */
 function notesOfKind({ view, proxy }: InspectContext, type: string): string[] {
   const atProxy =
-    type === 'MeshTrafficPermission' ? [...shutNotes(proxy), ...crowdedNotes(view, proxy), ...plaintextNotes(view, proxy)] : [];
+    type === 'MeshTrafficPermission'
+      ? [...shutNotes(proxy), ...crowdedNotes(view, proxy), ...plaintextNotes(view, proxy), ...accessNotes(view, proxy, proxy.inbounds)]
+      : [];
   return [...enforcementOf(type, {}, {}).reasons, ...atProxy];
 }
 

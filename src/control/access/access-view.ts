@@ -75,10 +75,11 @@ function refusedSum({ store }: PlaneContents): string {
 function refusedPolicies({ place, store }: PlaneContents, mesh: string): Resource[] {
   const refused = store.mirror.refusedPeers().flatMap((peer) => store.mirror.refusals(peer));
   const mine = refused.filter(({ key, inForce }) => key.mesh === mesh && ACCESS_TYPES.includes(key.type) && inForce === 'deny');
-  return mine.map((refusal) => unreadable({ place, store }, refusal));
+  return mine.map((refusal) => standInForPolicy({ place, store }, refusal));
 }
 
-function unreadable({ place, store }: PlaneContents, { key, since }: Refusal): Resource {
+/** A refused policy as one that can't be read: it denies whatever it has a say in, unless it is known to allow. */
+export function standInForPolicy({ place, store }: PlaneContents, { key, since }: Refusal): Resource {
   const item = decodeLine(store.mirror.get(isGlobal(place) ? key.zone : GLOBAL_PEER, key)?.wire ?? '')?.item;
   const effect = item?.labels[LABEL.effect];
   return {

@@ -25,6 +25,7 @@ const inbounds = (first: readonly string[], second: () => readonly Permission[])
     get permissions() {
       return index === 0 ? first.map(allowing) : second();
     },
+    callers: undefined,
     plaintext: STRICT,
   }));
 

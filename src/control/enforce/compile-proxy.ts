@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { CallerMap } from '../../policy/callers/caller-verdicts.ts';
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import type { Inbound } from '../../policy/match/read-proxy.ts';
 import { type Plaintext, STRICT } from '../../policy/mesh-tls.ts';
@@ -12,6 +13,8 @@ export type CompileInput =
   | {
       readonly place: ListenAddress;
       readonly permissions: readonly Permission[];
+      /** What access policies decide, if any selects it. */
+      readonly callers: CallerMap | undefined;
       readonly plaintext: Plaintext;
       readonly shut?: string | undefined;
     }
@@ -46,11 +49,11 @@ export class ProxyCompiler {
 
 /** One that can't be compiled is shut, and holds up no other. */
 function inboundRules(decided: ServedInbound, before: CompileInput | undefined, rbac: SharedRbac): InboundRules {
-  const { place, permissions, plaintext, shut } = decided;
+  const { place, permissions, callers, plaintext, shut } = decided;
   if (shut !== undefined) return shutAt(place, shut);
   const protocol = SEEN_AS[place.protocol];
   try {
-    const { alone, routes } = rbac.compile(permissions, protocol, before && 'place' in before ? before.permissions : undefined);
+    const { alone, routes } = rbac.compile({ permissions, callers }, protocol, before && 'place' in before ? before : undefined);
     return { ...place, rbac: alone, plaintextToo: plaintext.taken, routes };
   } catch (thrown) {
     return shutAt(place, asMeridianError(thrown).message);
@@ -70,7 +73,7 @@ export function decided(
   return placed.map((one) => {
     if ('problem' in one) return { problem: one.problem };
     const { inbound, place, shut } = one;
-    const closed = (reason: string): CompileInput => ({ place, permissions: [], plaintext: STRICT, shut: reason });
+    const closed = (reason: string): CompileInput => ({ place, permissions: [], callers: undefined, plaintext: STRICT, shut: reason });
     if (shut !== undefined) return closed(shut);
     try {
       return { place, ...decidedOn(inbound) };
@@ -89,7 +92,7 @@ function isSameInbound(before: CompileInput | undefined, now: CompileInput): boo
   if (!before || 'problem' in before || 'problem' in now) return isDeepStrictEqual(before, now);
   const { permissions } = before;
   if (!isDeepStrictEqual([before.place, before.plaintext, before.shut], [now.place, now.plaintext, now.shut])) return false;
-  if (permissions.length !== now.permissions.length) return false;
+  if (permissions.length !== now.permissions.length || before.callers !== now.callers) return false;
   return now.permissions.every((permission, index) => {
     const other = permissions[index];
     if (other === permission) return true;

@@ -21,6 +21,7 @@ interface Mesh {
  *
  *   a zone with a global, of which it has nothing yet  ->  every inbound denies, and takes no plain text
  *   a permission that was refused or can't be read     ->  what it selects is denied
+ *   an access policy of which that is so               ->  every service that it has a say in is denied
  *   an inbound that can't be read                      ->  it is left out: nobody gets in
  */
 export class Enforcement {
@@ -55,6 +56,7 @@ export class Enforcement {
     const state = this.#meshes.get(mesh) ?? newMesh(this.plane, mesh);
     this.#meshes.set(mesh, state);
     yield* state.reader.prepare();
+    yield* state.shared.callers.prepare(state.reader.view());
   }
 
   #mesh(mesh: string): Mesh & { view: MeshView } {
@@ -62,6 +64,7 @@ export class Enforcement {
     const view = state.reader.view();
     if (state.view?.dataplanes !== view.dataplanes) this.#renew(state, view.dataplanes);
     if (state.view?.permissions !== view.permissions) state.shared.permissions.keep(view.permissions);
+    state.shared.callers.update(view);
     state.view = view;
     if (view.dataplanes.length === 0) this.#meshes.delete(mesh);
     else this.#meshes.set(mesh, state);
@@ -77,5 +80,11 @@ export class Enforcement {
 }
 
 function newMesh(plane: Plane, mesh: string): Mesh {
-  return { reader: new MeshReader(plane, mesh), view: undefined, dataplanes: new Map(), shared: new MeshCaches(), served: new Map() };
+  return {
+    reader: new MeshReader(plane, mesh),
+    view: undefined,
+    dataplanes: new Map(),
+    shared: new MeshCaches(plane.place.zone),
+    served: new Map(),
+  };
 }

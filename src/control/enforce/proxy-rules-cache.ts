@@ -11,6 +11,7 @@ import type { MeshView } from '../mesh/mesh-view.ts';
 import { plaintextAt } from '../mesh/plaintext-notes.ts';
 import { PermissionCache } from './permission-cache.ts';
 import { type PlacedInbound, placesOf } from '../mesh/listen-address.ts';
+import { MeshCallers } from './mesh-callers.ts';
 import { decided, ProxyCompiler } from './compile-proxy.ts';
 import type { ProxyRules } from './proxy-rules.ts';
 import { IncrementalSelection } from './incremental-selection.ts';
@@ -30,8 +31,13 @@ export class MeshCaches {
   readonly permissions = new PermissionCache();
   readonly selections = new InboundSelections();
   readonly rbac = new SharedRbac();
+  readonly callers: MeshCallers;
   #indexed: readonly Policy[] | undefined;
   #index = new PolicyIndex([]);
+
+  constructor(zone: string) {
+    this.callers = new MeshCallers(zone);
+  }
 
   /** Of the permissions of the mesh. */
   index(permissions: readonly Policy[]): PolicyIndex {
@@ -46,6 +52,7 @@ export class CachedProxy {
 
   readonly #compiler: ProxyCompiler;
   #given: ProxyInputs | undefined;
+  #callers: object | undefined;
   #rules: ProxyRules | undefined;
   #proxy: Proxy | undefined;
   #placed: readonly PlacedInbound[] = [];
@@ -60,7 +67,8 @@ export class CachedProxy {
     const before = this.#given;
     const isKnown = before !== undefined && isSameProxy(before, given);
     const isReached = isKnown && leadsTheSame(before, given);
-    if (this.#rules && isReached && isSameMesh(before, given)) return this.#rules;
+    const { version } = this.shared.callers;
+    if (this.#rules && isReached && this.#callers === version && isSameMesh(before, given)) return this.#rules;
     // Should this fail, everything is worked out again the next time.
     this.#given = undefined;
     const proxy = isKnown && this.#proxy ? this.#proxy : this.#read(given);
@@ -69,10 +77,12 @@ export class CachedProxy {
     this.#rules = this.#compiler.compile(
       decided(this.#placed, (inbound) => ({
         permissions: closed ? NOTHING_SELECTED.permissions : this.#select(inbound, proxy, view, mayDiffer),
+        callers: closed ? undefined : this.shared.callers.at(proxy, inbound, view),
         plaintext: closed ? STRICT : plaintextAt(view, proxy, inbound),
       })),
     );
     this.#given = given;
+    this.#callers = version;
     return this.#rules;
   }
 

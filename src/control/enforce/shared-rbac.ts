@@ -1,6 +1,13 @@
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import type { RequestSubject } from '../../policy/decide/read-request.ts';
 import { type CompiledRbac, InboundRbac } from '../../policy/rbac/compile-rbac.ts';
+import type { CallerMap } from '../../policy/callers/caller-verdicts.ts';
+
+/** What decides an inbound: the same lists and maps are the same objects. */
+export interface SharedDeciders {
+  readonly permissions: readonly Permission[];
+  readonly callers: CallerMap | undefined;
+}
 
 interface CompileOutcome {
   /** What can't be compiled is not tried again. */
@@ -9,50 +16,49 @@ interface CompileOutcome {
   compiler: InboundRbac | undefined;
 }
 
-/** Compiles what decides inbounds: once for all that the same list of permissions decides. */
+type Outcomes = Map<RequestSubject['protocol'], CompileOutcome>;
+
+/** For inbounds that no access policy selects. */
+const NO_CALLERS: object = {};
+
+/** Compiles what decides inbounds: once for all that the same permissions, and the same access policies, decide. */
 export class SharedRbac {
-  /** As long as anybody has the list. */
-  readonly #known = new WeakMap<readonly Permission[], Map<RequestSubject['protocol'], CompileOutcome>>();
+  /** As long as anybody has the list, and the map. */
+  readonly #known = new WeakMap<readonly Permission[], WeakMap<object, Outcomes>>();
 
   /**
    * `before`: what decided the inbound last, so that what differs is all that is compiled. Out: the same object for the
    * same list. Throws what `InboundRbac` throws. On TCP the name of the filter's metrics is missing.
    */
-  compile(
-    permissions: readonly Permission[],
-    protocol: RequestSubject['protocol'],
-    before: readonly Permission[] | undefined,
-  ): CompiledRbac {
-    const known = this.#of(permissions).get(protocol) ?? this.#compile(permissions, protocol, before);
+  compile(deciders: SharedDeciders, protocol: RequestSubject['protocol'], before: SharedDeciders | undefined): CompiledRbac {
+    const known = this.#of(deciders).get(protocol) ?? this.#compile(deciders, protocol, before);
     if ('thrown' in known.made) throw known.made.thrown;
     return known.made.rbac;
   }
 
-  #compile(
-    permissions: readonly Permission[],
-    protocol: RequestSubject['protocol'],
-    before: readonly Permission[] | undefined,
-  ): CompileOutcome {
+  #compile(deciders: SharedDeciders, protocol: RequestSubject['protocol'], before: SharedDeciders | undefined): CompileOutcome {
     const earlier = before && this.#of(before).get(protocol);
     // Envoys that are too old for trees are refused by the xDS server.
     const compiler = earlier?.compiler ?? new InboundRbac({ protocol, form: 'trees', statPrefix: '' });
     if (earlier) earlier.compiler = undefined;
-    const made = attempt(compiler, permissions);
+    const made = attempt(compiler, deciders);
     const known = { made, compiler: 'thrown' in made ? undefined : compiler };
-    this.#of(permissions).set(protocol, known);
+    this.#of(deciders).set(protocol, known);
     return known;
   }
 
-  #of(permissions: readonly Permission[]): Map<RequestSubject['protocol'], CompileOutcome> {
-    const found = this.#known.get(permissions) ?? new Map<RequestSubject['protocol'], CompileOutcome>();
-    this.#known.set(permissions, found);
+  #of({ permissions, callers }: SharedDeciders): Outcomes {
+    const beside = this.#known.get(permissions) ?? new WeakMap<object, Outcomes>();
+    this.#known.set(permissions, beside);
+    const found = beside.get(callers ?? NO_CALLERS) ?? new Map<RequestSubject['protocol'], CompileOutcome>();
+    beside.set(callers ?? NO_CALLERS, found);
     return found;
   }
 }
 
-function attempt(compiler: InboundRbac, permissions: readonly Permission[]): CompileOutcome['made'] {
+function attempt(compiler: InboundRbac, { permissions, callers }: SharedDeciders): CompileOutcome['made'] {
   try {
-    return { rbac: compiler.compile(permissions) };
+    return { rbac: compiler.compile(permissions, callers) };
   } catch (thrown) {
     return { thrown };
   }

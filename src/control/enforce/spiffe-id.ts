@@ -1,35 +1,9 @@
-import type { Resource } from '../../resource/resource.ts';
+import { spiffeIdOfDataplane } from '../../policy/callers/caller-identity.ts';
 import type { Plane } from '../plane/plane.ts';
 import { ownDataplane } from './own-dataplane.ts';
 
-const SERVICE_ACCOUNT = 'k8s.kuma.io/service-account';
-/** What is the same in every reading of a path: no escapes, no ".." */
-const SEGMENT = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
-
-/**
- * The one SPIFFE ID that the proxy of a Dataplane is known by when it asks for its rules with a certificate. Mesh,
- * zone, namespace and name are those of the key, which no user can set; the trust domain is Kuma's. With a service
- * account it is the workload's, as Kuma's MeshIdentity writes it: then proxies of one account, of one namespace, are
- * one to us. undefined: there is no such Dataplane here, or it can't be written so.
- *
- *   default, zone east, backend-1 of shop              ->  spiffe://default.east.mesh.local/ns/shop/dataplane/backend-1
- *   and labelled k8s.kuma.io/service-account: backend  ->  spiffe://default.east.mesh.local/ns/shop/sa/backend
- *   default, zone plain, backend-1 (no namespaces)     ->  spiffe://default.plain.mesh.local/dataplane/backend-1
- */
+/** The SPIFFE ID of a Dataplane of this zone. undefined: there is none, or it can't be written so. */
 export function spiffeIdOf(plane: Plane, mesh: string, restName: string): string | undefined {
   const found = ownDataplane(plane, mesh, restName);
   return found && spiffeIdOfDataplane(found);
-}
-
-/** The same for a Dataplane of whatever zone. */
-export function spiffeIdOfDataplane(dataplane: Pick<Resource, 'key' | 'labels'>): string | undefined {
-  const { mesh, zone } = dataplane.key;
-  const path = pathOf(dataplane);
-  return path.every((segment) => SEGMENT.test(segment)) ? `spiffe://${mesh}.${zone}.mesh.local/${path.join('/')}` : undefined;
-}
-
-function pathOf({ key, labels }: Pick<Resource, 'key' | 'labels'>): string[] {
-  if (key.namespace === '') return ['dataplane', key.name];
-  const account = labels[SERVICE_ACCOUNT];
-  return ['ns', key.namespace, ...(account === undefined ? ['dataplane', key.name] : ['sa', account])];
 }

@@ -25,14 +25,14 @@ export interface NamedCallers {
   readonly sample: readonly string[];
 }
 
-/** Everybody that permissions name, and the others: once each. */
-export function namedBy(permissions: readonly Permission[]): NamedCallers[] {
+/** Everybody that permissions name, or `known` does, and the others: once each. */
+export function namedBy(permissions: readonly Permission[], known: readonly string[] = []): NamedCallers[] {
   const found = permissions.flatMap(({ key, mtp }): UnsampledCallers[] => {
     const items = fromItemsOf(mtp).map(({ targetRef }) => fromItem(targetRef, targetRef.mesh ?? key.mesh));
     const ids = matchersOf(mtp).flatMap(({ spiffeId }) => spiffeId ?? []);
     return [...items, ...ids.map((id) => foldMatch(id, { Exact: identity, Prefix: below }))];
   });
-  const distinct = [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
+  const distinct = [...new Map([...found, ...known.map(identity)].map((one) => [JSON.stringify(one), one])).values()];
   const other = otherThan(distinct.flatMap(({ spiffeId, sans }) => [spiffeId, ...sans]));
   return [...distinct, EVERYBODY_ELSE].map((one) => sampled(one, other));
 }

@@ -1,8 +1,10 @@
 import { keyId } from '../../resource/key.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
-import { spiffeIdOfDataplane } from '../enforce/spiffe-id.ts';
+import { spiffeIdOfDataplane } from '../../policy/callers/caller-identity.ts';
 import { sansOfDataplane } from './caller-names.ts';
+import type { CallersEverywhere } from '../mesh/mesh-access.ts';
+import type { CallersPair } from './inbound-pairs.ts';
 import type { ComparedClient } from './compare-verdicts.ts';
 import { countingKeys } from './permission-rules.ts';
 import type { Parts } from '../../resource/store/parts.ts';
@@ -26,17 +28,18 @@ export interface CallerPair extends CallerSet {
 }
 
 /**
- * The proxies of a mesh as callers. `asked`: the keys that policies ask for. One that is new was nobody else before.
+ * The proxies of a mesh as callers. `asked`: the keys that permissions ask for. One that is new was nobody else before,
+ * though no access policy knew it.
  */
-export function* pairCallers(before: MeshView, after: MeshView, asked: ReadonlySet<string>): Parts<CallerPair[]> {
+export function* pairCallers(before: MeshView, after: MeshView, asked: ReadonlySet<string>, callers: CallersPair): Parts<CallerPair[]> {
   const earlier = new Map(before.dataplanes.map((dataplane) => [keyId(dataplane.key), dataplane]));
   const sets = new Map<string, CallerPair & { dataplanes: Resource[] }>();
   for (const dataplane of after.dataplanes) {
     yield;
     for (const by of ['tags', 'spiffeId'] as const) {
       const known = earlier.get(keyId(dataplane.key));
-      const is = toClient(dataplane, by, asked);
-      const was = known ? toClient(known, by, asked) : is;
+      const is = toClient(dataplane, by, asked, callers.after);
+      const was = toClient(known ?? dataplane, by, asked, callers.before);
       // Without a URI SAN it has no identity to be known by.
       if (is.sans.length === 0 || was.sans.length === 0) continue;
       const id = JSON.stringify([by, ...[was, is].map(({ sans, keys }) => [sans.length > 1, keys])]);
@@ -48,7 +51,8 @@ export function* pairCallers(before: MeshView, after: MeshView, asked: ReadonlyS
   return [...sets.values()];
 }
 
-function toClient(dataplane: Resource, by: CallerSet['by'], asked: ReadonlySet<string>): ComparedClient {
+function toClient(dataplane: Resource, by: CallerSet['by'], asked: ReadonlySet<string>, callers: CallersEverywhere): ComparedClient {
   const sans = by === 'tags' ? sansOfDataplane(dataplane) : [spiffeIdOfDataplane(dataplane) ?? []].flat();
-  return { sans, keys: countingKeys(sans, asked) };
+  // Access policies know proxies by their SPIFFE ID alone.
+  return { sans, keys: [...countingKeys(sans, asked), ...(by === 'spiffeId' ? [callers.classOf(dataplane)] : [])] };
 }

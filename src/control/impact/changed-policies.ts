@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { KINDS } from '../../resource/kinds.ts';
 import { keyId } from '../../resource/key.ts';
 import type { Resource } from '../../resource/resource.ts';
@@ -6,7 +7,7 @@ import type { Parts } from '../../resource/store/parts.ts';
 
 /** What differs between two states of a mesh. */
 export interface MeshDifference {
-  /** Whether anything that permissions may select or lead through does: proxies, services, gateways, routes. */
+  /** Whether anything else that decides does: proxies, services, gateways, routes, access policies, sites. */
   readonly targets: boolean;
   /** The ids (keyId) of the permissions that do. */
   readonly permissions: ReadonlySet<string>;
@@ -18,7 +19,19 @@ export function* differing(before: MeshView, after: MeshView): Parts<MeshDiffere
   const targetsOf = ({ index }: MeshView) => KINDS.flatMap(({ type }) => (type === PERMISSION ? [] : index.ofType(type)));
   const permissionsOf = ({ permissions }: MeshView) => permissions.map(({ resource }) => resource);
   const targets = yield* differ(targetsOf(before), targetsOf(after));
-  return { targets: targets.size > 0, permissions: yield* differ(permissionsOf(before), permissionsOf(after)) };
+  return {
+    targets: targets.size > 0 || !isSameAccess(before, after),
+    permissions: yield* differ(permissionsOf(before), permissionsOf(after)),
+  };
+}
+
+/** Access policies are told apart by what they are read as, sites by their attributes. */
+function isSameAccess(before: MeshView, after: MeshView): boolean {
+  const zones = new Set([...before.dataplanes, ...after.dataplanes].map(({ key }) => key.zone));
+  return [...zones].every((zone) => {
+    const [was, is] = [before, after].map(({ access }) => ({ policies: access.policies(zone), site: access.site(zone) }));
+    return isDeepStrictEqual(was, is);
+  });
 }
 
 /** The ids of what one of them lacks, or has otherwise. */

@@ -1,4 +1,5 @@
-import { evaluate } from '../../policy/decide/evaluate-permissions.ts';
+import { verdictId } from '../../policy/callers/caller-verdicts.ts';
+import { evaluateInbound, type InboundDeciders } from '../../policy/decide/evaluate-callers.ts';
 import type { Action } from '../../resource/permission-actions.ts';
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import type { RequestSubject } from '../../policy/decide/read-request.ts';
@@ -32,7 +33,7 @@ export interface ComparedClient {
   readonly keys: readonly string[];
 }
 
-const NOWHERE: DecidingPermissions = { protocol: 'tcp', permissions: [] };
+const NOWHERE: DecidingPermissions = { protocol: 'tcp', permissions: [], callers: undefined };
 
 /** Compares what two lists of permissions decide about clients. Clients of whom they say the same are compared once. */
 export class VerdictComparison {
@@ -51,7 +52,7 @@ export class VerdictComparison {
   *compare(was: ComparedClient, is: ComparedClient): Parts<readonly VerdictChange[]> {
     const before = this.#rules.before.slice(was.sans, was.keys);
     const after = this.#rules.after.slice(is.sans, is.keys);
-    const id = `${before.id} ${after.id}`;
+    const id = `${before.id} ${after.id} ${verdictId(this.#before.callers, was.sans)} ${verdictId(this.#after.callers, is.sans)}`;
     const known =
       this.#known.get(id) ??
       (yield* this.#find(was.sans, this.#rules.before.permissionsOf(before), is.sans, this.#rules.after.permissionsOf(after)));
@@ -67,15 +68,21 @@ export class VerdictComparison {
   ): Parts<VerdictChange[]> {
     const protocol = this.#before.protocol === 'tcp' && this.#after.protocol === 'tcp' ? 'tcp' : 'http';
     const found = yield* findByRequest([...before, ...after], protocol, (request) => {
-      const was = judge(before, { ...request, sans: sansBefore, protocol: this.#before.protocol });
-      const is = judge(after, { ...request, sans: sansAfter, protocol: this.#after.protocol });
+      const was = judge(
+        { permissions: before, callers: this.#before.callers },
+        { ...request, sans: sansBefore, protocol: this.#before.protocol },
+      );
+      const is = judge(
+        { permissions: after, callers: this.#after.callers },
+        { ...request, sans: sansAfter, protocol: this.#after.protocol },
+      );
       return was.decision === is.decision && was.shadow === is.shadow ? undefined : { before: was, after: is };
     });
     return found.map(({ when, value }) => ({ when, ...value }));
   }
 }
 
-function judge(permissions: readonly Permission[], subject: RequestSubject): VerdictPair {
-  const [enforced, shadow] = [evaluate(permissions, subject, 'enforced'), evaluate(permissions, subject, 'shadow')];
+function judge(deciders: InboundDeciders, subject: RequestSubject): VerdictPair {
+  const [enforced, shadow] = [evaluateInbound(deciders, subject, 'enforced'), evaluateInbound(deciders, subject, 'shadow')];
   return { decision: enforced.action, shadow: shadow.action, decidedBy: enforced.decidedBy, shadowDecidedBy: shadow.decidedBy };
 }

@@ -70,4 +70,57 @@ describe('dryRun', () => {
     await assert.rejects(result, /the client is gone/);
     assert.ok(charged.length <= 2, `${charged.length} turns`);
   });
+
+  describe('with access policies', () => {
+    const LABELLED = (name: string, app: string) => PROXY(name).replace('mesh: default', `mesh: default, labels: {app: ${app}}`);
+    const ACCESS = (type: string, action: string, from: string) =>
+      `{type: ${type}, mesh: default, name: x, spec: {action: ${action}, from: [{workloadSelector: {matchLabels: {${from}}}}], to: [{workloadSelector: {matchLabels: {'service:name': a}}}]}}`;
+    /** What is said of each proxy at inbound a: what it gets. */
+    async function told(plane: Plane, text: string): Promise<string[]> {
+      const { impacts, complete } = await run(plane, text).result;
+      assert.ok(complete);
+      return impacts.flatMap(({ changes, sets }) =>
+        changes.flatMap(({ inbounds, callers }) =>
+          callers.flatMap(({ from, verdicts }) =>
+            from.flatMap((caller) =>
+              caller.kind !== 'dataplanes'
+                ? []
+                : (sets[caller.set]?.dataplanes ?? []).flatMap(({ key }) =>
+                    verdicts.map(
+                      ({ after }) =>
+                        `${key.name} to ${inbounds.map((one) => one.dataplane.key.name).join()}: ${after.decision} by ${after.decidedBy?.type ?? 'nobody'}`,
+                    ),
+                  ),
+            ),
+          ),
+        ),
+      );
+    }
+
+    it('says who gains and loses: by a policy, a label, a proxy that is new', async () => {
+      const plane = newPlane();
+      writeDocuments(plane, parseDocuments(LABELLED('b', 'web')));
+      const allow = ACCESS('AccessPolicy', 'allow', "'k8s:label:app': web");
+      assert.deepEqual(await told(plane, allow), ['b to a: Allow by AccessPolicy']);
+      writeDocuments(plane, parseDocuments(allow));
+      assert.deepEqual(await told(plane, LABELLED('b', 'evil')), ['b to a: Deny by nobody']);
+      assert.deepEqual(await told(plane, LABELLED('d', 'web')), ['d to a: Allow by AccessPolicy']);
+      assert.deepEqual(await told(plane, ACCESS('PrivilegedAccessPolicy', 'deny', '')), ['b to a: Deny by PrivilegedAccessPolicy']);
+      assert.deepEqual(await told(plane, LABELLED('c', 'other')), []);
+    });
+
+    it('and by what permissions allowed before one of them selects the service', async () => {
+      const plane = newPlane();
+      writeDocuments(plane, parseDocuments(OPEN('open', 'spiffe://default.east.mesh.local/dataplane/c')));
+      assert.deepEqual(await told(plane, ACCESS('AccessPolicy', 'allow', "'k8s:label:app': web")), ['c to a: Deny by nobody']);
+    });
+
+    it('and by the attributes of a site, in every mesh', async () => {
+      const plane = newPlane();
+      const global = { ...plane, place: GLOBAL };
+      writeDocuments(plane, parseDocuments(`${LABELLED('b', 'web')}\n---\n${ACCESS('AccessPolicy', 'allow', "'site:location': aws")}`));
+      const site = '{type: Zone, name: east, attributes: {location: aws/us-east}}';
+      assert.deepEqual(await told(global, site), ['b to a: Allow by AccessPolicy']);
+    });
+  });
 });

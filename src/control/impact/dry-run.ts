@@ -87,12 +87,12 @@ interface TriedWrite extends Pick<DryRun, 'written' | 'warnings'> {
 function tryWrite(plane: Plane, admitted: AdmittedWrite, hasGlobal: boolean): Parts<TriedWrite> {
   return dryRunInParts(plane, admitted, function* (tx, before, written) {
     const keys = written.map(({ key }) => key);
-    const held = { place: plane.place, store: tx };
+    const held = { place: plane.place, store: tx, site: plane.site };
     const warnings = yield* warningsInParts(held, keys);
     const searches: MeshSearch[] = [];
     const crowded: ReturnType<typeof crowdedBy>[] = [];
-    for (const mesh of isClosed(held, hasGlobal) ? [] : touchedMeshes(written)) {
-      const now = readMeshView({ place: plane.place, store: before }, mesh);
+    for (const mesh of isClosed(held, hasGlobal) ? [] : touchedMeshes(written, before)) {
+      const now = readMeshView({ ...held, store: before }, mesh);
       const settled = settle(now, [], now.index.holder);
       yield;
       const after = viewAfter(held, mesh, written, now.index.holder);
@@ -113,8 +113,11 @@ function viewAfter(held: PlaneContents, mesh: string, done: readonly WrittenDocu
   return settle(view, named, holder);
 }
 
-/** The meshes of what is written anew and may change decisions; a Mesh lets in what waited for it. */
-function touchedMeshes(written: readonly WrittenDocument[]): string[] {
+/** The meshes of what is written anew and may change decisions; a Mesh lets in what waited for it, a Zone is in all. */
+function touchedMeshes(written: readonly WrittenDocument[], store: PlaneContents['store']): string[] {
   const touching = written.filter(({ key, outcome }) => outcome !== 'unchanged' && mayDecide(key.type));
-  return [...new Set(touching.map(({ key }) => (key.type === 'Mesh' ? key.name : key.mesh)))].sort();
+  const all = touching.some(({ key }) => key.type === 'Zone') ? [...store.each('Mesh')].map(({ resource }) => resource.key.name) : [];
+  return [
+    ...new Set([...all, ...touching.flatMap(({ key }) => (key.type === 'Zone' ? [] : key.type === 'Mesh' ? key.name : key.mesh))]),
+  ].sort();
 }

@@ -1,4 +1,5 @@
 import type { Permission } from '../../policy/decide/read-permissions.ts';
+import type { CallerMap } from '../../policy/callers/caller-verdicts.ts';
 import { keyId } from '../../resource/key.ts';
 import type { DecidingPermissions, InboundPair } from './inbound-pairs.ts';
 import type { Parts } from '../../resource/store/parts.ts';
@@ -45,9 +46,18 @@ function createSignatures(): (decided: DecidingPermissions | undefined) => strin
     const { via } = permission;
     return via === undefined ? `${ofMtp(permission)}` : `${ofMtp(permission)}/${numberOf(JSON.stringify(via))}`;
   };
+  // What is the same before and after is one object.
+  const maps = new Map<CallerMap | undefined, number>();
+  const ofCallers = (map: CallerMap | undefined): number => {
+    const number = maps.get(map) ?? maps.size;
+    maps.set(map, number);
+    return number;
+  };
   const texts = new Map<DecidingPermissions | undefined, string>([[undefined, '']]);
   return (decided) => {
-    const text = texts.get(decided) ?? (decided ? `${decided.protocol} ${decided.permissions.map(ofPermission).join()}` : '');
+    const text =
+      texts.get(decided) ??
+      (decided ? `${decided.protocol} ${ofCallers(decided.callers)} ${decided.permissions.map(ofPermission).join()}` : '');
     texts.set(decided, text);
     return text;
   };

@@ -7,6 +7,8 @@ import { type Inbound, type Proxy, readProxy } from '../../policy/match/read-pro
 import { type SelectingPolicy, matchInbound } from '../../policy/match/select-policies.ts';
 import { keyId } from '../../resource/key.ts';
 import type { Resource } from '../../resource/resource.ts';
+import type { CallerMap } from '../../policy/callers/caller-verdicts.ts';
+import type { CallersEverywhere } from '../mesh/mesh-access.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 import { differing } from './changed-policies.ts';
 import type { Parts } from '../../resource/store/parts.ts';
@@ -15,6 +17,14 @@ import type { Parts } from '../../resource/store/parts.ts';
 export interface DecidingPermissions {
   readonly protocol: RequestSubject['protocol'];
   readonly permissions: readonly Permission[];
+  /** What access policies decide, if any selects it. */
+  readonly callers: CallerMap | undefined;
+}
+
+/** What access policies decide before and after. */
+export interface CallersPair {
+  readonly before: CallersEverywhere;
+  readonly after: CallersEverywhere;
 }
 
 /** A port of a proxy, as it was and as it would be; undefined: it is not there. */
@@ -30,16 +40,16 @@ export interface InboundPair {
  * The inbounds of the proxies of a mesh, before and after a change. Those that the change of a permission doesn't touch
  * are left out.
  */
-export function* pairInbounds(before: MeshView, after: MeshView): Parts<InboundPair[]> {
+export function* pairInbounds(before: MeshView, after: MeshView, callers: CallersPair): Parts<InboundPair[]> {
   const { targets, permissions } = yield* differing(before, after);
-  return yield* targets ? pairAll(before, after) : pairTouched(before, after, permissions);
+  return yield* targets ? pairAll(before, after, callers) : pairTouched(before, after, permissions, callers);
 }
 
 /**
  * Where permissions alone differ, the others select what they selected: they are matched once, and only where one that
  * differs selects.
  */
-function* pairTouched(before: MeshView, after: MeshView, differ: ReadonlySet<string>): Parts<InboundPair[]> {
+function* pairTouched(before: MeshView, after: MeshView, differ: ReadonlySet<string>, callers: CallersPair): Parts<InboundPair[]> {
   const isOther = ({ resource }: Policy): boolean => !differ.has(keyId(resource.key));
   const others = before.permissions.filter(isOther);
   const [gone, come] = [before, after].map((view) => view.permissions.filter((policy) => !isOther(policy))) as [Policy[], Policy[]];
@@ -52,7 +62,8 @@ function* pairTouched(before: MeshView, after: MeshView, differ: ReadonlySet<str
     const stay = yield* match(others);
     const inOrder = (more: readonly SelectingPolicy[]) => merged(stay, more);
     const { dataplane } = proxy;
-    pairs.push({ dataplane, section, before: decide(inbound, inOrder(out)), after: decide(inbound, inOrder(into)) });
+    const known = askedAt(callers.before, proxy, inbound);
+    pairs.push({ dataplane, section, before: decide(inbound, inOrder(out), known), after: decide(inbound, inOrder(into), known) });
     yield;
   }
   return pairs;
@@ -82,8 +93,8 @@ function merged(one: readonly SelectingPolicy[], other: readonly SelectingPolicy
   return all.concat(other.slice(at));
 }
 
-function* pairAll(before: MeshView, after: MeshView): Parts<InboundPair[]> {
-  const [was, willBe] = [yield* decidedIn(before), yield* decidedIn(after)];
+function* pairAll(before: MeshView, after: MeshView, callers: CallersPair): Parts<InboundPair[]> {
+  const [was, willBe] = [yield* decidedIn(before, callers.before), yield* decidedIn(after, callers.after)];
   const ids = new Set([...willBe.keys(), ...was.keys()]);
   return [...ids].flatMap((id) => {
     const [earlier, later] = [was.get(id), willBe.get(id)];
@@ -98,34 +109,46 @@ interface DecidedInbound {
   readonly decided: DecidingPermissions;
 }
 
-function* decidedIn(view: MeshView): Parts<Map<string, DecidedInbound>> {
+function* decidedIn(view: MeshView, callers: CallersEverywhere): Parts<Map<string, DecidedInbound>> {
   const decide = createDeciding();
   const known = new Map<string, DecidedInbound>();
   for (const { id, proxy, inbound, section } of listening(view)) {
-    const decided = decide(inbound, yield* matchBySteps(view.permissions, proxy, inbound, view));
+    const matches = yield* matchBySteps(view.permissions, proxy, inbound, view);
+    const decided = decide(inbound, matches, askedAt(callers, proxy, inbound));
     known.set(id, { dataplane: proxy.dataplane, section, decided });
   }
   return known;
 }
 
 /** Reads the permissions that select inbounds: those of inbounds that the same ones select are one object. */
-function createDeciding(): (inbound: Inbound, matches: readonly SelectingPolicy[]) => DecidingPermissions {
+function createDeciding(): (inbound: Inbound, matches: readonly SelectingPolicy[], callers: CallerMap | undefined) => DecidingPermissions {
   const numbers = new Map<Policy, number>();
   const numberOf = (policy: Policy): number => {
     const number = numbers.get(policy) ?? numbers.size;
     numbers.set(policy, number);
     return number;
   };
+  const maps = new Map<CallerMap | undefined, number>();
+  const mapNumber = (map: CallerMap | undefined): number => {
+    const number = maps.get(map) ?? maps.size;
+    maps.set(map, number);
+    return number;
+  };
   const known = new Map<string, DecidingPermissions>();
-  return ({ protocol }, matches) => {
+  return ({ protocol }, matches, callers) => {
     const id = matches.reduce(
       (text, { policy, via }) => `${text},${numberOf(policy)}${via ? JSON.stringify(via) : ''}`,
-      protocol as string,
+      `${protocol} ${mapNumber(callers)}`,
     );
-    const decided = known.get(id) ?? { protocol, permissions: readPermissions(matches) };
+    const decided = known.get(id) ?? { protocol, permissions: readPermissions(matches), callers };
     known.set(id, decided);
     return decided;
   };
+}
+
+/** Of gateways no access policy is asked: we serve none. */
+function askedAt(callers: CallersEverywhere, proxy: Proxy, inbound: Inbound): CallerMap | undefined {
+  return proxy.type === 'Gateway' ? undefined : callers.at(proxy, inbound);
 }
 
 export interface ListeningPort {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { decide } from '../../policy/decide/decide-request.ts';
+import { decideBy } from '../../policy/decide/decide-request.ts';
+import { readPermissions } from '../../policy/decide/read-permissions.ts';
 import { dataplane, exact, fromList, permission, prefix, resource } from '../../../test/harness/policies.ts';
 import { indexMesh } from '../../policy/match/mesh-index.ts';
 import { readPolicies } from '../../policy/match/read-policies.ts';
@@ -11,7 +12,10 @@ import { keyId } from '../../resource/key.ts';
 import { matchesText, type StringMatch } from '../../resource/string-match.ts';
 import type { JsonObject, Resource } from '../../resource/resource.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
-import { spiffeIdOfDataplane } from '../enforce/spiffe-id.ts';
+import { spiffeIdOfDataplane } from '../../policy/callers/caller-identity.ts';
+import { ACCESS_TYPES } from '../../policy/access/access-policies.ts';
+import { accessOne, EAST_SITE } from '../../../test/harness/access-worlds.ts';
+import { accessOf, callersAt } from '../mesh/mesh-access.ts';
 import { sansOfDataplane } from './caller-names.ts';
 import { type CallerChange, type Impact, ImpactSearch } from './mesh-impact.ts';
 import type { VerdictChange } from './compare-verdicts.ts';
@@ -19,6 +23,8 @@ import type { RequestCondition } from './find-requests.ts';
 import { atOnce } from '../../resource/store/parts.ts';
 
 const TD = 'spiffe://td';
+
+const SITES = new Map([['east', { attributes: EAST_SITE, disabled: false }]]);
 
 function viewOf(resources: readonly Resource[]): MeshView {
   const policies = readPolicies(resources);
@@ -29,6 +35,7 @@ function viewOf(resources: readonly Resource[]): MeshView {
     policies,
     permissions: policies.filter(({ resource: { key } }) => key.type === 'MeshTrafficPermission'),
     tls: { policies: [], mesh: undefined, refused: false },
+    access: accessOf({ mesh: 'default', lists: ACCESS_TYPES.map((type) => index.ofType(type)), sites: SITES }),
     index,
     targets: [],
     find: () => undefined,
@@ -113,13 +120,12 @@ function expected(before: readonly Resource[], after: readonly Resource[], targe
     const proxy = asker.dataplane && (mesh.find(asker.dataplane.key) ?? asker.dataplane);
     const spiffeIds = !proxy ? asker.sans : asker.by === 'tags' ? sansOfDataplane(proxy) : [spiffeIdOfDataplane(proxy) ?? ''];
     if (!here || !inbound) return { decision: 'Deny', shadow: 'Deny', decidedBy: undefined, shadowDecidedBy: undefined };
-    const { decision, shadow, decidedBy, shadowDecidedBy } = decide({
-      policies: resources,
-      dataplane: here,
-      inbound,
-      mesh,
-      request: { spiffeIds, ...request },
-    });
+    const view = viewOf(resources);
+    const reached = readProxy(here, mesh);
+    const permissions = readPermissions(matchInbound(view.permissions, reached, inbound, mesh));
+    const deciders = { permissions, callers: callersAt(view, reached, inbound) };
+    const asked = { spiffeIds, ...request };
+    const { decision, shadow, decidedBy, shadowDecidedBy } = decideBy(deciders, asked, inbound.protocol, 'default');
     return { decision, shadow, decidedBy, shadowDecidedBy };
   };
   const [was, is] = [verdict(before), verdict(after)];
@@ -205,8 +211,13 @@ const route = fc.constantFrom('/v2', '/v2/x', '/other').map((value) => {
 });
 const selector = ({ key }: Resource) => keyId(key);
 const state = fc
-  .tuple(fc.uniqueArray(policy, { selector, maxLength: 5 }), fc.uniqueArray(proxy, { selector, minLength: 1, maxLength: 3 }), route)
-  .map(([policies, proxies, way]) => [...policies, ...proxies, way]);
+  .tuple(
+    fc.uniqueArray(policy, { selector, maxLength: 5 }),
+    fc.oneof(fc.constant([]), fc.uniqueArray(accessOne, { selector, maxLength: 2 })),
+    fc.uniqueArray(proxy, { selector, minLength: 1, maxLength: 3 }),
+    route,
+  )
+  .map(([policies, access, proxies, way]) => [...policies, ...access, ...proxies, way]);
 /** A few of the other state's resources replace or join those of the first. */
 const change = fc.tuple(state, state, fc.nat({ max: 7 })).map(([before, other, count]) => {
   const after = new Map(before.map((one) => [keyId(one.key), one]));

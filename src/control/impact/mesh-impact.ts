@@ -1,4 +1,5 @@
 import { readPermissions } from '../../policy/decide/read-permissions.ts';
+import { callersEverywhere } from '../mesh/mesh-access.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 import { groupAlike } from './group-inbounds.ts';
 import { type CallerPair, type CallerSet, pairCallers } from './caller-sets.ts';
@@ -64,10 +65,12 @@ export class ImpactSearch {
     this.#plain = plaintextChanges(before, after).map(ofPlaintext);
     yield;
     const asked = yield* allAsked(before, after);
-    const proxies = yield* pairCallers(before, after, asked);
+    const known = yield* callersEverywhere(before);
+    const callers = { before: known, after: yield* callersEverywhere(after, known) };
+    const proxies = yield* pairCallers(before, after, asked, callers);
     this.#proxies = proxies;
     const anew = proxies.some(({ was, is }) => was.keys.join() !== is.keys.join() || was.sans.length !== is.sans.length);
-    for (const { inbounds, same } of yield* groupAlike(yield* pairInbounds(before, after))) {
+    for (const { inbounds, same } of yield* groupAlike(yield* pairInbounds(before, after, callers))) {
       const [one] = inbounds;
       if (!one || (same && !anew)) continue;
       this.#add(inbounds, yield* callersOf(one, proxies, asked));
@@ -115,7 +118,8 @@ function ofPlaintext({ taken, inbounds }: PlaintextChange): InboundsChange {
 /** Who changes at an inbound, grouped by how. */
 function* callersOf({ before, after }: InboundPair, proxies: readonly CallerPair[], asked: ReadonlySet<string>): Parts<Callers> {
   const judge = new VerdictComparison(before, after);
-  const named = namedBy([...(before?.permissions ?? []), ...(after?.permissions ?? [])]);
+  const letIn = [before, after].flatMap((one) => [...(one?.callers ?? [])].flatMap(([id, { allowed }]) => (allowed ? [id] : [])));
+  const named = namedBy([...(before?.permissions ?? []), ...(after?.permissions ?? [])], letIn);
   yield;
   const verdicts = new Map<NamedCallers, readonly VerdictChange[]>();
   for (const one of named) {

@@ -1,3 +1,4 @@
+import type { CallerMap } from '../../policy/callers/caller-verdicts.ts';
 import type { Policy } from '../../policy/match/policy.ts';
 import type { Inbound, Proxy } from '../../policy/match/read-proxy.ts';
 import { type SelectingPolicy, matchInbound } from '../../policy/match/select-policies.ts';
@@ -5,6 +6,7 @@ import type { Parts } from '../../resource/store/parts.ts';
 import { whyShutAt } from '../mesh/answer-can.ts';
 import { gateAt, type InboundGate, shutBy } from '../mesh/inbound-gate.ts';
 import type { ShutInbound } from '../mesh/listen-address.ts';
+import { type CallersEverywhere, callersEverywhere } from '../mesh/mesh-access.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 import { plaintextAt } from '../mesh/plaintext-notes.ts';
 import type { MatrixInbound } from './matrix-inbounds.ts';
@@ -31,16 +33,22 @@ export function createColumnGates(view: MeshView, shutAt: ShutAt): (column: Matr
     return number;
   };
   const textOf = ({ policy, via }: SelectingPolicy): string => `${numberOf(policy)}${via ? JSON.stringify(via) : ''}`;
+  let everywhere: CallersEverywhere | undefined;
+  const maps = new Map<CallerMap | undefined, number>([[undefined, 0]]);
   return function* ({ proxy, inbounds }) {
+    everywhere ??= yield* callersEverywhere(view);
     const why = whyShutAt(proxy, shutAt(proxy));
     const read: { readonly id: string; readonly gate: () => InboundGate }[] = [];
     for (const inbound of inbounds) {
       const reason = why(inbound);
       const matches = reason === undefined ? yield* matchInSteps(view, proxy, inbound) : [];
       const { taken } = plaintextAt(view, proxy, inbound);
-      const gate = (): InboundGate => gateAt(proxy, inbound, matches, taken);
+      const callers = everywhere.at(proxy, inbound);
+      const known = maps.get(callers) ?? maps.size;
+      maps.set(callers, known);
+      const gate = (): InboundGate => gateAt(proxy, inbound, { matches, callers }, taken);
       read.push({
-        id: JSON.stringify([proxy.type, inbound.protocol, taken, reason, matches.map(textOf).join()]),
+        id: JSON.stringify([proxy.type, inbound.protocol, taken, reason, known, matches.map(textOf).join()]),
         gate: reason === undefined ? gate : () => ({ ...gate(), shut: shutBy(reason) }),
       });
     }

@@ -1,4 +1,5 @@
 import type { Decision } from '../../policy/decide/decide-request.ts';
+import { verdictId } from '../../policy/callers/caller-verdicts.ts';
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import type { Request } from '../../policy/decide/read-request.ts';
 import type { Parts } from '../../resource/store/parts.ts';
@@ -24,7 +25,8 @@ export class PortRules {
 
   /** Equal for two clients of whom the same is decided, whatever they ask for. */
   idOf({ sans, keys }: AskingClient): string {
-    return `${sans.length === 0 ? 'nobody' : ''} ${this.#rules.map((rules) => rules.slice(sans, keys).id).join(' ')}`;
+    const rules = this.#rules.map((one) => one.slice(sans, keys).id);
+    return `${sans.length === 0 ? 'nobody' : ''} ${rules.join(' ')} ${this.#gates.map(({ callers }) => verdictId(callers, sans)).join()}`;
   }
 
   /** The gates with what they say to the client alone. */

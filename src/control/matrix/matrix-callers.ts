@@ -2,7 +2,7 @@ import { readPermissions } from '../../policy/decide/read-permissions.ts';
 import { keyId } from '../../resource/key.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { Parts } from '../../resource/store/parts.ts';
-import { spiffeIdOfDataplane } from '../enforce/spiffe-id.ts';
+import { spiffeIdOfDataplane } from '../../policy/callers/caller-identity.ts';
 import { type NamedCallers, namedBy, sansOfDataplane } from '../impact/caller-names.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 

@@ -10,8 +10,9 @@ import { quote } from '../../resource/field-path.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { placesOf, type ShutInbound, whyShut } from './listen-address.ts';
 import { decideThrough, decideTogether, gateAt, NOT_SCANNED, shutBy } from './inbound-gate.ts';
+import { callersAt } from './mesh-access.ts';
 import type { MeshView } from './mesh-view.ts';
-import { unaskedNotes, whyNotServed } from './not-enforced-notes.ts';
+import { accessNotes, whyNotServed } from './not-enforced-notes.ts';
 import { plaintextAt } from './plaintext-notes.ts';
 import { isGlobal, type Plane, type PlaneContents } from '../plane/plane.ts';
 
@@ -47,16 +48,16 @@ export function can(plane: Plane, view: MeshView, hasGlobal: boolean, question: 
   const inbounds = chooseInbounds(proxy, question.section);
   const reasons = inbounds.flatMap((inbound) => whyNotServed(proxy, inbound) ?? []);
   const decision = decideAll(plane, view, hasGlobal, { ...question, proxy, inbounds });
-  const unasked = unaskedNotes(plane, view.mesh);
+  const access = accessNotes(view, proxy, inbounds);
   const [reason] = reasons;
   // Of two on one port, one that is served decides.
   if (reason === undefined || reasons.length < inbounds.length)
-    return { ...decision, enforced: true, warnings: [...decision.warnings, ...unasked] };
+    return { ...decision, enforced: true, warnings: [...decision.warnings, ...access] };
   return {
     ...decision,
     enforced: false,
     reason: `not enforced: ${reason}, so nobody asks what the policies say`,
-    warnings: [...decision.warnings, ...unasked],
+    warnings: [...decision.warnings, ...access],
   };
 }
 
@@ -88,7 +89,7 @@ export function whyShutAt(proxy: Proxy, built: readonly ShutInbound[]): (inbound
 function decideAt(view: MeshView, proxy: Proxy, inbound: Inbound, request: Request): Decision {
   const matches = matchInbound(view.permissions, proxy, inbound, view.index);
   const plaintext = plaintextAt(view, proxy, inbound);
-  const gate = gateAt(proxy, inbound, matches, plaintext.taken);
+  const gate = gateAt(proxy, inbound, { matches, callers: callersAt(view, proxy, inbound) }, plaintext.taken);
   const decision = decideThrough(gate, request, view.mesh);
   return gate.shut ? decision : { ...decision, warnings: [...notesOn(proxy, [matches], view.refusal), ...plaintext.warnings] };
 }

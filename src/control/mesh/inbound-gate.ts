@@ -1,4 +1,5 @@
 import { decideBy, type Decision } from '../../policy/decide/decide-request.ts';
+import type { CallerVerdicts } from '../../policy/callers/caller-verdicts.ts';
 import { type Permission, readPermissions } from '../../policy/decide/read-permissions.ts';
 import type { Request } from '../../policy/decide/read-request.ts';
 import type { Inbound, Proxy } from '../../policy/match/read-proxy.ts';
@@ -11,15 +12,24 @@ export interface InboundGate {
   /** The decision whatever is asked: nobody gets in. */
   readonly shut: Decision | undefined;
   readonly permissions: readonly Permission[];
+  /** What access policies decide, if any selects it. */
+  readonly callers: CallerVerdicts | undefined;
   readonly protocol: Inbound['protocol'];
   /** Whether it takes plain text: whoever shows no certificate gets in. */
   readonly takesPlaintext: boolean;
 }
 
-/** `matches`: the permissions that select the inbound. At gateways rules are not counted: we serve none. */
-export function gateAt(proxy: Proxy, inbound: Inbound, matches: readonly SelectingPolicy[], takesPlaintext: boolean): InboundGate {
-  const crowded = proxy.type === 'Gateway' ? undefined : whyCrowded(inbound, matches);
-  return { shut: shutBy(crowded), permissions: readPermissions(matches), protocol: inbound.protocol, takesPlaintext };
+/** What selects an inbound: permissions, and access policies with what they decide. */
+export interface InboundSelectors {
+  readonly matches: readonly SelectingPolicy[];
+  readonly callers: CallerVerdicts | undefined;
+}
+
+/** At gateways rules are not counted, and access policies not asked: we serve none. */
+export function gateAt(proxy: Proxy, inbound: Inbound, { matches, callers }: InboundSelectors, takesPlaintext: boolean): InboundGate {
+  const common = { permissions: readPermissions(matches), protocol: inbound.protocol, takesPlaintext };
+  if (proxy.type === 'Gateway') return { ...common, shut: undefined, callers: undefined };
+  return { ...common, shut: shutBy(whyCrowded(inbound, matches, callers)), callers };
 }
 
 const NOBODY = { decision: 'Deny', shadow: 'Deny', decidedBy: undefined, shadowDecidedBy: undefined, warnings: [] } as const;
@@ -50,7 +60,7 @@ const PLAIN: Decision = {
 /** What one inbound decides about a request. `mesh`: of a client that names none. */
 export function decideThrough(gate: InboundGate, request: Request, mesh: string): Decision {
   if (gate.shut) return gate.shut;
-  return gate.takesPlaintext && isNobody(request) ? PLAIN : decideBy(gate.permissions, request, gate.protocol, mesh);
+  return gate.takesPlaintext && isNobody(request) ? PLAIN : decideBy(gate, request, gate.protocol, mesh);
 }
 
 /** A caller without a certificate, who can come in plain text only. */

@@ -1,3 +1,4 @@
+import { ACCESS_TYPES } from '../../policy/access/access-policies.ts';
 import { type MeshIndex, TargetIndex } from '../../policy/match/mesh-index.ts';
 import { comparePolicies } from '../../policy/match/policy-order.ts';
 import { readPolicies } from '../../policy/match/read-policies.ts';
@@ -8,8 +9,8 @@ import type { Resource } from '../../resource/resource.ts';
 import type { Parts } from '../../resource/store/parts.ts';
 import type { Reader } from '../../resource/store/store.ts';
 
-/** Where targetRefs lead to, and the policies. */
-const READ = KINDS.filter(({ policy, target }) => policy !== undefined || target);
+/** Where targetRefs lead to, and the policies, those of access among them. */
+const READ = KINDS.filter(({ type, policy, target }) => policy !== undefined || target || ACCESS_TYPES.includes(type));
 
 /** The resources of one kind. The lists are never changed: another one takes their place. */
 interface Rows {

@@ -1,14 +1,20 @@
+import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import type { LostResource, MeshIndex } from '../../policy/match/mesh-index.ts';
 import { comparePolicies } from '../../policy/match/policy-order.ts';
 import { readPolicies } from '../../policy/match/read-policies.ts';
 import type { Policy } from '../../policy/match/policy.ts';
+import { ACCESS_TYPES } from '../../policy/access/access-policies.ts';
+import type { Site } from '../../policy/access/read-resources.ts';
 import { MESH_TLS } from '../../policy/mesh-tls.ts';
 import { type Key, keyId } from '../../resource/key.ts';
 import { findKind } from '../../resource/kinds.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { atOnce, type Parts } from '../../resource/store/parts.ts';
 import type { Head } from '../../resource/store/store.ts';
+import { standInForPolicy } from '../access/access-view.ts';
+import { knownSites } from '../access/known-sites.ts';
+import { accessOf, type AccessParts, isSameAccess, type MeshAccess } from './mesh-access.ts';
 import { MeshRows } from './mesh-rows.ts';
 import { type PlaneContents, type Plane, touchedSince } from '../plane/plane.ts';
 import { keepRefused, standInForLost, standInForUnreadable, type RefusedItems, refusedIn } from './stand-ins.ts';
@@ -22,6 +28,8 @@ export interface MeshView {
   readonly permissions: readonly Policy[];
   /** What says whether plain text is taken (src/policy/mesh-tls.ts). `refused`: some of it was refused here. */
   readonly tls: { readonly policies: readonly Policy[]; readonly mesh: Resource | undefined; readonly refused: boolean };
+  /** What access policies say: the same object as before where nothing of it changed. */
+  readonly access: MeshAccess;
   readonly index: MeshIndex;
   /**
    * What targetRefs may lead to, but Dataplanes, and what of that was refused: the same lists as before where nothing
@@ -59,7 +67,13 @@ export function createMeshViews(plane: Plane): (mesh: string) => MeshView {
 
 /** The view of a mesh, read anew: of a plane, or of what a transaction has written so far. */
 export function readMeshView(held: PlaneContents, mesh: string): MeshView {
-  return viewOf(held, mesh, atOnce(MeshRows.read(held.store, mesh)), meshOf(held, mesh), refusedIn(held, mesh));
+  return viewOf(
+    held,
+    mesh,
+    atOnce(MeshRows.read(held.store, mesh)),
+    { mesh: meshOf(held, mesh), sites: knownSites(held) },
+    refusedIn(held, mesh),
+  );
 }
 
 /** The view of one mesh, kept in step with the store. */
@@ -68,7 +82,8 @@ export class MeshReader {
   private readonly mesh: string;
 
   #rows: MeshRows | undefined;
-  #mesh: Resource | undefined;
+  #beside: BesideRows | undefined;
+  #access: AccessState | undefined;
   #at: Head | undefined;
   /** A refusal alone makes no revision. */
   readonly #readRefused: () => RefusedItems;
@@ -88,7 +103,9 @@ export class MeshReader {
     const [rows, changed] = this.#read();
     if (this.#view && !changed && refused === this.#refused) return this.#view;
     this.#refused = refused;
-    this.#view = viewOf(plane, mesh, rows, this.#mesh, refused);
+    const beside = this.#beside ?? readBeside(plane, mesh);
+    this.#access = accessIn(plane, mesh, rows, beside, refused, this.#access);
+    this.#view = viewOf(plane, mesh, rows, beside, refused, this.#access.access);
     return this.#view;
   }
 
@@ -101,7 +118,7 @@ export class MeshReader {
       const rows = yield* MeshRows.read(plane.store, mesh);
       if (!touchedSince(plane, head)) continue;
       // What was written meanwhile, `view` reads. A Mesh that was is read now.
-      [this.#rows, this.#at, this.#mesh, this.#view] = [rows, head, meshOf(plane, mesh), undefined];
+      [this.#rows, this.#at, this.#beside, this.#view] = [rows, head, readBeside(plane, mesh), undefined];
       return;
     }
   }
@@ -114,9 +131,9 @@ export class MeshReader {
     // If reading fails, everything is read the next time.
     this.#at = undefined;
     const rows = keys && this.#rows ? this.#rows : atOnce(MeshRows.read(plane.store, mesh));
-    const isMesh = !keys || keys.some(({ type, name }) => type === 'Mesh' && name === mesh);
-    if (isMesh) this.#mesh = meshOf(plane, mesh);
-    const changed = rows !== this.#rows || rows.update(keys ?? [], plane.place.zone) || isMesh;
+    const isBeside = !keys || keys.some(({ type, name }) => type === 'Zone' || (type === 'Mesh' && name === mesh));
+    if (isBeside) this.#beside = readBeside(plane, mesh);
+    const changed = rows !== this.#rows || rows.update(keys ?? [], plane.place.zone) || isBeside;
     this.#rows = rows;
     this.#at = head;
     return [rows, changed];
@@ -127,12 +144,51 @@ function meshOf({ store }: PlaneContents, mesh: string): Resource | undefined {
   return store.get({ type: 'Mesh', mesh: '', zone: '', namespace: '', name: mesh })?.resource;
 }
 
-function viewOf(held: PlaneContents, mesh: string, rows: MeshRows, resource: Resource | undefined, refused: RefusedItems): MeshView {
+/** What a view is made of that is not of its mesh alone. */
+interface BesideRows {
+  readonly mesh: Resource | undefined;
+  readonly sites: ReadonlyMap<string, Site>;
+}
+
+function readBeside(held: PlaneContents, mesh: string): BesideRows {
+  return { mesh: meshOf(held, mesh), sites: knownSites(held) };
+}
+
+interface AccessState {
+  readonly parts: AccessParts;
+  readonly refused: RefusedItems['access'];
+  readonly access: MeshAccess;
+}
+
+/** `before` where nothing of it changed. */
+function accessIn(
+  held: PlaneContents,
+  mesh: string,
+  rows: MeshRows,
+  { sites }: BesideRows,
+  { access: refused }: RefusedItems,
+  before?: AccessState,
+): AccessState {
+  const isRefusedSame = before !== undefined && isDeepStrictEqual(before.refused, refused);
+  const standIns = isRefusedSame ? (before.parts.lists.at(-1) ?? []) : refused.map((refusal) => standInForPolicy(held, refusal));
+  const knownSitesNow = before && isDeepStrictEqual(before.parts.sites, sites) ? before.parts.sites : sites;
+  const parts = { mesh, lists: [...ACCESS_TYPES.map((type) => rows.resources(type)), standIns], sites: knownSitesNow };
+  return before && isSameAccess(before.parts, parts) ? before : { parts, refused, access: accessOf(parts) };
+}
+
+function viewOf(
+  held: PlaneContents,
+  mesh: string,
+  rows: MeshRows,
+  beside: BesideRows,
+  refused: RefusedItems,
+  access = accessIn(held, mesh, rows, beside, refused).access,
+): MeshView {
   const unreadable = readPolicies(refused.permissions.map((refusal) => standInForUnreadable(held, refusal)));
   const permissions = rows.policies('MeshTrafficPermission');
-  const tls = { policies: rows.policies(MESH_TLS), mesh: resource, refused: refused.tls };
+  const tls = { policies: rows.policies(MESH_TLS), mesh: beside.mesh, refused: refused.tls };
   const refusedByKey = new Map(unreadable.map((policy) => [keyId(policy.resource.key), policy.resource]));
-  const reasons = new Map([...refused.permissions, ...refused.targets].map(({ key, reason }) => [keyId(key), reason]));
+  const reasons = new Map([...refused.permissions, ...refused.targets, ...refused.access].map(({ key, reason }) => [keyId(key), reason]));
   const lost = lostOf(held, refused);
   const lists = rows.policyLists();
   let policies: readonly Policy[] | undefined;
@@ -145,6 +201,7 @@ function viewOf(held: PlaneContents, mesh: string, rows: MeshRows, resource: Res
     },
     permissions: unreadable.length === 0 ? permissions : inOrder(permissions, unreadable),
     tls,
+    access,
     index: rows.index({
       lost,
       holder: (type, name) => holderOf(held, mesh, type, name) ?? lost(type).find(({ resource }) => resource.name === name)?.resource.key,

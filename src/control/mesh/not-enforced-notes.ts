@@ -1,7 +1,11 @@
-import { enforcementOf, NOT_SERVED, UNASKED } from '../../policy/enforcement-table.ts';
+import { enforcementOf, NOT_SERVED } from '../../policy/enforcement-table.ts';
 import type { Inbound, Proxy } from '../../policy/match/read-proxy.ts';
 import { placesOf } from './listen-address.ts';
-import type { PlaneContents } from '../plane/plane.ts';
+import { policiesAt } from './mesh-access.ts';
+import type { MeshView } from './mesh-view.ts';
+import { sectionOf } from '../../policy/inspect/proxy-layout.ts';
+import { formatKri } from '../../resource/key.ts';
+import { readable } from '../../resource/readable-text.ts';
 
 /** Why no listener is served for an inbound, so that nothing is enforced there; undefined: it is. */
 export function whyNotServed(proxy: Proxy, inbound: Inbound): string | undefined {
@@ -13,22 +17,33 @@ export function whyNotServed(proxy: Proxy, inbound: Inbound): string | undefined
   return 'problem' in placed ? placed.problem : undefined;
 }
 
-/** What a mesh has that was written to allow or forbid access, though nothing asks it. */
-export function unaskedNotes({ store }: PlaneContents, mesh: string): string[] {
-  const types = UNASKED.filter((type) => store.list({ type, mesh }, 0, 1).items.length > 0);
-  return types.flatMap((type) => enforcementOf(type, {}, {}).reasons.map((reason) => `this mesh has some: ${reason}`));
+/** How many policies are named at once. */
+const NAMED = 3;
+
+/** Where access policies say who may enter, for whoever looks at permissions: at some of a proxy's inbounds. */
+export function accessNotes(view: MeshView, proxy: Proxy, inbounds: readonly Inbound[]): string[] {
+  return inbounds.flatMap((inbound) => {
+    const kris = whyNotServed(proxy, inbound) === undefined ? policiesAt(view, proxy, inbound).map(({ key }) => formatKri(key)) : [];
+    const more = kris.length > NAMED ? ` and ${kris.length - NAMED} more` : '';
+    const who = `${kris.slice(0, NAMED).join(', ')}${more}`;
+    return kris.length === 0
+      ? []
+      : [
+          `inbound ${readable(sectionOf(inbound))}: access policies say who may enter (${who}): permissions that allow open nothing there, and callers of other zones are denied`,
+        ];
+  });
 }
 
 /**
  * What is not enforced of what selects a proxy: kinds of policies, a line for all of them, and whatever no listener is
- * served for.
+ * served for; and where access policies take the place of permissions.
  */
-export function notEnforcedNotes(held: PlaneContents, proxy: Proxy, types: readonly string[]): string[] {
+export function notEnforcedNotes(view: MeshView, proxy: Proxy, types: readonly string[]): string[] {
   const reasons = new Set(proxy.inbounds.flatMap((inbound) => whyNotServed(proxy, inbound) ?? []));
   const unenforced = types.filter((type) => enforcementOf(type, {}, {}).enforced !== 'yes');
   return [
     ...[...reasons].map((reason) => `${reason}: nothing is enforced there`),
     ...(unenforced.length > 0 ? [`matched and shown, and not enforced: ${unenforced.join(', ')}`] : []),
-    ...unaskedNotes(held, proxy.dataplane.key.mesh),
+    ...accessNotes(view, proxy, proxy.inbounds),
   ];
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { decodeLine, type Item } from '../../kds/item.ts';
+import { ACCESS_TYPES } from '../../policy/access/access-policies.ts';
 import type { LostResource } from '../../policy/match/mesh-index.ts';
 import { isCustom, type Role, ROLES } from '../../policy/policy-role.ts';
 import { MESH_TLS } from '../../policy/mesh-tls.ts';
@@ -37,6 +38,8 @@ export interface RefusedItems {
    * (see asLost).
    */
   readonly targets: readonly Refusal[];
+  /** The access policies that nothing accepted stands in for. */
+  readonly access: readonly Refusal[];
   /** Whether a refused item may forbid plain text: the version in force may be older. */
   readonly tls: boolean;
 }
@@ -71,22 +74,23 @@ export function keepRefused({ store }: PlaneContents, mesh: string): () => Refus
 
 /** What is the same as before is the same object: what stands in for it need not be made again. */
 function taken(before: RefusedItems, now: RefusedItems): RefusedItems {
-  const known = new Map([...before.permissions, ...before.targets].map((refusal) => [keyId(refusal.key), refusal]));
+  const known = new Map([...before.permissions, ...before.targets, ...before.access].map((refusal) => [keyId(refusal.key), refusal]));
   const same = (refusal: Refusal): Refusal => {
     const one = known.get(keyId(refusal.key));
     return one && isDeepStrictEqual(one, refusal) ? one : refusal;
   };
-  const items = { permissions: now.permissions.map(same), targets: now.targets.map(same), tls: now.tls };
+  const items = { permissions: now.permissions.map(same), targets: now.targets.map(same), access: now.access.map(same), tls: now.tls };
   return isDeepStrictEqual(before, items) ? before : items;
 }
 
-const NOTHING: RefusedItems = { permissions: [], targets: [], tls: false };
+const NOTHING: RefusedItems = { permissions: [], targets: [], access: [], tls: false };
 
 function refusedOf(refusals: readonly Refusal[], mesh: string): RefusedItems {
   const here = refusals.filter(({ key, inForce }) => key.mesh === mesh && !STAND_INS[inForce].previous);
   return {
     permissions: here.filter(({ key, inForce }) => key.type === PERMISSION && STAND_INS[inForce].denies),
     targets: here.filter(({ key }) => LEADING.includes(key.type)),
+    access: here.filter(({ key, inForce }) => ACCESS_TYPES.includes(key.type) && STAND_INS[inForce].denies),
     tls: refusals.some(({ key }) => isTlsOf(key, mesh)),
   };
 }
@@ -96,6 +100,7 @@ function together(all: readonly RefusedItems[]): RefusedItems {
   return {
     permissions: all.flatMap(({ permissions }) => permissions),
     targets: all.flatMap(({ targets }) => targets),
+    access: all.flatMap(({ access }) => access),
     tls: all.some(({ tls }) => tls),
   };
 }

@@ -1,5 +1,6 @@
 import { readPermissions } from '../../policy/decide/read-permissions.ts';
 import { sectionOf } from '../../policy/inspect/proxy-layout.ts';
+import type { CallerVerdicts } from '../../policy/callers/caller-verdicts.ts';
 import type { Policy } from '../../policy/match/policy.ts';
 import { type Inbound, type Proxy, readProxy } from '../../policy/match/read-proxy.ts';
 import { type SelectingPolicy, matchInbound } from '../../policy/match/select-policies.ts';
@@ -8,6 +9,7 @@ import { type Key, keyId } from '../../resource/key.ts';
 import { readable } from '../../resource/readable-text.ts';
 import { namedType } from '../../resource/schema/reference-kinds.ts';
 import { lettingNobodyIn } from './listen-address.ts';
+import { callersAt } from './mesh-access.ts';
 import type { MeshView } from './mesh-view.ts';
 
 /** How many inbounds are counted for one write. */
@@ -21,15 +23,15 @@ const ROUTE = 'MeshHTTPRoute';
  * Why an inbound is shut by what selects it: its rules are more than an inbound takes
  * (docs/enforcement.md#how-many-rules-fit). Nothing is compiled for it.
  */
-export function whyCrowded(inbound: Inbound, matches: readonly SelectingPolicy[]): string | undefined {
-  return whyTooMany(readPermissions(matches), inbound.protocol);
+export function whyCrowded(inbound: Inbound, matches: readonly SelectingPolicy[], callers: CallerVerdicts | undefined): string | undefined {
+  return whyTooMany(readPermissions(matches), inbound.protocol, callers?.size ?? 0);
 }
 
 /** The same of all inbounds of a proxy, for whoever reads what there is. */
 export function crowdedNotes(view: MeshView, proxy: Proxy): string[] {
   if (proxy.type === 'Gateway') return [];
   return proxy.inbounds.flatMap((inbound) => {
-    const reason = whyCrowded(inbound, matchInbound(view.permissions, proxy, inbound, view.index));
+    const reason = whyCrowded(inbound, matchInbound(view.permissions, proxy, inbound, view.index), callersAt(view, proxy, inbound));
     return reason === undefined ? [] : [lettingNobodyIn(sectionOf(inbound), reason)];
   });
 }
@@ -60,7 +62,7 @@ export function crowdedBy(view: MeshView, keys: readonly Key[]): ReadonlyMap<str
       .filter((id) => ids.has(id));
     if (parts.length === 0) continue;
     [counted, asked] = [counted + 1, asked + view.permissions.length];
-    const reason = whyCrowded(inbound, matchInbound(view.permissions, proxy, inbound, view.index));
+    const reason = whyCrowded(inbound, matchInbound(view.permissions, proxy, inbound, view.index), callersAt(view, proxy, inbound));
     if (reason === undefined) continue;
     const note = `inbound ${readable(sectionOf(inbound))} of ${readable(proxy.dataplane.key.name)} is shut: ${reason}`;
     for (const id of new Set(parts)) notes.set(id, [...(notes.get(id) ?? []), note]);

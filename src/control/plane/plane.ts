@@ -54,6 +54,8 @@ export function touchedSince({ store, touched }: Plane, before: Head): readonly 
 export interface PlaneContents {
   readonly place: Place;
   readonly store: Reader;
+  /** As a Plane has it. */
+  readonly site?: Labels | undefined;
 }
 
 export function isGlobal(place: Place): boolean {

@@ -20,6 +20,8 @@ export interface AccessPolicy {
   readonly shadow: boolean;
   readonly from: Selection;
   readonly to: Selection;
+  /** The services that it says anything of, or may: who reaches one of them is asked of access policies. */
+  readonly selecting: Selection;
   /** The keys that it asks for and that no set can have, each with the side: `from: "client.clusterlink.net/nmae"`. */
   readonly unknown: readonly string[];
 }
@@ -34,7 +36,7 @@ export const ACCESS_TYPES: readonly string[] = ['AccessPolicy', 'PrivilegedAcces
  */
 export function readAccessPolicies(resources: Iterable<Resource>, at: DecidingPlane): AccessPolicy[] {
   const mine = [...resources].filter(({ key }) => ACCESS_TYPES.includes(key.type) && isInForce(key, at));
-  return mine.map(readOnce).sort((a, b) => tier(a) - tier(b) || compareKeys(a.key, b.key));
+  return mine.map(readAccessPolicy).sort((a, b) => tier(a) - tier(b) || compareKeys(a.key, b.key));
 }
 
 /**
@@ -56,7 +58,8 @@ export function concerns(key: Key, namespace: string): boolean {
 /** What was read of resources, which never change. */
 const read = new WeakMap<Resource, AccessPolicy>();
 
-function readOnce(resource: Resource): AccessPolicy {
+/** One policy, read once: a resource never changes. */
+export function readAccessPolicy(resource: Resource): AccessPolicy {
   const known = read.get(resource) ?? readPolicy(resource);
   read.set(resource, known);
   return known;
@@ -68,7 +71,7 @@ function readPolicy({ key, labels, spec }: Resource): AccessPolicy {
   if (!data) {
     const action = spec.action === 'allow' ? 'allow' : 'deny';
     const whom = action === 'allow' ? NOBODY : EVERYBODY;
-    return { ...common, action, from: whom, to: whom, unknown: [] };
+    return { ...common, action, from: whom, to: whom, selecting: EVERYBODY, unknown: [] };
   }
   const { action, from, to } = data;
   const tell = (field: string, keys: readonly string[]) => keys.map((name) => `${field}: ${JSON.stringify(name)}`);
@@ -77,6 +80,7 @@ function readPolicy({ key, labels, spec }: Resource): AccessPolicy {
     action,
     from: readSelection('source', action, from),
     to: readSelection('destination', action, to),
+    selecting: readSelection('destination', 'deny', to),
     unknown: [...tell('from', unknownKeys('source', from)), ...tell('to', unknownKeys('destination', to))],
   };
 }

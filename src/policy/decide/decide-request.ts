@@ -6,8 +6,8 @@ import type { Policy } from '../match/policy.ts';
 import { type Inbound, type Proxy, readProxy } from '../match/read-proxy.ts';
 import { type SelectingPolicy, matchInbound } from '../match/select-policies.ts';
 import type { Action } from '../../resource/permission-actions.ts';
-import { evaluate } from './evaluate-permissions.ts';
-import { type Permission, readPermissions, warningsAbout } from './read-permissions.ts';
+import { evaluateInbound, type InboundDeciders } from './evaluate-callers.ts';
+import { readPermissions, warningsAbout } from './read-permissions.ts';
 import { type Request, readRequest } from './read-request.ts';
 
 export interface DecisionQuestion {
@@ -47,7 +47,12 @@ export function decide(question: DecisionQuestion): Decision {
   const inbound = question.inbound ?? onlyInbound(proxy);
   if (!inbound) return UNKNOWN_INBOUND;
   const matches = matchInbound(readPermissionPolicies(question.policies), proxy, inbound, mesh);
-  return decideBy(readPermissions(matches), question.request, question.protocol ?? inbound.protocol, question.dataplane.key.mesh);
+  return decideBy(
+    { permissions: readPermissions(matches), callers: undefined },
+    question.request,
+    question.protocol ?? inbound.protocol,
+    question.dataplane.key.mesh,
+  );
 }
 
 /**
@@ -57,18 +62,18 @@ export function permissionMatches(policies: readonly Resource[], proxy: Proxy, i
   return matchInbound(readPermissionPolicies(policies), proxy, inbound, mesh);
 }
 
-/** The same decision where the permissions of an inbound are known already. `mesh`: of a client that names no mesh. */
-export function decideBy(permissions: readonly Permission[], request: Request, protocol: 'http' | 'tcp', mesh: string): Decision {
+/** The same decision where what decides an inbound is known already. `mesh`: of a client that names no mesh. */
+export function decideBy(deciders: InboundDeciders, request: Request, protocol: 'http' | 'tcp', mesh: string): Decision {
   const subject = readRequest(request, protocol, mesh);
-  const enforced = evaluate(permissions, subject, 'enforced');
-  const shadow = evaluate(permissions, subject, 'shadow');
+  const enforced = evaluateInbound(deciders, subject, 'enforced');
+  const shadow = evaluateInbound(deciders, subject, 'shadow');
   return {
     decision: enforced.action,
     shadow: shadow.action,
     decidedBy: enforced.decidedBy,
     shadowDecidedBy: shadow.decidedBy,
     reason: enforced.reason,
-    warnings: warningsAbout(permissions),
+    warnings: warningsAbout(deciders.permissions),
   };
 }
 

@@ -54,6 +54,18 @@ export function evaluate(permissions: readonly Permission[], subject: RequestSub
   );
 }
 
+/**
+ * What permissions deny by themselves, where access policies say who may enter (docs/design/attributes.md#in-envoy): a
+ * deny list; or the last `from` item that means the client, with those for everybody or without them.
+ */
+export function denial(permissions: readonly Permission[], subject: RequestSubject, side: VerdictSide): Verdict | undefined {
+  const applied = permissions.flatMap((permission) => apply(permission, subject));
+  const said = applied.flatMap((permission) => saidBy(permission, subject, side));
+  const lastWords = [said.findLast(({ everybody }) => !everybody), said.at(-1)];
+  const denying = lastWords.find((item) => item?.action === 'Deny');
+  return byDenyLists(applied, subject, side) ?? (denying && toVerdict(denying));
+}
+
 function apply(permission: Permission, subject: RequestSubject): AppliedPermission[] {
   const through = comesThrough(permission.via, subject);
   return through === 'no' ? [] : [{ ...permission, certain: through === 'yes' }];

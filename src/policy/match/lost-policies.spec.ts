@@ -49,7 +49,8 @@ function decided({ spec = DENY, targetRef = BY_NAME, from = '', lost = [], other
   const made = { ...permission('p', { targetRef, ...DENY }, from), spec: { targetRef, ...spec } };
   const permissions = readPermissions(matchInbound(readPolicies([permission('q', ALLOW), made]), proxy, inbound, mesh));
   const at = (path: string) =>
-    decideBy(permissions, { spiffeIds: ['spiffe://default/web'], method: 'GET', path }, inbound.protocol, 'default').decision;
+    decideBy({ permissions, callers: undefined }, { spiffeIds: ['spiffe://default/web'], method: 'GET', path }, inbound.protocol, 'default')
+      .decision;
   return `${at('/admin')} ${at('/')}`;
 }
 
@@ -144,7 +145,7 @@ describe('a deny that hangs on what is not here counts for all that this may be'
       const permissions = readPermissions(matchInbound(policies, proxy, inbound, mesh));
       assert.equal(permissions.length, expected);
       const asked = { spiffeIds: ['spiffe://default/web'], method: 'GET', path: '/admin' };
-      assert.equal(decideBy(permissions, asked, 'http', 'default').decision, 'Deny');
+      assert.equal(decideBy({ permissions, callers: undefined }, asked, 'http', 'default').decision, 'Deny');
     }
   });
 
@@ -157,6 +158,9 @@ describe('a deny that hangs on what is not here counts for all that this may be'
     assert.ok(inbound);
     const policies = readPolicies([open, permission('p', { targetRef: BY_NAME, ...ALLOW })]);
     const permissions = readPermissions(matchInbound(policies, proxy, inbound, mesh));
-    assert.equal(decideBy(permissions, { spiffeIds: ['spiffe://default/web'] }, 'http', 'default').decision, 'Deny');
+    assert.equal(
+      decideBy({ permissions, callers: undefined }, { spiffeIds: ['spiffe://default/web'] }, 'http', 'default').decision,
+      'Deny',
+    );
   });
 });

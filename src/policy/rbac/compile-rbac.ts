@@ -3,6 +3,7 @@ import type { Permission } from '../decide/read-permissions.ts';
 import type { RequestSubject } from '../decide/read-request.ts';
 import { DecisionRbac } from './decision-tree.ts';
 import { firstOf, type MatcherTree, toMatcher, typed } from './envoy-matchers.ts';
+import type { CallerMap } from '../callers/caller-verdicts.ts';
 import type { DecidedRegion } from './region-places.ts';
 import { everything, type Region, regionsOf } from './request-regions.ts';
 import type { RbacForm } from './rbac-side.ts';
@@ -51,14 +52,16 @@ export class InboundRbac {
   }
 
   /**
-   * In: the permissions of the inbound, in order (`readPermissions`). A permission whose `mtp` is the same object as
-   * last time is not compiled again. Out: the RBAC, which never changes; it shares objects with the last result. Throws
+   * In: the permissions of the inbound, in order (`readPermissions`), and what access policies decide about callers, if
+   * any selects the inbound. A permission whose `mtp` is the same object as last time is not compiled again.
+   * Out: the RBAC, which never changes; it shares objects with the last result. Throws
    * `too_large` when its rules come to more than can be sent: then begin anew.
    */
-  compile(permissions: readonly Permission[]): CompiledRbac {
-    const regions = this.#target.protocol === 'http' ? regionsOf(permissions) : [everything(permissions)];
+  compile(permissions: readonly Permission[], callers?: CallerMap): CompiledRbac {
+    const known = callers?.size ?? 0;
+    const regions = this.#target.protocol === 'http' ? regionsOf(permissions, known) : [everything(permissions, known)];
     const decisions = new Map<DecidedRegion, DecisionRbac>();
-    for (const { decided } of regions) if (!decisions.has(decided)) decisions.set(decided, this.#decide(decided));
+    for (const { decided } of regions) if (!decisions.has(decided)) decisions.set(decided, this.#decide(decided, callers));
     this.#decisions = new Map([...decisions].map(([{ name }, decision]) => [name, decision]));
     const parts = regions.flatMap((region) => {
       const decision = decisions.get(region.decided);
@@ -72,9 +75,9 @@ export class InboundRbac {
     return { filter, routes, alone: this.#filter(together(parts)) };
   }
 
-  #decide({ name, applied }: DecidedRegion): DecisionRbac {
+  #decide({ name, applied }: DecidedRegion, callers: CallerMap | undefined): DecisionRbac {
     const decision = this.#decisions.get(name) ?? new DecisionRbac(this.#target.protocol, this.#target.form);
-    decision.update(applied);
+    decision.update(applied, callers);
     return decision;
   }
 

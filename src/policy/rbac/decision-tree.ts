@@ -4,6 +4,7 @@ import type { Permission } from '../decide/read-permissions.ts';
 import type { RequestSubject } from '../decide/read-request.ts';
 import { type RegionPermission, speaksOfShadow } from './applied-permissions.ts';
 import type { MatcherTree } from './envoy-matchers.ts';
+import type { CallerMap } from '../callers/caller-verdicts.ts';
 import type { AppliedHere } from './region-places.ts';
 import { type RbacForm, SideRbac } from './rbac-side.ts';
 
@@ -19,6 +20,7 @@ export class DecisionRbac {
   #shadow: SideRbac | undefined;
   #speakers = 0;
   #applied: readonly RegionPermission[] = [];
+  #callers: CallerMap | undefined;
 
   constructor(protocol: RequestSubject['protocol'], form: RbacForm) {
     this.#protocol = protocol;
@@ -26,26 +28,30 @@ export class DecisionRbac {
     this.#enforced = new SideRbac('enforced', protocol, form);
   }
 
-  /** In: those of the inbound's permissions that are about these requests, in order. */
-  update(now: readonly AppliedHere[]): void {
+  /**
+   * In: those of the inbound's permissions that are about these requests, in order, and what access policies decide
+   * about callers, if any selects the inbound.
+   */
+  update(now: readonly AppliedHere[], callers: CallerMap | undefined): void {
     const { all, out, into } = change(this.#applied, now);
-    if (out.length === 0 && into.length === 0) return;
+    if (out.length === 0 && into.length === 0 && callers === this.#callers) return;
     for (let place = 0; place < all.length; place++) {
       const applied = all[place];
       if (applied) applied.place = place;
     }
     this.#applied = all;
-    this.#enforced.change(out, into, all);
+    this.#callers = callers;
+    this.#enforced.change(out, into, all, callers);
     this.#speakers += into.filter(speaksOfShadow).length - out.filter(speaksOfShadow).length;
     this.#updateShadow(out, into);
   }
 
   #updateShadow(out: readonly RegionPermission[], into: readonly RegionPermission[]): void {
     if (this.#speakers === 0) this.#shadow = undefined;
-    else if (this.#shadow) this.#shadow.change(out, into, this.#applied);
+    else if (this.#shadow) this.#shadow.change(out, into, this.#applied, this.#callers);
     else {
       this.#shadow = new SideRbac('shadow', this.#protocol, this.#form);
-      this.#shadow.change([], this.#applied, this.#applied);
+      this.#shadow.change([], this.#applied, this.#applied, this.#callers);
     }
   }
 

@@ -51,6 +51,15 @@ export function beside(items: readonly RbacFromItem[]): { readonly deny: Formula
   };
 }
 
+/**
+ * Whom the items deny where access policies say who may enter (see `denial`): the last that means a client says so,
+ * with those for everybody or without them. undefined: nobody.
+ */
+export function denied(items: readonly RbacFromItem[]): Formula | undefined {
+  const flipped = items.map((item) => ({ ...item, allow: !item.allow }));
+  return disjunction([allowed(flipped.filter(({ everybody }) => !everybody)), allowed(flipped)].filter((part) => part !== undefined));
+}
+
 interface FormulaRun {
   readonly allow: boolean;
   readonly means: readonly Formula[];

@@ -1,7 +1,10 @@
+import type { CallerMap, CallerVerdict } from '../callers/caller-verdicts.ts';
+import { formatKri } from '../../resource/key.ts';
 import type { RegionPermission, MatcherRule } from './applied-permissions.ts';
 import { MatcherEntries, inOrder, onRules } from './matcher-entries.ts';
 import { foldMatch, type MatchCases } from '../../resource/string-match.ts';
-import { type RbacEffect, lookUp, type OnMatch, orElse } from './envoy-matchers.ts';
+import { act, firstOf, type RbacEffect, lookUp, type OnMatch, orElse } from './envoy-matchers.ts';
+import { isId } from './san-matchers.ts';
 
 /** Where an identity stands in the maps. */
 interface MapEntries {
@@ -62,4 +65,54 @@ export class Identities {
     const anybody = onRules(this.#anybody, this.#effect);
     return anybody ? orElse(anybody, identities) : identities;
   }
+}
+
+/**
+ * What access policies decide about callers, each by its one URI SAN: what privileged ones deny comes first, the rest
+ * after what permissions deny (docs/design/attributes.md#in-envoy). Whom no policy decides about is in neither.
+ */
+export interface CallerEntries {
+  readonly vetoes: Readonly<Record<string, OnMatch>>;
+  readonly verdicts: Readonly<Record<string, OnMatch>>;
+}
+
+/** What was made of the verdicts of an inbound, which never change: it is one on both sides, and in each region. */
+const made = new WeakMap<CallerMap, CallerEntries>();
+
+export function callerEntries(callers: CallerMap): CallerEntries {
+  const entries = made.get(callers) ?? toEntries(callers);
+  made.set(callers, entries);
+  return entries;
+}
+
+function toEntries(callers: CallerMap): CallerEntries {
+  const acts = new Map<string, OnMatch>();
+  const toAct = ({ allowed, decidedBy }: CallerVerdict): OnMatch | undefined => {
+    if (!decidedBy) return undefined;
+    const [effect, kri] = [allowed ? 'ALLOW' : 'DENY', formatKri(decidedBy)] as const;
+    const known = acts.get(`${effect} ${kri}`) ?? act(effect, kri);
+    acts.set(`${effect} ${kri}`, known);
+    return known;
+  };
+  const all = [...callers].sort(([a], [b]) => (a < b ? -1 : 1));
+  const entriesOf = (meant: (verdict: CallerVerdict) => boolean) =>
+    Object.fromEntries(
+      all.flatMap(([id, verdict]) => {
+        const onMatch = meant(verdict) ? toAct(verdict) : undefined;
+        return onMatch ? [[id, onMatch] as const] : [];
+      }),
+    );
+  const isVeto = ({ privileged, allowed }: CallerVerdict): boolean => privileged && !allowed;
+  return { vetoes: entriesOf(isVeto), verdicts: entriesOf((verdict) => !isVeto(verdict)) };
+}
+
+/** Entries as what Envoy asks before `onNoMatch`: a map, or a list for an Envoy that is too old for trees. */
+export function entriesBefore(entries: Readonly<Record<string, OnMatch>>, form: 'trees' | 'list', onNoMatch: OnMatch): OnMatch {
+  const all = Object.entries(entries);
+  if (all.length === 0) return onNoMatch;
+  if (form === 'trees') return lookUp('exactMatchMap', entries, onNoMatch);
+  return firstOf(
+    all.map(([value, onMatch]) => ({ predicate: isId({ type: 'Exact', value }), onMatch })),
+    onNoMatch,
+  );
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../resource/resource.ts';
 import { fromItemsOf, isUnreadable, listsOf, type VerdictSide } from '../../resource/permission-actions.ts';
 import type { RequestSubject } from '../decide/read-request.ts';
+import type { CallerMap } from '../callers/caller-verdicts.ts';
 import type { StringMatch } from '../../resource/string-match.ts';
 import { type RegionPermission, actBy, allowRules, denyRules, type MatcherRule } from './applied-permissions.ts';
 import {
@@ -14,8 +15,8 @@ import {
   type Predicate,
   toMatcher,
 } from './envoy-matchers.ts';
-import { allowed, beside, type Formula, type RbacFromItem, itemsOf } from './from-formula.ts';
-import { Identities } from './identity-maps.ts';
+import { allowed, beside, denied, type Formula, type RbacFromItem, itemsOf } from './from-formula.ts';
+import { callerEntries, type CallerEntries, entriesBefore, Identities } from './identity-maps.ts';
 import { toPredicate, toRules } from './from-principals.ts';
 import { hasId, isId, NOT_ONE, SEVERAL } from './san-matchers.ts';
 
@@ -33,6 +34,10 @@ const ONE_IDENTITY: MatchCase = { predicate: NOT_ONE, onMatch: act('DENY', REASO
  * map takes the longest prefix, and a short deny must win over a long allow.
  *
  *   deny maps  ->  `from`: deny, allow  ->  not exactly one SAN: deny  ->  allow maps  ->  deny
+ *
+ * Where access policies say who may enter (src/policy/decide/evaluate-callers.ts):
+ *
+ *   vetoed callers  ->  deny maps  ->  `from`: deny  ->  callers: allow or deny  ->  deny
  */
 export class SideRbac {
   readonly #side: VerdictSide;
@@ -45,6 +50,7 @@ export class SideRbac {
   /** Those with `from`, and what they decide. */
   #from: readonly RegionPermission[] = [];
   #cases: readonly MatchCase[] = [];
+  #callers: CallerMap | undefined;
   /** How many are not `from`, by what else they are. */
   #lists = 0;
   #broken = 0;
@@ -55,15 +61,24 @@ export class SideRbac {
     this.#form = form;
   }
 
-  /** What went and what came since the last time, and all that there is now. */
-  change(out: readonly RegionPermission[], into: readonly RegionPermission[], all: readonly RegionPermission[]): void {
-    const hadLists = this.#lists > 0;
+  /**
+   * What went and what came since the last time, and all that there is now. `callers`: what access policies decide, if
+   * any selects the inbound.
+   */
+  change(
+    out: readonly RegionPermission[],
+    into: readonly RegionPermission[],
+    all: readonly RegionPermission[],
+    callers: CallerMap | undefined,
+  ): void {
+    const [hadLists, hadCallers] = [this.#lists > 0, this.#callers !== undefined];
     this.#applied = all;
+    this.#callers = callers;
     this.#lists += count(into, hasLists) - count(out, hasLists);
     this.#broken += count(into, isUnreadable) - count(out, isUnreadable);
     const from = count(out, hasItems) + count(into, hasItems) > 0;
     if (from) this.#from = all.filter(({ mtp }) => hasItems(mtp));
-    if (from || hadLists !== this.#lists > 0) this.#cases = fromCases(itemsOf(this.#from, this.#side), this.#lists > 0);
+    if (from || hadLists !== this.#lists > 0 || hadCallers !== (callers !== undefined)) this.#cases = this.#fromCases();
     if (this.#form === 'list') return;
     const gone = new Set(out);
     this.#deny.change(gone, this.#denials(out), this.#denials(into));
@@ -72,7 +87,7 @@ export class SideRbac {
 
   /** Nothing decides but `from`, or nothing at all. */
   get isFromAlone(): boolean {
-    return this.#lists === 0 && this.#broken === 0;
+    return this.#lists === 0 && this.#broken === 0 && !this.#callers;
   }
 
   toRules(): JsonObject {
@@ -80,22 +95,45 @@ export class SideRbac {
   }
 
   toMatcher(): MatcherTree {
+    if (this.#callers) return toMatcher(this.#withCallers(callerEntries(this.#callers)));
     return toMatcher(this.#form === 'list' ? this.#asList() : this.#asTrees());
+  }
+
+  /** What permissions allow opens nothing: only their denies are asked, between the two maps of callers. */
+  #withCallers({ vetoes, verdicts }: CallerEntries): OnMatch {
+    const known = entriesBefore(verdicts, this.#form, NOBODY_ALLOWS);
+    return entriesBefore(vetoes, this.#form, this.#form === 'list' ? this.#denyList(known) : this.#denyTrees(known));
+  }
+
+  /** A client with several SANs gets past the deny maps: the denials are asked about it one by one. */
+  #denyTrees(rest: OnMatch): OnMatch {
+    return this.#deny.before(firstOf([...this.#several(), ...this.#cases], rest));
+  }
+
+  #denyList(rest: OnMatch): OnMatch {
+    const rules = this.#denials(this.#applied);
+    const all = rules.findLast(({ spiffeId, condition }) => !spiffeId && !condition);
+    return all ? actBy(all.by, 'DENY') : firstOf([...toCases(rules, 'DENY', hasId), ...this.#cases], rest);
   }
 
   /** A client with several SANs gets past the deny maps. It can't get in further down, unless `from` lets it in. */
   #asTrees(): OnMatch {
+    return this.#deny.before(firstOf([...this.#several(), ...this.#cases, ONE_IDENTITY], this.#allow.before(NOBODY_ALLOWS)));
+  }
+
+  #several(): MatchCase[] {
     const denials = this.#cases.length === 0 ? [] : toCases(this.#denials(this.#applied), 'DENY', hasId);
-    const several = denials.length === 0 ? [] : [{ predicate: SEVERAL, onMatch: firstOf(denials) }];
-    return this.#deny.before(firstOf([...several, ...this.#cases, ONE_IDENTITY], this.#allow.before(NOBODY_ALLOWS)));
+    return denials.length === 0 ? [] : [{ predicate: SEVERAL, onMatch: firstOf(denials) }];
+  }
+
+  #fromCases(): MatchCase[] {
+    const items = itemsOf(this.#from, this.#side);
+    return this.#callers ? fromCase(denied(items), 'DENY') : fromCases(items, this.#lists > 0);
   }
 
   #asList(): OnMatch {
-    const rules = this.#denials(this.#applied);
-    const all = rules.findLast(({ spiffeId, condition }) => !spiffeId && !condition);
-    if (all) return actBy(all.by, 'DENY');
     const allowances = toCases(this.#allowances(this.#applied), 'ALLOW', isId);
-    return firstOf([...toCases(rules, 'DENY', hasId), ...this.#cases, ONE_IDENTITY, ...allowances], NOBODY_ALLOWS);
+    return this.#denyList(firstOf([ONE_IDENTITY, ...allowances], NOBODY_ALLOWS));
   }
 
   #denials(applied: readonly RegionPermission[]): MatcherRule[] {

@@ -46,12 +46,12 @@ export class Places {
   readonly #count = new RuleCount();
   readonly #known = new Map<string, DecidedRegion>();
 
-  constructor(permissions: readonly Permission[], matches: RoutedMatches) {
+  constructor(permissions: readonly Permission[], matches: RoutedMatches, callers: number) {
     this.#permissions = permissions;
     this.#matches = matches;
     this.#other = '-'.repeat(1 + matches.paths.reduce((longest, { value }) => Math.max(longest, value.length), 0));
     this.#unrouted = permissions.flatMap(({ via }, place) => (via === undefined ? [place] : []));
-    this.#unroutedRules = permissions.reduce((sum, one) => sum + (one.via === undefined ? rulesIn(one) : 0), 0);
+    this.#unroutedRules = permissions.reduce((sum, one) => sum + (one.via === undefined ? rulesIn(one) : 0), callers);
   }
 
   at(path: RegionPath | undefined): RegionPlace {
@@ -129,8 +129,8 @@ export class Places {
 }
 
 /** Where nothing of a request can be seen. Throws `too_large` as `Places` does. */
-export function decidedUnseen(permissions: readonly Permission[]): DecidedRegion {
-  new RuleCount().add(permissions.reduce((sum, one) => sum + rulesIn(one), 0));
+export function decidedUnseen(permissions: readonly Permission[], callers: number): DecidedRegion {
+  new RuleCount().add(permissions.reduce((sum, one) => sum + rulesIn(one), callers));
   return { name: '', applied: permissions.map((permission) => ({ permission, certain: permission.via === undefined })) };
 }
 

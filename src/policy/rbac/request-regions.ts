@@ -24,11 +24,12 @@ export interface Region {
  *   /v2, GET /v2/x, GET  ->  GET /v2/x,  /v2/x,  GET /v2,  /v2,  GET,  all that are left
  *   /a, /b of one permission  ->  /a or /b,  all that are left
  *
- * Throws `too_large` when the rules of all places come to more than can be sent (`MOST_RULES`).
+ * Throws `too_large` when the rules of all places come to more than can be sent (`MOST_RULES`); `callers`: how many
+ * callers access policies decide about at each.
  */
-export function regionsOf(permissions: readonly Permission[]): Region[] {
+export function regionsOf(permissions: readonly Permission[], callers = 0): Region[] {
   const matches = new RoutedMatches(permissions);
-  const places = new Places(permissions, matches);
+  const places = new Places(permissions, matches, callers);
   const root = places.at(undefined);
   const left: Region = { predicate: undefined, routes: [EVERY_PATH], decided: root.others };
   if (matches.isEmpty) return [left];
@@ -38,20 +39,21 @@ export function regionsOf(permissions: readonly Permission[]): Region[] {
 }
 
 /** TCP has but one region: no request of it can be told from another. Throws `too_large` as `regionsOf` does. */
-export function everything(permissions: readonly Permission[]): Region {
-  return { predicate: undefined, routes: [], decided: decidedUnseen(permissions) };
+export function everything(permissions: readonly Permission[], callers: number): Region {
+  return { predicate: undefined, routes: [], decided: decidedUnseen(permissions, callers) };
 }
 
 /**
- * Why an inbound that these permissions select is shut for their number; undefined: they fit. Nothing is compiled.
+ * Why an inbound that these permissions select is shut for their number, or for that of the callers about whom access
+ * policies decide there; undefined: they fit. Nothing is compiled.
  */
-export function whyTooMany(permissions: readonly Permission[], protocol: 'http' | 'tcp'): string | undefined {
+export function whyTooMany(permissions: readonly Permission[], protocol: 'http' | 'tcp', callers: number): string | undefined {
   const isDivided = permissions.some(({ via }) => via !== undefined);
-  const rules = permissions.reduce((sum, one) => sum + rulesIn(one), 0);
+  const rules = permissions.reduce((sum, one) => sum + rulesIn(one), callers);
   if (!isDivided && rules <= MOST_RULES) return undefined;
   try {
-    if (protocol === 'http') regionsOf(permissions);
-    else everything(permissions);
+    if (protocol === 'http') regionsOf(permissions, callers);
+    else everything(permissions, callers);
     return undefined;
   } catch (thrown) {
     const { code, message } = asMeridianError(thrown);
