@@ -4,6 +4,7 @@ import { dryRun } from '../../control/impact/dry-run.ts';
 import { crowdedBy, withCrowded } from '../../control/mesh/too-many-rules.ts';
 import type { Plane } from '../../control/plane/plane.ts';
 import { inTurns } from '../../control/plane/in-turns.ts';
+import { atOnce } from '../../resource/store/parts.ts';
 import { type WarningContext, warningsAbout, warningsInParts } from '../../control/write/write-warnings.ts';
 import { admitDocuments, admitInParts, areMany, type Document, type WrittenDocument } from '../../control/write/write-documents.ts';
 import type { AppliedSet } from '../../control/write/applied-sets.ts';
@@ -120,7 +121,7 @@ function withRouted(warnings: Warnings, keys: readonly Key[], { store }: Plane, 
   const routed = [...new Set(deciding.map(({ mesh }) => mesh))].filter(
     (mesh) => store.list({ type: 'MeshHTTPRoute', mesh }, 0, 1).items.length > 0,
   );
-  const crowded = routed.map((mesh) => crowdedBy(views(mesh), deciding));
+  const crowded = routed.map((mesh) => atOnce(crowdedBy(views(mesh), deciding)));
   return withCrowded(warnings, keys, crowded);
 }
 

@@ -61,7 +61,7 @@ export class ImpactSearch {
   /** The work, in steps of a few milliseconds at most where a body has its usual size. */
   *steps(): Parts<void> {
     const [before, after] = [this.#before, this.#after];
-    this.#plain = plaintextChanges(before, after).map(ofPlaintext);
+    this.#plain = (yield* plaintextChanges(before, after)).map(ofPlaintext);
     yield;
     const asked = yield* allAsked(before, after);
     const proxies = yield* pairCallers(before, after, asked);

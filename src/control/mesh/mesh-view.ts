@@ -59,9 +59,10 @@ export function createMeshViews(plane: Plane): (mesh: string) => MeshView {
   };
 }
 
-/** The view of a mesh, read anew: of a plane, or of what a transaction has written so far. */
-export function readMeshView(held: PlaneContents, mesh: string): MeshView {
-  return viewOf(held, mesh, atOnce(MeshRows.read(held.store, mesh)), meshOf(held, mesh), refusedIn(held, mesh));
+/** The view of a mesh, read anew, in steps: of a plane, or of what a transaction has written so far. */
+export function* readMeshView(held: PlaneContents, mesh: string): Parts<MeshView> {
+  const rows = yield* MeshRows.read(held.store, mesh);
+  return viewOf(held, mesh, rows, meshOf(held, mesh), refusedIn(held, mesh));
 }
 
 /** The view of one mesh, kept in step with the store. */

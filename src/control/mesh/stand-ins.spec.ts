@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { encodeItem } from '../../kds/item.ts';
 import { inForceAfterRefusal } from '../../kds/refusal.ts';
+import { atOnce } from '../../resource/store/parts.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import type { Key } from '../../resource/key.ts';
 import type { Draft, JsonObject } from '../../resource/resource.ts';
@@ -56,7 +57,7 @@ class GlobalAndZone {
 
   verdicts(name: string): string {
     const view = this.#views('default');
-    const [kept, anew] = [view, readMeshView(this.zone, 'default')].map((one) => {
+    const [kept, anew] = [view, atOnce(readMeshView(this.zone, 'default'))].map((one) => {
       const dataplane = one.dataplanes.find(({ key }) => key.name === name);
       assert.ok(dataplane);
       const ask = (path: string) =>
@@ -166,7 +167,7 @@ describe('a deny on a route', () => {
     assert.equal(world.verdicts('web'), 'Allow Allow');
     world.refused({ ...ROUTE, name: 'other', labels: { team: 'a' } }, { ...ROUTE.spec, moon: 'full' });
     assert.equal(world.verdicts('web'), 'Deny Deny');
-    const view = readMeshView(world.zone, 'default');
+    const view = atOnce(readMeshView(world.zone, 'default'));
     const [dataplane] = view.dataplanes;
     assert.ok(dataplane);
     const { warnings } = can(world.zone, view, true, { dataplane, section: undefined, request: { spiffeIds: [] } });
