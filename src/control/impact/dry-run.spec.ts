@@ -80,9 +80,9 @@ describe('dryRun', () => {
       await result;
       return charged.length;
     };
-    const [few, many] = [await turnsBeside(0), await turnsBeside(400)];
+    const [few, many] = [await turnsBeside(0), await turnsBeside(200)];
     // Of each: read twice, sorted twice, once more for each of the three inbounds that are counted.
-    assert.ok(many - few > 400 * 5, `${few} turns, ${many} beside 400 permissions`);
+    assert.ok(many - few > 200 * 5, `${few} turns, ${many} beside 200 permissions`);
   });
 
   it('ends when the client is gone', async () => {

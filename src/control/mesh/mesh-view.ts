@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { LostResource, MeshIndex } from '../../policy/match/mesh-index.ts';
 import { comparePolicies } from '../../policy/match/policy-order.ts';
 import { readPolicies } from '../../policy/match/read-policies.ts';
@@ -9,6 +10,7 @@ import type { Resource } from '../../resource/resource.ts';
 import { atOnce, type Parts } from '../../resource/store/parts.ts';
 import type { Head } from '../../resource/store/store.ts';
 import { MeshRows } from './mesh-rows.ts';
+import { inTurns } from '../plane/in-turns.ts';
 import { type PlaneContents, type Plane, touchedSince } from '../plane/plane.ts';
 import { keepRefused, standInForLost, standInForUnreadable, type RefusedItems, refusedIn } from './stand-ins.ts';
 
@@ -44,18 +46,21 @@ export function mayDecide(type: string): boolean {
   return findKind(type)?.decides === true;
 }
 
+/** Gives the view of a mesh as it is when the promise resolves. Rejects with what the store throws. */
+export type MeshViews = (mesh: string) => Promise<MeshView>;
+
 /**
- * Gives the views of meshes. Only what changed in the store is made again, so a request costs only what it asks for.
+ * Gives the views of meshes. Only what changed in the store is made again, so a request costs only what it asks for. A
+ * mesh that must be read whole is read in turns, once for all who ask meanwhile.
  */
-export function createMeshViews(plane: Plane): (mesh: string) => MeshView {
-  const kept = new Map<string, MeshReader>();
-  return (mesh) => {
-    const reader = kept.get(mesh) ?? new MeshReader(plane, mesh);
-    // In the order of use: the view that was used longest ago comes first, and is dropped first.
-    kept.delete(mesh);
-    kept.set(mesh, reader);
-    for (const oldest of [...kept.keys()].slice(0, -KEPT)) kept.delete(oldest);
-    return reader.view();
+export function createMeshViews(plane: Plane, turns: typeof inTurns = inTurns): MeshViews {
+  const kept = new LRUCache<string, { readonly reader: MeshReader; reading: Promise<void> | undefined }>({ max: KEPT });
+  return async (mesh) => {
+    const one = kept.get(mesh) ?? { reader: new MeshReader(plane, mesh), reading: undefined };
+    kept.set(mesh, one);
+    one.reading ??= turns('view', one.reader.prepare()).finally(() => (one.reading = undefined));
+    await one.reading;
+    return one.reader.view();
   };
 }
 

@@ -9,7 +9,7 @@ import type { Draft, JsonObject } from '../../resource/resource.ts';
 import { can } from './answer-can.ts';
 import { watchCommits } from '../plane/watch-commits.ts';
 import { Enforcement } from '../enforce/enforcement.ts';
-import { createMeshViews, readMeshView } from './mesh-view.ts';
+import { MeshReader, readMeshView } from './mesh-view.ts';
 import type { Plane } from '../plane/plane.ts';
 import { carry, EAST, forAll, MESH, newGlobal, newZone, timeout } from '../../../test/harness/control-planes.ts';
 import { deleteResource, writeDrafts } from '../write/write-documents.ts';
@@ -31,13 +31,13 @@ const ROUTE = forAll('admin', { type: 'MeshHTTPRoute', spec: { to: [{ targetRef:
 class GlobalAndZone {
   readonly global = newGlobal(EAST);
   readonly zone: Plane;
-  readonly #views: ReturnType<typeof createMeshViews>;
+  readonly #reader: MeshReader;
   readonly #enforcement: Enforcement;
 
   constructor() {
     this.zone = watchCommits(newZone(EAST, this.global), () => {}).plane;
     writeDrafts(this.zone, [proxy('web', 80), proxy('db', 81)]);
-    this.#views = createMeshViews(this.zone);
+    this.#reader = new MeshReader(this.zone, 'default');
     this.#enforcement = new Enforcement(this.zone, true);
   }
 
@@ -56,7 +56,7 @@ class GlobalAndZone {
   }
 
   verdicts(name: string): string {
-    const view = this.#views('default');
+    const view = this.#reader.view();
     const [kept, anew] = [view, atOnce(readMeshView(this.zone, 'default'))].map((one) => {
       const dataplane = one.dataplanes.find(({ key }) => key.name === name);
       assert.ok(dataplane);
