@@ -163,12 +163,12 @@ describe('the quota of a zone at global', () => {
       return carry(zone, global);
     };
     assert.equal(names(newZone(EAST, global), 'abcdef'), 'applied');
-    global.store.commit((tx) => recover(tx, global, { acceptStore: 'east' }));
+    global.store.commit((tx) => atOnce(recover(tx, global, { acceptStore: 'east' })));
     const reborn = newZone(EAST, global);
     global.store.commit((tx) => writePeer(tx, 'east', { store: '01', about: { ...EAST, version: '1' } }));
     assert.equal(names(reborn, 'uvwxyz'), 'applied');
     assert.deepEqual(held(global), ['a', 'b', 'c']);
-    global.store.commit((tx) => recover(tx, global, { dropAbsent: 'east' }));
+    global.store.commit((tx) => atOnce(recover(tx, global, { dropAbsent: 'east' })));
     assert.deepEqual(held(global), ['u', 'v', 'w']);
   });
 
