@@ -32,6 +32,8 @@ export class Link {
   private confirming = false;
   /** Subjects that the server does not let us speak on: why, and when it said so last (monotonic ms). */
   private readonly refused = new Map<string, { readonly reason: string; readonly at: number }>();
+  /** Subjects that need not be heard; why the server does not let us, once it said so. */
+  private readonly optional = new Map<string, string | undefined>();
 
   constructor(dialled: DialledConnection, log: Report) {
     this.dialled = dialled;
@@ -45,9 +47,10 @@ export class Link {
 
   /**
    * Calls `handler` for each message on `subject` that is not too large; at once, so that nothing waits in memory. The
-   * text is made when it is asked for.
+   * text is made when it is asked for. A connection ends where what is not optional may not be heard.
    */
-  hear(subject: string, handler: (subject: string, text: () => string) => void): void {
+  hear(subject: string, handler: (subject: string, text: () => string) => void, isOptional = false): void {
+    if (isOptional) this.optional.set(subject, undefined);
     const callback = (error: Error | null, message: Msg): void => {
       if (error) return; // A refused subscription: `watch` says it.
       if (message.data.length > MAX_MESSAGE_BYTES) {
@@ -82,6 +85,11 @@ export class Link {
     if (most < LEAST_PAYLOAD) return `max_payload is ${most} there, and must be ${LEAST_PAYLOAD} at least`;
     const refused = this.refused.get(subject);
     return refused && performance.now() - refused.at < REFUSED_FOR ? refused.reason : undefined;
+  }
+
+  /** Why one of the subjects that need not be heard is not; undefined: all are. */
+  deafness(): string | undefined {
+    return [...this.optional.values()].find((reason) => reason !== undefined);
   }
 
   /** Lets what was sent go out, for so long at most, and ends the connection. */
@@ -137,8 +145,13 @@ export class Link {
     const { error } = status;
     this.say(error.message, { event: 'the NATS server reports an error', reason: error.message });
     // A refused subscription is removed by the library for good: only a new connection helps.
-    if (isRefusedSubscription(error)) this.end(error.message);
+    if (isRefusedSubscription(error)) this.onRefusedSubscription(error);
     else if (error instanceof PermissionViolationError) this.refused.set(error.subject, { reason: error.message, at: performance.now() });
+  }
+
+  private onRefusedSubscription(error: Error): void {
+    if (error instanceof PermissionViolationError && this.optional.has(error.subject)) this.optional.set(error.subject, error.message);
+    else this.end(error.message);
   }
 }
 

@@ -165,6 +165,40 @@ describe('the transport on a NATS server', () => {
     assert.ok(!JSON.stringify(east.log).includes('u:p'));
   });
 
+  test('a credential that lets zones say nothing to each other carries the sync all the same', async () => {
+    const [up, down] = ['meridian.v1.zone.east.up', 'meridian.v1.zone.east.down'];
+    const user = (name: string, permissions: string) => `{ user: ${name}, password: p, permissions: ${permissions} }`;
+    const users = [user('east', `{ publish: "${up}", subscribe: "${down}" }`), user('all', '{ publish: ">", subscribe: ">" }')];
+    const nats = await startNats(scope, `authorization { users: [${users.join(', ')}] }`);
+    const as = (name: string) => nats.url.replace('//', `//${name}:p@`);
+    const [global, east, west] = [open(scope, as('all'), ''), open(scope, as('east'), 'east'), open(scope, as('all'), 'west')];
+    for (const one of [global, east, west]) await until('connected', () => one.connected());
+    await until('east says why', () => /credential/.test(east.transport.unreachable('west') ?? ''));
+    await until('global is reached', () => {
+      east.transport.send(GLOBAL_PEER, 'from east');
+      return global.heard.length > 0;
+    });
+    assert.deepEqual([east.connected(), west.transport.unreachable('east')], [true, undefined]);
+  });
+
+  test('zones reach each other, and nobody else hears it', async () => {
+    const nats = await startNats(scope);
+    const [east, west, north] = [open(scope, nats.url, 'east'), open(scope, nats.url, 'west'), open(scope, nats.url, 'north')];
+    assert.match(east.transport.unreachable('west') ?? '', /NATS is away/);
+    for (const one of [east, west, north]) await until('connected', () => one.connected());
+    const said: string[] = [];
+    for (const one of [west, north])
+      one.transport.onSaid((lane, from, text) => said.push(`${one === west ? 'west' : 'north'} ${lane} ${from} ${text()}`));
+    await until('west hears both', () => {
+      east.transport.say('ask', 'west', '?');
+      east.transport.say('answer', 'west', '!');
+      return said.includes('west ask east ?') && said.includes('west answer east !');
+    });
+    for (const zone of ['*', '>', 'west.more', '']) east.transport.say('ask', zone, 'never');
+    assert.deepEqual([...new Set(said)], ['west ask east ?', 'west answer east !']);
+    assert.deepEqual([east.transport.unreachable('west'), west.heard], [undefined, []]);
+  });
+
   test('says that the server does not know it', async () => {
     const nats = await startNats(scope, 'authorization { user: u, password: p }');
     const east = open(scope, nats.url, 'east');

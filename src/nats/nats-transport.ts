@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { asMeridianError, MeridianError } from '../errors.ts';
 import { MAX_MESSAGE_BYTES } from '../kds/protocol.ts';
+import type { Lane, ZoneLanes } from '../kds/access/zone-lanes.ts';
 import type { Transport, PeerPath } from '../kds/transport.ts';
 import type { Report } from '../report.ts';
 import { type NatsAddress, parseAddresses } from './nats-address.ts';
@@ -8,7 +9,8 @@ import { exposure } from './nats-credentials.ts';
 import { type DialOptions, dial, type DialledConnection } from './dial-nats.ts';
 import { Link } from './nats-link.ts';
 import type { TlsFiles } from './nats-tls.ts';
-import { senderOf, subjectsToHear, subjectTo } from './subjects.ts';
+import { isDnsLabel } from '../resource/dns-names.ts';
+import { laneOf, laneSubject, lanesToHear, senderOf, subjectsToHear, subjectTo } from './subjects.ts';
 
 export interface NatsOptions {
   /**
@@ -31,7 +33,7 @@ const LONGEST_PAUSE = 5_000;
  * at the start or later, is tried again with jitter; of several the next one, from any of them on, so that not all
  * zones are at the first. What is sent meanwhile is dropped, for the protocol repeats itself.
  */
-export class NatsTransport implements Transport {
+export class NatsTransport implements Transport, ZoneLanes {
   private readonly options: NatsOptions;
 
   private readonly addresses: readonly NatsAddress[];
@@ -46,6 +48,7 @@ export class NatsTransport implements Transport {
   private handle: (peer: string, text: string) => void = () => {};
   private hears: (peer: string) => boolean = () => true;
   private tell: (connected: boolean) => void = () => {};
+  private handleSaid: Parameters<ZoneLanes['onSaid']>[0] = () => {};
 
   /** Throws `invalid` for a text that is not a URL. Nothing happens before `start`. */
   constructor(options: NatsOptions) {
@@ -86,6 +89,25 @@ export class NatsTransport implements Transport {
     return { mostBytes: link.mostBytes(), refused: link.refusal(subject) };
   }
 
+  onSaid(handler: Parameters<ZoneLanes['onSaid']>[0]): void {
+    this.handleSaid = handler;
+  }
+
+  say(lane: Lane, zone: string, text: string): void {
+    if (isDnsLabel(zone)) this.link?.publish(laneSubject(this.options.zone, lane, zone), text);
+  }
+
+  unreachable(zone: string): string | undefined {
+    if (this.reason !== undefined) return `NATS is away: ${this.reason}`;
+    return this.lanesProblem() ?? this.link?.refusal(laneSubject(this.options.zone, 'ask', zone));
+  }
+
+  /** Why other zones are not heard although there is a connection; undefined: they are. */
+  lanesProblem(): string | undefined {
+    const deaf = this.link?.deafness();
+    return deaf && `this zone's NATS credential is of a version that knew no questions between zones (${deaf}): make a new one`;
+  }
+
   /** Why there is no connection now; undefined: there is one. */
   disconnectedReason(): string | undefined {
     return this.reason;
@@ -96,6 +118,7 @@ export class NatsTransport implements Transport {
     this.closing.abort();
     this.tell = () => {};
     this.handle = () => {};
+    this.handleSaid = () => {};
     await this.link?.close(timeoutMs);
     await Promise.race([this.running, wait(timeoutMs, undefined, { ref: false })]);
   }
@@ -152,6 +175,7 @@ export class NatsTransport implements Transport {
 
   private begin(link: Link, { url }: NatsAddress): void {
     for (const subject of subjectsToHear(this.options.zone)) link.hear(subject, (from, text) => this.receive(from, text));
+    for (const subject of lanesToHear(this.options.zone)) link.hear(subject, (from, text) => this.receiveSaid(from, text), true);
     this.link = link;
     this.reason = undefined;
     this.said = undefined;
@@ -162,6 +186,11 @@ export class NatsTransport implements Transport {
   private receive(subject: string, text: () => string): void {
     const peer = senderOf(this.options.zone, subject);
     if (peer !== undefined && this.hears(peer)) this.guard(() => this.handle(peer, text()));
+  }
+
+  private receiveSaid(subject: string, text: () => string): void {
+    const said = laneOf(this.options.zone, subject);
+    if (said) this.guard(() => this.handleSaid(said.lane, said.from, text));
   }
 
   /**

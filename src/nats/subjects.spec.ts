@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { GLOBAL_PEER } from '../resource/audience.ts';
-import { senderOf, subjectsToHear, subjectTo } from './subjects.ts';
+import { LANES } from '../kds/access/zone-lanes.ts';
+import { laneOf, laneSubject, lanesToHear, senderOf, subjectsToHear, subjectTo } from './subjects.ts';
 
 const zone = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,20}[a-z0-9])?$/);
 
@@ -46,4 +47,32 @@ test('a subject that proves no zone has no sender', () => {
 test('nothing is sent to a peer that is none', () => {
   for (const peer of ['East', 'a.b', '*', '>', '', 'a b']) assert.equal(subjectTo('', peer), undefined, peer);
   assert.equal(subjectTo('east', 'west'), undefined);
+});
+
+test('what a zone says to another one, that one hears as it, and nobody else hears it', () => {
+  fc.assert(
+    fc.property(zone, zone, zone, fc.constantFrom(...LANES), (from, to, other, lane) => {
+      const subject = laneSubject(from, lane, to);
+      assert.deepEqual(laneOf(to, subject), from === to ? undefined : { lane, from });
+      if (other !== to) assert.equal(laneOf(other, subject), undefined);
+      for (const place of ['', from, to]) assert.equal(senderOf(place, subject), undefined);
+      assert.ok(lanesToHear(to).includes(laneSubject('*', lane, to)));
+    }),
+  );
+  assert.deepEqual(lanesToHear(''), []);
+});
+
+test('what is no lane is heard from nobody', () => {
+  const subjects = [
+    'meridian.v1.zone.East.ask.west',
+    'meridian.v1.zone.*.ask.west',
+    'meridian.v1.zone..ask.west',
+    'meridian.v1.zone.east.tell.west',
+    'meridian.v1.zone.east.ask.west.more',
+    'meridian.v1.zone.east.ask',
+    'meridian.v2.zone.east.ask.west',
+    'meridian.v1.zone.west.down',
+    '',
+  ];
+  for (const subject of subjects) assert.equal(laneOf('west', subject), undefined, subject);
 });

@@ -1,3 +1,4 @@
+import { type Lane, LANES } from '../kds/access/zone-lanes.ts';
 import { GLOBAL_PEER } from '../resource/audience.ts';
 import { isDnsLabel } from '../resource/dns-names.ts';
 
@@ -40,4 +41,26 @@ export function senderOf(zone: string, subject: string): string | undefined {
   if (subject === GLOBAL_SUBJECT) return GLOBAL_PEER;
   const sender = subject.split('.')[3] ?? '';
   return isDnsLabel(sender) && subject === upSubject(sender) ? sender : undefined;
+}
+
+/** What a zone says to another one, past global. '*': whichever it is. Its credential lets nobody else publish here. */
+export function laneSubject(from: string, lane: Lane, to: string): string {
+  return `${ROOT}.zone.${from}.${lane}.${to}`;
+}
+
+/** Where a zone hears the other zones; global hears none of it. */
+export function lanesToHear(zone: string): readonly string[] {
+  return zone === '' ? [] : LANES.map((lane) => laneSubject('*', lane, zone));
+}
+
+/**
+ * Which zone said what arrived on `subject` at a zone, and whether it asks or answers: the subject proves it.
+ * undefined: nobody that may.
+ *
+ *   at west: meridian.v1.zone.east.ask.west  ->  east asks
+ */
+export function laneOf(zone: string, subject: string): { readonly lane: Lane; readonly from: string } | undefined {
+  const [from = '', said] = subject.split('.').slice(3);
+  const lane = LANES.find((one) => one === said);
+  return lane !== undefined && isDnsLabel(from) && from !== zone && subject === laneSubject(from, lane, zone) ? { lane, from } : undefined;
 }

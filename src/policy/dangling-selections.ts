@@ -41,8 +41,8 @@ export function danglingSelections(resource: Resource, there: Referable): string
 }
 
 /**
- * The kinds that `danglingSelections` asks for what carries labels or tags (`Referable.carried`), for whoever reads them
- * before.
+ * The kinds of which `danglingSelections` asks what carries labels or tags (`Referable.carried`), for whoever reads
+ * them before.
  */
 export function kindsByLabels(resource: Resource, there: Pick<Referable, 'named'>): string[] {
   const [policy] = mayDangle(resource) ? readPolicies([resource]) : [];

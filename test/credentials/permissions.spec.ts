@@ -67,6 +67,16 @@ const SUBJECTS = [
   'meridian.v1.zone.west.down',
   'meridian.v1.zone.east1.down',
   'meridian.v1.zone.east.down.more',
+  'meridian.v1.zone.east.ask.west',
+  'meridian.v1.zone.east.ask.*',
+  'meridian.v1.zone.west.ask.east',
+  'meridian.v1.zone.*.ask.east',
+  'meridian.v1.zone.east.answer.west',
+  'meridian.v1.zone.west.answer.east',
+  'meridian.v1.zone.*.answer.east',
+  'meridian.v1.zone.west.ask.north',
+  'meridian.v1.zone.west.answer.north',
+  'meridian.v1.zone.east.ask.west.more',
   'meridian.v1.global',
   '_INBOX.abc',
   '$JS.API.INFO',
@@ -76,20 +86,36 @@ const SUBJECTS = [
   '$KV.x.y',
   'anything',
 ];
-const PATTERNS = ['>', '*', 'meridian.>', 'meridian.v1.zone.*.down', 'meridian.v1.zone.*.up', '_INBOX.>', '$SYS.>', '$JS.>'];
+/** What is said to east, and what east says. */
+const TO_EAST = ['down', '*.ask.east', '*.answer.east', 'west.ask.east', 'west.answer.east'].map((end) =>
+  end === 'down' ? 'meridian.v1.zone.east.down' : `meridian.v1.zone.${end}`,
+);
+const OF_EAST = ['up', 'ask.west', 'answer.west'].map((end) => `meridian.v1.zone.east.${end}`);
+const PATTERNS = [
+  '>',
+  '*',
+  'meridian.>',
+  'meridian.v1.zone.*.down',
+  'meridian.v1.zone.*.up',
+  'meridian.v1.zone.*.ask.*',
+  'meridian.v1.zone.*.answer.*',
+  '_INBOX.>',
+  '$SYS.>',
+  '$JS.>',
+];
 
 describe('a zone with its credential', () => {
   for (const subject of [...SUBJECTS, ...PATTERNS]) {
     it(`hears ${subject}: only what is said to it`, async () => {
       const east = await raw(readFileSync(files.east, 'utf8'));
-      assert.equal(await subscribing(east, subject), subject === 'meridian.v1.zone.east.down' ? 'allowed' : 'refused');
+      assert.equal(await subscribing(east, subject), TO_EAST.includes(subject) ? 'allowed' : 'refused');
       await east.close();
     });
   }
-  for (const subject of SUBJECTS) {
+  for (const subject of SUBJECTS.filter((one) => !one.includes('*'))) {
     it(`publishes on ${subject}: only what it says itself`, async () => {
       const east = await raw(readFileSync(files.east, 'utf8'));
-      assert.equal(await publishing(east, subject), subject === 'meridian.v1.zone.east.up' ? 'allowed' : 'refused');
+      assert.equal(await publishing(east, subject), OF_EAST.includes(subject) ? 'allowed' : 'refused');
       await east.close();
     });
   }

@@ -80,6 +80,13 @@ describe('meridianctl access, live', { concurrency: 2 }, () => {
       assert.match(out, line);
   });
 
+  it('shows how often each site is picked, where that is not alike', async (t) => {
+    const pick = { scheme: 'weighted', policy: null, sites: ['east', 'west'], weights: [3, 1] };
+    const stub = await startStub(t, () => ({ body: { ...ANSWER, pick } }));
+    const { out } = await meridianctl(['access', '--from', 'web-1.pay', '--to', 'ledger', '--url', stub.url]);
+    assert.match(out, /^picked: east 3, west 1 \(weighted, no LoadBalancingPolicy matches\)$/m);
+  });
+
   const wrong: readonly (readonly [args: string[], message: RegExp])[] = [
     [['--to', 'a'], /either --from or --attributes/],
     [['--from', 'a', '--attributes', 'k8s:ns=a', '--to', 'a'], /either --from or --attributes/],

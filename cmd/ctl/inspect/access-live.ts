@@ -62,9 +62,11 @@ function formatAnswer({ enforced, bindings, left, pick, caller }: JsonObject, pa
   ].join('\n');
 }
 
-function pickLine({ scheme, policy, sites }: JsonObject): string {
+function pickLine({ scheme, policy, sites, weights }: JsonObject): string {
   const by = policy === null ? 'no LoadBalancingPolicy matches' : textOf(policy);
-  return `picked: ${objects(sites, textOf).join(', ')} (${textOf(scheme)}, ${by})\n`;
+  const weighed = objects(weights, textOf);
+  const named = objects(sites, textOf).map((site, place) => [site, ...weighed.slice(place, place + 1)].join(' '));
+  return `picked: ${named.join(', ')} (${textOf(scheme)}, ${by})\n`;
 }
 
 function verdict(allowed: JsonValue | undefined): Cell {

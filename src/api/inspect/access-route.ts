@@ -8,6 +8,7 @@ import type { Attributes } from '../../policy/access/attributes.ts';
 import type { Binding } from '../../policy/access/import-bindings.ts';
 import { formatKri, type Key } from '../../resource/key.ts';
 import { kindOf } from '../../resource/kinds.ts';
+import { BALANCING_SCHEMES } from '../../resource/schema/access-schema.ts';
 import { WorkBudget } from '../bodies/work-budget.ts';
 import { principalOf } from '../auth/principal.ts';
 import { parseJson, textOf } from '../http/request-bodies.ts';
@@ -58,9 +59,10 @@ const operation: Operation = {
         .describe('Bindings that no connection gets to'),
       pick: z
         .strictObject({
-          scheme: z.enum(['random', 'round-robin', 'static', 'attributes']),
+          scheme: z.enum(BALANCING_SCHEMES),
           policy: kri.nullable().describe('null: no LoadBalancingPolicy matches'),
           sites: z.array(z.string()).describe('One of these is picked'),
+          weights: z.array(z.number()).optional().describe('With `weighted`: how often each of the sites, next to the others'),
         })
         .nullable(),
       warnings: z.array(z.string()),
@@ -127,6 +129,7 @@ function show({ zone, source, decided, left, choice }: AccessAnswer, from: Acces
           scheme: choice.scheme,
           policy: choice.policy ? formatKri(choice.policy) : null,
           sites: choice.among.map(({ binding }) => binding.key.zone),
+          ...(choice.weights ? { weights: choice.weights } : {}),
         }
       : null,
   };

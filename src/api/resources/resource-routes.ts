@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { inTurns } from '../../control/plane/in-turns.ts';
 import type { PlaneContents } from '../../control/plane/plane.ts';
-import { deleteOne, type WrittenDocument } from '../../control/write/write-documents.ts';
+import { deleteOwn, type WrittenDocument } from '../../control/write/write-documents.ts';
 import { MeridianError } from '../../errors.ts';
 import type { WarningContext } from '../../control/write/write-warnings.ts';
 import { type Kind, KINDS } from '../../resource/kinds.ts';
@@ -82,7 +82,7 @@ function remove(options: ApiOptions, kind: Kind) {
     }
     await writeAudited(options, request, (tx) => {
       const key = asked(tx);
-      deleteOne(tx, plane, key);
+      deleteOwn(tx, plane, key);
       return { written: [{ key, outcome: 'deleted' as const }] };
     });
     return {};

@@ -4,10 +4,10 @@ import { after, describe, it } from 'node:test';
 import { Scope } from '../../../test/harness/scope.ts';
 import { parseDocuments } from '../../resource/documents/parse-documents.ts';
 import { GLOBAL, type Place } from '../../resource/resource.ts';
-import { openStore } from '../../store/open-store.ts';
 import type { Plane } from '../plane/plane.ts';
-import { writeDocuments } from '../write/write-documents.ts';
 import { type DryRun, dryRun } from './dry-run.ts';
+import { openTestStore } from '../../../test/harness/test-store.ts';
+import { writeDocuments } from '../../../test/harness/write-drafts.ts';
 
 const EAST: Place = { zone: 'east', environment: 'universal', systemNamespace: '' };
 const PROXY = (name: string) =>
@@ -16,8 +16,8 @@ const OPEN = (name: string, id: string) =>
   `{type: MeshTrafficPermission, mesh: default, name: ${name}, spec: {default: {allow: [{spiffeId: {type: Exact, value: '${id}'}}]}}}`;
 
 /** A store in memory knows no steps. */
-function newPlane(path = ':memory:'): Plane {
-  const plane = { store: openStore(path, { random: () => '00' }), now: () => '2026-01-01T00:00:00Z' };
+function newPlane(store = openTestStore()): Plane {
+  const plane = { store, now: () => '2026-01-01T00:00:00Z' };
   writeDocuments({ ...plane, place: GLOBAL }, parseDocuments('{type: Mesh, name: default}'));
   writeDocuments({ ...plane, place: EAST }, parseDocuments(['a', 'b', 'c'].map(PROXY).join('\n---\n')));
   return { ...plane, place: EAST };
@@ -71,7 +71,7 @@ describe('dryRun', () => {
 
   it('reads the mesh, and what selects its inbounds, in steps: before and after', async () => {
     const turnsBeside = async (count: number): Promise<number> => {
-      const plane = newPlane(join(scope.folder(), 'meridian.db'));
+      const plane = newPlane(openTestStore(join(scope.folder(), 'meridian.db')));
       scope.add(() => plane.store.close());
       const documents = Array.from({ length: count }, (_, index) => OPEN(`p${index}`, `spiffe://td/${index}`));
       if (count > 0) writeDocuments(plane, parseDocuments(documents.join('\n---\n')));

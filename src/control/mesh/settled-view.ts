@@ -6,8 +6,8 @@ import type { Parts } from '../../resource/store/parts.ts';
 import type { MeshView } from './mesh-view.ts';
 
 /**
- * A view that asks its store nothing any more, made in steps, so that it holds after the transaction it was read in. `named`: those
- * whose names may be others than outside of the transaction; `holder` knows all other names.
+ * A view that asks its store nothing any more, made in steps, so that it holds after the transaction it was read in.
+ * `named`: those whose names may be others than outside of the transaction; `holder` knows all other names.
  */
 export function* settle(view: MeshView, named: readonly Resource[], holder: Holder): Parts<MeshView> {
   const { index } = view;

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { EAST, forAll, keyOf, newGlobal, newZone } from '../../../test/harness/control-planes.ts';
 import { dataplane } from '../../../test/harness/random-commits.ts';
 import { watchCommits } from '../plane/watch-commits.ts';
-import { writeDrafts } from './write-documents.ts';
+import { writeDrafts } from '../../../test/harness/write-drafts.ts';
 import { keepBeside, warningsInParts } from './write-warnings.ts';
 
 it('what labels may mean is read a proxy at a time, with what is written meanwhile, and not again', () => {

@@ -1,4 +1,5 @@
-import { downSubject, GLOBAL_SUBJECT, upSubject } from '../subjects.ts';
+import { LANES } from '../../kds/access/zone-lanes.ts';
+import { downSubject, GLOBAL_SUBJECT, laneSubject, lanesToHear, upSubject } from '../subjects.ts';
 
 /** What a credential may do, as it stands in its JWT. */
 export interface SubjectPermissions {
@@ -7,14 +8,19 @@ export interface SubjectPermissions {
 }
 
 /**
- * A zone speaks on its own subject and hears its own, and nothing else: no inbox, for nothing is asked by reply
- * subjects (docs/design/trust.md#only-the-origin-writes), no JetStream, no system subjects. `zone` '' is global.
+ * A zone speaks on its own subjects and hears what is said to it, and nothing else: no inbox, for nothing is asked by
+ * reply subjects (docs/design/trust.md#only-the-origin-writes), no JetStream, no system subjects. `zone` '' is global.
  *
  *   east    publishes meridian.v1.zone.east.up    hears meridian.v1.zone.east.down
+ *                     meridian.v1.zone.east.ask.*       meridian.v1.zone.*.ask.east
+ *                     meridian.v1.zone.east.answer.*    meridian.v1.zone.*.answer.east
  *   global  publishes meridian.v1.zone.*.down     hears meridian.v1.zone.*.up, and other processes of global
  */
 export function permissionsOf(zone: string): SubjectPermissions {
-  if (zone !== '') return { pub: { allow: [upSubject(zone)] }, sub: { allow: [downSubject(zone)] } };
+  if (zone !== '') {
+    const lanes = LANES.map((lane) => laneSubject(zone, lane, '*'));
+    return { pub: { allow: [upSubject(zone), ...lanes] }, sub: { allow: [downSubject(zone), ...lanesToHear(zone)] } };
+  }
   return { pub: { allow: [downSubject('*'), GLOBAL_SUBJECT] }, sub: { allow: [upSubject('*'), GLOBAL_SUBJECT] } };
 }
 

@@ -53,8 +53,12 @@ export function siteAttributes(name: string, given: Labels): Attributes | undefi
  * merely absent would match `NotIn` and `DoesNotExist`.
  */
 export function sourceAttributes(workload: Workload | undefined, site: Attributes | undefined): Attributes {
-  const own = workload ? workloadAttributes(workload) : [];
-  return own.length > 0 && site ? new Map([...own, ...site]) : new Map();
+  return joinSite(new Map(workload ? workloadAttributes(workload) : []), site);
+}
+
+/** The source set of a workload's own attributes, with those of its site. */
+export function joinSite(own: Attributes, site: Attributes | undefined): Attributes {
+  return own.size > 0 && site ? new Map([...own, ...site]) : new Map();
 }
 
 /** The destination set. */

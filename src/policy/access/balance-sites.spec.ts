@@ -38,6 +38,7 @@ describe('a pick', () => {
   const robin = { scheme: 'round-robin' };
   const order = (...sites: string[]) => ({ scheme: 'static', sites });
   const near = (...attributes: string[]) => ({ scheme: 'attributes', attributes });
+  const weighted = (weights: Record<string, number>) => ({ scheme: 'weighted', weights });
   const cases: readonly (readonly [spec: JsonObject, sites: readonly SiteName[], by: Partial<Balancing>, picked: string | undefined])[] = [
     [{ scheme: 'random' }, ALL_SITES, { chance: 0 }, 'bern'],
     [{ scheme: 'random' }, ALL_SITES, { chance: 0.5 }, 'oslo'],
@@ -58,6 +59,13 @@ describe('a pick', () => {
     [near('site:geo'), ['lima', 'rome'], { chance: 0.9 }, 'rome'],
     [near('site:tier'), ['lima', 'rome'], { chance: 0 }, 'lima'],
     [near('nonsense', 'site:colour', 'site:geo'), ['lima', 'oslo', 'rome'], { chance: 0.9 }, 'oslo'],
+    [weighted({ rome: 1 }), ALL_SITES, { chance: 0 }, 'rome'],
+    [weighted({ bern: 1, rome: 3 }), ALL_SITES, { chance: 0.24 }, 'bern'],
+    [weighted({ bern: 1, rome: 3 }), ALL_SITES, { chance: 0.25 }, 'rome'],
+    [weighted({ bern: 1, rome: 3 }), ALL_SITES, { chance: 0.999 }, 'rome'],
+    [weighted({ bern: 1, gone: 1000 }), ALL_SITES, { chance: 0.999 }, 'bern'],
+    [weighted({ bern: 0, rome: 1 }), ['bern', 'oslo'], { chance: 0.49 }, 'bern'],
+    [weighted({ bern: 0, rome: 1 }), ['bern', 'oslo'], { chance: 0.5 }, 'oslo'],
   ];
   for (const [spec, sites, by, picked] of cases) {
     it(`${JSON.stringify(spec)} of ${sites.join(', ')} with ${JSON.stringify(by)}: ${picked}`, () => {
@@ -77,10 +85,22 @@ describe('a pick', () => {
     );
   });
 
+  it('goes by the weights, over many', () => {
+    const weight = fc.integer({ min: 0, max: 5 });
+    fc.assert(
+      fc.property(fc.record({ bern: weight, lima: weight, oslo: weight, rome: fc.constant(1) }), (weights) => {
+        const all = Object.values(weights).reduce((sum, one) => sum + one, 0);
+        const picked = Array.from({ length: all }, (_, n) =>
+          pick([policy('p', weighted(weights))], ALL_SITES, { chance: (n + 0.5) / all }),
+        );
+        for (const site of ALL_SITES) assert.equal(picked.filter((one) => one === site).length, weights[site]);
+      }),
+    );
+  });
+
   it('is one of the candidates, whatever the policy', () => {
-    const specs = fc.constantFrom<JsonObject>({ scheme: 'random' }, robin, order('gone', 'rome', 'bern'), near('site:geo', 'site:env'), {
-      scheme: 'nonsense',
-    });
+    const others = [order('gone', 'rome', 'bern'), near('site:geo', 'site:env'), weighted({ rome: 2, gone: 7 }), { scheme: 'nonsense' }];
+    const specs = fc.constantFrom<JsonObject>({ scheme: 'random' }, robin, ...others);
     const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     fc.assert(
       fc.property(

@@ -66,9 +66,16 @@ export function pickCandidate(
   candidates: readonly Candidate[],
   by: Balancing,
 ): Candidate | undefined {
-  const { scheme, among } = narrowCandidates(policies, candidates, by);
-  if (scheme !== 'round-robin') return among[Math.floor(by.chance * among.length)];
-  return among.find((candidate) => by.last !== undefined && siteOf(candidate) > by.last) ?? among[0];
+  return pickFrom(narrowCandidates(policies, candidates, by), by);
+}
+
+/** One of those that may be picked; undefined: there is none. */
+export function pickFrom({ scheme, among, weights }: Choice, { chance, last }: Pick<Balancing, 'chance' | 'last'>): Candidate | undefined {
+  if (scheme === 'round-robin') return among.find((candidate) => last !== undefined && siteOf(candidate) > last) ?? among[0];
+  if (!weights) return among[Math.floor(chance * among.length)];
+  const ends = weights.map((_, place) => weights.slice(0, place + 1).reduce((sum, weight) => sum + weight, 0));
+  const at = chance * (ends.at(-1) ?? 0);
+  return among.find((_, place) => at < (ends[place] ?? 0));
 }
 
 /** Which of the candidates may be picked. */
@@ -76,8 +83,10 @@ export interface Choice {
   /** The policy that says so; undefined: none matches, and any may be. */
   readonly policy: Key | undefined;
   readonly scheme: LoadBalancingSpec['scheme'];
-  /** By site: all of them in turn with `round-robin`, else each as likely as the others. */
+  /** By site: all of them in turn with `round-robin`, by their weights with `weighted`, else each as likely as the others. */
   readonly among: readonly Candidate[];
+  /** With `weighted`: how often each is picked, next to the others. */
+  readonly weights?: readonly number[] | undefined;
 }
 
 /** By the first policy whose `from` matches the client and whose `to` matches a candidate. */
@@ -92,10 +101,15 @@ export function narrowCandidates(
   );
   const sorted = [...candidates].sort((a, b) => compareText(siteOf(a), siteOf(b)));
   const spec: LoadBalancingSpec = policy?.spec ?? { scheme: 'random' };
-  return { policy: policy?.key, scheme: spec.scheme, among: preferred(spec, sorted, source) };
+  const among = preferred(spec, sorted, source);
+  return { policy: policy?.key, scheme: spec.scheme, among, ...(spec.scheme === 'weighted' ? { weights: weightsOf(spec, among) } : {}) };
 }
 
-function preferred({ scheme, sites = [], attributes = [] }: LoadBalancingSpec, sorted: readonly Candidate[], source: Attributes) {
+function preferred(
+  { scheme, sites = [], attributes = [], weights = {} }: LoadBalancingSpec,
+  sorted: readonly Candidate[],
+  source: Attributes,
+) {
   switch (scheme) {
     case 'random':
     case 'round-robin':
@@ -106,7 +120,22 @@ function preferred({ scheme, sites = [], attributes = [] }: LoadBalancingSpec, s
     }
     case 'attributes':
       return nearest(attributes, source, sorted);
+    case 'weighted': {
+      const weighed = sorted.filter((candidate) => weightOf(weights, candidate) > 0);
+      return weighed.length > 0 ? weighed : sorted;
+    }
   }
+}
+
+/** Where none of those that may be picked has one, all are alike. */
+function weightsOf({ weights = {} }: LoadBalancingSpec, among: readonly Candidate[]): number[] {
+  return among.map((candidate) => weightOf(weights, candidate) || 1);
+}
+
+/** A site that is not named has none. */
+function weightOf(weights: Readonly<Record<string, number>>, candidate: Candidate): number {
+  const site = siteOf(candidate);
+  return Object.hasOwn(weights, site) ? (weights[site] ?? 0) : 0;
 }
 
 /** Key by key, those that are nearest to the client's value, if any is near. */
