@@ -74,7 +74,7 @@ it('a mesh is read in turns, once for all who ask meanwhile, and not again for w
         steps.push(count);
         return step.value;
       }
-      await undefined;
+      await Promise.resolve();
     }
   });
   const reading = [views('default'), views('default')];
