@@ -14,6 +14,7 @@ import { toRules } from '../src/policy/inspect/outbound-rules.ts';
 import { wholeConf } from '../src/policy/inspect/whole-conf.ts';
 import { readProxy } from '../src/policy/match/read-proxy.ts';
 import { matchInbound, matchProxy } from '../src/policy/match/select-policies.ts';
+import { atOnce } from '../src/resource/store/parts.ts';
 import { formatKri } from '../src/resource/key.ts';
 import { kindOf } from '../src/resource/kinds.ts';
 import type { Draft, JsonObject, Resource } from '../src/resource/resource.ts';
@@ -161,7 +162,7 @@ const REQUESTS: readonly Request[] = [
 ];
 
 function answersOf(plane: Plane): [string, string][] {
-  const view = readMeshView(plane, 'default');
+  const view = atOnce(readMeshView(plane, 'default'));
   const enforcement = new Enforcement(plane, true);
   return view.dataplanes
     .filter((found) => !isTenants(found))

@@ -1,7 +1,7 @@
 import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../../src/kds/digest.ts';
 import { encodeItem } from '../../src/kds/item.ts';
 import { Enforcement } from '../../src/control/enforce/enforcement.ts';
-import { createMeshViews } from '../../src/control/mesh/mesh-view.ts';
+import { MeshReader } from '../../src/control/mesh/mesh-view.ts';
 import { MOST_REFUSED, type Plane } from '../../src/control/plane/plane.ts';
 import { watchCommits } from '../../src/control/plane/watch-commits.ts';
 import { applyTransfer } from '../../src/control/receive/apply-transfer.ts';
@@ -41,10 +41,10 @@ function refused(): void {
         spec: { nonsense: n },
       }),
     );
-  const views = createMeshViews(plane);
+  const reader = new MeshReader(plane, 'default');
   const put = () => {
     writeDrafts(plane, [forAll('one', { labels: { n: String(plane.store.head().revision) } })]);
-    views('default');
+    reader.view();
   };
   put();
   report('a change at global, and the view after it', cpuOf(put));
@@ -53,7 +53,7 @@ function refused(): void {
     cpuOf(() => transfer(plane, bad(REFUSED))),
   );
   transfer(plane, bad(MOST_REFUSED.items));
-  views('default');
+  reader.view();
   report(`with ${plane.store.mirror.refusalSum('east').count} refused: a change, and the view after it`, cpuOf(put));
   report(
     '… what was refused is judged again at a start',

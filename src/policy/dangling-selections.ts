@@ -40,6 +40,41 @@ export function danglingSelections(resource: Resource, there: Referable): string
   return [...(top === undefined ? [] : [`spec.targetRef: ${top}`]), ...innerReasons(policy, there)];
 }
 
+/**
+ * The kinds of which `danglingSelections` asks what carries labels or tags (`Referable.carried`), for whoever reads
+ * them before.
+ */
+export function kindsByLabels(resource: Resource, there: Pick<Referable, 'named'>): string[] {
+  const [policy] = mayDangle(resource) ? readPolicies([resource]) : [];
+  if (!policy) return [];
+  const inner = referencePlaces(resource.key.type, resource.spec).flatMap(({ value }) => {
+    const { kind, labels } = asObject(value) ?? {};
+    return isAbsent(labels) ? [] : [kindAt(TO, kind) ?? []].flat();
+  });
+  return [...new Set([...(policy.targetRef ? topKinds(policy.targetRef, policy, there) : []), ...inner])];
+}
+
+function topKinds(ref: TargetRef<TopKind>, policy: Policy, there: Pick<Referable, 'named'>): string[] {
+  switch (ref.kind) {
+    case 'MeshSubset':
+    case 'MeshServiceSubset':
+      return ['Dataplane'];
+    case 'Dataplane':
+      return ref.name === undefined ? ['Dataplane'] : [];
+    case 'MeshService':
+      if (ref.labels) return ['MeshService'];
+      // A name that no service has may be the value of a tag.
+      return there.named('MeshService', policy, ref).length > 0 ? [] : ['Dataplane'];
+    case 'MeshHTTPRoute':
+    case 'MeshTCPRoute':
+    case 'MeshGatewayRoute':
+      return ref.labels ? [namedType(ref.kind) ?? ref.kind] : [];
+    case 'Mesh':
+    case 'MeshGateway':
+      return [];
+  }
+}
+
 /** Most policies are for the whole mesh, or for all of its proxies, and need not be read. */
 function mayDangle({ key: { type }, spec }: Resource): boolean {
   const { kind, name, labels, sectionName } = asObject(spec.targetRef) ?? {};

@@ -1,3 +1,4 @@
+import { atOnce } from '../../src/resource/store/parts.ts';
 import { orphansOf } from '../../src/control/peers/lost-store.ts';
 import { diverged } from '../../src/control/peers/divergence.ts';
 import { readPeer } from '../../src/control/peers/known-peers.ts';
@@ -85,7 +86,7 @@ export class Disasters {
     if (nodes.some((node) => ledgerProblems(world, node).length > 0)) return;
     for (const node of nodes) {
       for (const peer of this.peersOf(node)) {
-        const orphans = orphansOf(node.plane.store, peer);
+        const orphans = atOnce(orphansOf(node.plane.store, peer));
         for (const { key } of orphans) model.release(key);
         if (orphans.length > 0) this.say(node, { dropAbsent: peer });
       }
@@ -155,7 +156,7 @@ export class Disasters {
 
   private say(node: Node, order: RecoverOrder): void {
     this.world.log(`${node.name} is told to recover ${JSON.stringify(order)}`);
-    node.write((plane) => plane.store.commit((tx) => recover(tx, plane, order)));
+    node.write((plane) => plane.store.commit((tx) => atOnce(recover(tx, plane, order))));
   }
 
   private peersOf(node: Node): readonly string[] {

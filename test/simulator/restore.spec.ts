@@ -1,3 +1,4 @@
+import { atOnce } from '../../src/resource/store/parts.ts';
 import { orphansOf } from '../../src/control/peers/lost-store.ts';
 import { diverged } from '../../src/control/peers/divergence.ts';
 import assert from 'node:assert/strict';
@@ -86,7 +87,7 @@ function restore({ world }: RestoredSystem, node: Node, backup: Buffer, pause: n
 }
 
 function say(node: Node, order: RecoverOrder): void {
-  node.write((plane) => plane.store.commit((tx) => recover(tx, plane, order)));
+  node.write((plane) => plane.store.commit((tx) => atOnce(recover(tx, plane, order))));
 }
 
 function names(node: Node): string {
@@ -94,7 +95,7 @@ function names(node: Node): string {
 }
 
 function leftOver(node: Node, peer: string): string {
-  return orphansOf(node.plane.store, peer)
+  return atOnce(orphansOf(node.plane.store, peer))
     .map(({ key }) => key.name)
     .join(' ');
 }

@@ -84,14 +84,18 @@ export function addAccessRoute(app: FastifyInstance, options: InspectOptions): v
   const { plane, views, sync, verdicts, monotonic: now = () => performance.now() } = options;
   const accessViews = createAccessViews(plane);
   const budget = new WorkBudget(now);
-  app.post('/access', described('Could not decide', operation), (request) => {
+  app.post('/access', described('Could not decide', operation), async (request) => {
     const charge = budget.open(principalOf(request), DECISIONS);
-    const began = now();
+    let began = now();
     try {
       const asked = readAccessQuestion(parseJson(textOf(request)));
       requireMesh(plane, asked.mesh);
+      charge(now() - began);
+      // Nobody is charged for what others do meanwhile.
+      const { index } = await views(asked.mesh);
+      began = now();
       const question = { ...asked, from: callerOf(options, asked) };
-      const services = views(asked.mesh).index.ofType('MeshService');
+      const services = index.ofType('MeshService');
       const answer = answerAccess(plane, accessViews(asked.mesh), services, sync !== undefined, question);
       for (const { decision } of answer.decided) verdicts?.count(decision.allowed);
       return { ...show(answer, question.from), warnings: [...asked.warnings, ...otherZones(answer)] };

@@ -7,7 +7,7 @@ import { restName } from '../../resource/rest-name.ts';
 import { parseJson, textOf } from '../http/request-bodies.ts';
 import { described, type Operation } from '../openapi/operation.ts';
 import { kri } from '../openapi/common-shapes.ts';
-import { findResource, type InspectOptions } from './inspect-context.ts';
+import { findResource, type InspectOptions, requireMesh } from './inspect-context.ts';
 import { questionShape, readQuestion } from './can-question.ts';
 
 const verdict = z.enum(['Allow', 'Deny']);
@@ -41,12 +41,14 @@ const operation: Operation = {
  * (docs/design/interfaces.md#rest).
  */
 export function addCanRoute(app: FastifyInstance, { plane, views, sync, proxies }: InspectOptions): void {
-  app.post('/can', described('Could not decide', operation), (request) => {
+  app.post('/can', described('Could not decide', operation), async (request) => {
     const { mesh, dataplane: name, section, request: asked } = readQuestion(parseJson(textOf(request)));
+    requireMesh(plane, mesh);
+    const view = await views(mesh);
     const dataplane = findResource(plane, kindOf('Dataplane'), mesh, name);
     const built = proxies?.().find((one) => one.mesh === mesh && one.name === restName(dataplane, plane.place));
     const question = { dataplane, section, request: asked, shut: built?.shut };
-    const { decidedBy, shadowDecidedBy, ...decision } = can(plane, views(mesh), sync !== undefined, question);
+    const { decidedBy, shadowDecidedBy, ...decision } = can(plane, view, sync !== undefined, question);
     return {
       ...decision,
       decidedBy: decidedBy ? formatKri(decidedBy) : null,

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
-import { type WarningContext, warningsAbout } from '../../control/write/write-warnings.ts';
+import { type WarningContext, warningsInParts } from '../../control/write/write-warnings.ts';
+import { inTurns } from '../../control/plane/in-turns.ts';
 import { enforcementOf } from '../../policy/enforcement-table.ts';
 import { hasRole } from '../../policy/policy-role.ts';
 import { formatKri } from '../../resource/key.ts';
@@ -25,10 +26,10 @@ export function addEnforcementRoutes(app: FastifyInstance, { plane }: ApiOptions
       tag: 'Inspection',
       answers: { 200: answer },
     } as const;
-    app.get(`/meshes/:mesh/${kind.path}/:name/_enforcement`, described(ONE, operation), (request) => {
+    app.get(`/meshes/:mesh/${kind.path}/:name/_enforcement`, described(ONE, operation), async (request) => {
       const { mesh = '', name = '' } = request.params as Params;
       const { key, labels, spec } = findResource(plane, kind, mesh, name);
-      const [warnings = []] = warningsAbout(plane, [key], beside);
+      const [warnings = []] = await inTurns('view', warningsInParts(plane, [key], beside));
       return { kri: formatKri(key), enforced: enforcementOf(key.type, labels, spec).enforced, warnings };
     });
   }

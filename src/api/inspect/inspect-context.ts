@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { ShutAt } from '../../control/matrix/column-gates.ts';
 import { meshExists } from '../../control/put/put-own.ts';
-import type { MeshView } from '../../control/mesh/mesh-view.ts';
+import type { MeshView, MeshViews } from '../../control/mesh/mesh-view.ts';
 import type { Plane } from '../../control/plane/plane.ts';
 import { MeridianError } from '../../errors.ts';
 import type { Policy } from '../../policy/match/policy.ts';
@@ -24,7 +24,7 @@ export interface InspectContext {
 
 /** What inspection needs beside the API's options: a mesh as the policy engine sees it. */
 export interface InspectOptions extends ApiOptions {
-  readonly views: (mesh: string) => MeshView;
+  readonly views: MeshViews;
 }
 
 /** What this zone gave to its proxies that lets nobody in, whatever the policies say; asked once for all. */
@@ -37,11 +37,12 @@ export function shutAt({ plane, proxies }: Pick<ApiOptions, 'plane' | 'proxies'>
 export const ONE = 'Could not retrieve a resource';
 export const MANY = 'Could not retrieve resources';
 
-/** The proxy of `/meshes/:mesh/dataplanes/:name`. Throws `not_found`. */
-export function inspected({ plane, views }: InspectOptions, request: FastifyRequest): InspectContext {
+/** The proxy of `/meshes/:mesh/dataplanes/:name`. Rejects with `not_found`. */
+export async function inspected({ plane, views }: InspectOptions, request: FastifyRequest): Promise<InspectContext> {
   const { mesh = '', name = '' } = request.params as Params;
+  requireMesh(plane, mesh);
+  const view = await views(mesh);
   const dataplane = findResource(plane, kindOf('Dataplane'), mesh, name);
-  const view = views(mesh);
   return { plane, view, proxy: readProxy(dataplane, view.index) };
 }
 

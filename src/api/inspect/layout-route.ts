@@ -19,8 +19,8 @@ const operation: Operation = {
 
 /** `GET .../_layout`: the ports of a proxy, and those that it may call, in Kuma's shape. */
 export function addLayoutRoute(app: FastifyInstance, options: InspectOptions): void {
-  app.get('/meshes/:mesh/dataplanes/:name/_layout', described(ONE, operation), (request) => {
-    const { proxy, view } = inspected(options, request);
+  app.get('/meshes/:mesh/dataplanes/:name/_layout', described(ONE, operation), async (request) => {
+    const { proxy, view } = await inspected(options, request);
     const { key, labels } = proxy.dataplane;
     return {
       inbounds: inboundPorts(proxy).map((port) => ({ ...port, proxyResourceName: `self_inbound_dp_${parseKri(port.kri).section}` })),

@@ -93,7 +93,7 @@ export function addMatrixRoute(app: FastifyInstance, options: InspectOptions): v
     requireMesh(plane, mesh);
     const wanted = readSlice(request);
     const charge = budget.open(principalOf(request), MATRICES);
-    const view = options.views(mesh);
+    const view = await options.views(mesh);
     const kept =
       answers.get(view) ?? new LRUCache<string, string>({ maxSize: MOST_KEPT, sizeCalculation: (text, id) => text.length + id.length });
     answers.set(view, kept);

@@ -54,16 +54,16 @@ const DATAPLANE = '/meshes/:mesh/dataplanes/:name';
  * (docs/design/sources.md#spiffe, "Inspect API"). `warnings` says what can't be seen in them.
  */
 export function addPoliciesRoutes(app: FastifyInstance, options: InspectOptions): void {
-  app.get(`${DATAPLANE}/_policies`, described(MANY, getPolicies), (request) => {
-    const about = inspected(options, request);
+  app.get(`${DATAPLANE}/_policies`, described(MANY, getPolicies), async (request) => {
+    const about = await inspected(options, request);
     const kinds = matchedKinds(about);
     return {
       policies: kinds.flatMap(proxyPolicy),
       warnings: [...unenforced(about, kinds), ...kinds.flatMap(({ inbounds }) => notesOn(about.proxy, inbounds, about.view.refusal))],
     };
   });
-  app.get<{ Params: { kri: string } }>(`${DATAPLANE}/_inbounds/:kri/_policies`, described(MANY, getInboundPolicies), (request) => {
-    const about = inspected(options, request);
+  app.get<{ Params: { kri: string } }>(`${DATAPLANE}/_inbounds/:kri/_policies`, described(MANY, getInboundPolicies), async (request) => {
+    const about = await inspected(options, request);
     const chosen = indexesOf(about, request.params.kri);
     const kinds = matchedKinds(about).map((kind) => ({ ...kind, inbounds: chosen.map((index) => kind.inbounds[index] ?? []) }));
     return {

@@ -21,7 +21,7 @@ import { kri } from '../openapi/common-shapes.ts';
 import { described, type Operation } from '../openapi/operation.ts';
 import { requestCondition } from '../resources/describe-impact.ts';
 import { questionShape, readQuestion } from './can-question.ts';
-import { findResource, type InspectOptions, shutAt } from './inspect-context.ts';
+import { findResource, type InspectOptions, shutAt, requireMesh } from './inspect-context.ts';
 
 const verdict = z.enum(['Allow', 'Deny']);
 const rule = z
@@ -75,8 +75,9 @@ export function addRequestsRoute(app: FastifyInstance, options: InspectOptions):
       throw invalid([
         { field: asked.method === undefined ? 'path' : 'method', reason: 'is for POST /can: here all requests are looked at' },
       ]);
+    requireMesh(plane, mesh);
+    const view = await views(mesh);
     const dataplane = findResource(plane, kindOf('Dataplane'), mesh, name);
-    const view = views(mesh);
     const inbound = portsOf(readProxy(dataplane, view.index), section);
     const turns = { now, nextTurn: () => setImmediate(), gone: goneOf(reply), charge: budget.open(principalOf(request), QUESTIONS) };
     const { sans } = readRequest(asked, 'tcp', mesh);

@@ -30,8 +30,8 @@ import {
 
 /** `GET .../_rules`: everything that policies come to on a proxy, in Kuma's shape. */
 export function addRulesRoute(app: FastifyInstance, options: InspectOptions): void {
-  app.get('/meshes/:mesh/dataplanes/:name/_rules', described(MANY, getRules), (request) => {
-    const about = inspected(options, request);
+  app.get('/meshes/:mesh/dataplanes/:name/_rules', described(MANY, getRules), async (request) => {
+    const about = await inspected(options, request);
     const rules = matchedKinds(about).map((kind) => rulesOf(about, kind));
     return { httpMatches: [], resource: metaOf(about.plane, about.proxy.dataplane), rules: rules.filter(saysAnything) };
   });

@@ -18,12 +18,12 @@ export function addSelectedRoutes(app: FastifyInstance, options: InspectOptions)
   const { plane } = options;
   for (const kind of KINDS.filter(({ policy }) => policy !== undefined)) {
     const base = `/meshes/:mesh/${kind.path}/:name`;
-    app.get(`${base}/_resources/dataplanes`, described('Could not retrieve policy', listSelected(kind)), (request) => {
-      const proxies = selectedBy(options, kind, request);
+    app.get(`${base}/_resources/dataplanes`, described('Could not retrieve policy', listSelected(kind)), async (request) => {
+      const proxies = await selectedBy(options, kind, request);
       return paged(request, proxies, ({ dataplane }) => metaOf(plane, dataplane));
     });
-    app.get(`${base}/dataplanes`, described(MANY, listSelectedOlder(kind)), (request) =>
-      paged(request, selectedOrNone(options, kind, request), (proxy) => olderEntry(options, proxy)),
+    app.get(`${base}/dataplanes`, described(MANY, listSelectedOlder(kind)), async (request) =>
+      paged(request, await selectedOrNone(options, kind, request), (proxy) => olderEntry(options, proxy)),
     );
   }
   app.get('/meshes/:mesh/dataplanes/:name/policies', described('Could not get MatchedPolicies', getSelecting), (request) =>
@@ -31,19 +31,19 @@ export function addSelectedRoutes(app: FastifyInstance, options: InspectOptions)
   );
 }
 
-function selectedBy({ plane, views }: InspectOptions, kind: Kind, request: FastifyRequest): Proxy[] {
+async function selectedBy({ plane, views }: InspectOptions, kind: Kind, request: FastifyRequest): Promise<Proxy[]> {
   const { mesh = '', name = '' } = request.params as Params;
   const wanted = keyId(findResource(plane, kind, mesh, name).key);
-  const view = views(mesh);
+  const view = await views(mesh);
   const policy = view.policies.filter(({ resource }) => keyId(resource.key) === wanted);
   const proxies = view.dataplanes.map((dataplane) => readProxy(dataplane, view.index));
   return proxies.filter((proxy) => matchProxy(policy, proxy, view.index).length > 0);
 }
 
 /** Kuma's older endpoint knows of no policy that is not there: it then selects nothing. */
-function selectedOrNone(options: InspectOptions, kind: Kind, request: FastifyRequest): Proxy[] {
+async function selectedOrNone(options: InspectOptions, kind: Kind, request: FastifyRequest): Promise<Proxy[]> {
   try {
-    return selectedBy(options, kind, request);
+    return await selectedBy(options, kind, request);
   } catch (thrown) {
     if (thrown instanceof MeridianError && thrown.code === 'not_found') return [];
     throw thrown;
@@ -76,8 +76,8 @@ function olderEntry({ plane }: InspectOptions, proxy: Proxy): JsonObject {
 }
 
 /** What `kumactl inspect dataplane` asks for. */
-function olderPolicies(options: InspectOptions, request: FastifyRequest): JsonObject {
-  const about = inspected(options, request);
+async function olderPolicies(options: InspectOptions, request: FastifyRequest): Promise<JsonObject> {
+  const about = await inspected(options, request);
   const matchedPolicies = Object.fromEntries(
     matchedKinds(about).map(({ kind, policies }) => [kind.type, policies.map(({ resource }) => datedMeta(about.plane, resource))]),
   );

@@ -1,12 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import type { PeerView } from '../../control/peers/peer-view.ts';
-import { isGlobal } from '../../control/plane/plane.ts';
+import { inTurns, untilFree } from '../../control/plane/in-turns.ts';
+import { isGlobal, type Plane } from '../../control/plane/plane.ts';
 import { recover, type RecoverOrder } from '../../control/operate/recover.ts';
 import { invalid, type Problem } from '../../errors.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import { isObject, quote } from '../../resource/field-path.ts';
 import type { Place } from '../../resource/resource.ts';
+import type { Parts } from '../../resource/store/parts.ts';
 import { about } from '../audit/audit-record.ts';
 import { parseJson } from '../http/request-bodies.ts';
 import { described, type Operation } from '../openapi/operation.ts';
@@ -35,14 +37,19 @@ const operation: Operation = {
  * `POST /_recover`, with `{acceptStore?: peer, store?: id, dropAbsent?: peer}`: an operator's word
  * (docs/design/trust.md#the-operators-word). Answers what was done.
  */
-export function addRecoverRoute(app: FastifyInstance, { plane, writes, sync }: ApiOptions): void {
+export function addRecoverRoute(app: FastifyInstance, { plane, sync }: ApiOptions): void {
   app.post('/_recover', described('Could not recover', operation), async (request) => {
     const text = typeof request.body === 'string' ? request.body : '';
     const order = readOrder(text.trim() === '' ? {} : parseJson(text), plane.place);
     const refused = order.acceptStore === undefined ? undefined : refusedStore(sync?.view(order.acceptStore));
     about(request, '', order.acceptStore ?? order.dropAbsent ?? '');
-    return { done: await writes.write((tx) => recover(tx, plane, { store: refused, ...order })) };
+    return { done: await inTurns('apply', recoverInParts(plane, { store: refused, ...order })) };
   });
+}
+
+function* recoverInParts(plane: Plane, order: RecoverOrder): Parts<readonly string[]> {
+  yield* untilFree(plane.store);
+  return yield* plane.store.commitInParts((tx) => recover(tx, plane, order));
 }
 
 /** Which store was refused last. */

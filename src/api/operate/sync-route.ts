@@ -1,4 +1,5 @@
 import { orphansOf } from '../../control/peers/lost-store.ts';
+import { inTurns } from '../../control/plane/in-turns.ts';
 import { diverged } from '../../control/peers/divergence.ts';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
@@ -76,27 +77,30 @@ const LISTED = 100;
 
 /** `GET /_sync`: this store, and how it stands with each peer. */
 export function addSyncRoute(app: FastifyInstance, { plane, sync, now = Date.now }: ApiOptions): void {
-  app.get('/_sync', described('Could not show the sync', operation), () => {
-    const at = now();
-    const { store, term, revision } = plane.store.head();
-    const peers = sync ? [...new Set([...peersOf(plane.store), ...sync.peers()])].sort() : [];
-    return {
-      store,
-      term,
-      revision,
-      diverged: diverged(plane.store) ?? null,
-      ended: sync?.ended() ?? null,
-      peers: sync ? peers.map((peer) => describePeer(plane, sync.view(peer), at)) : [],
-    };
-  });
+  app.get('/_sync', described('Could not show the sync', operation), () => inTurns('view', describeSync(plane, sync, now())));
+}
+
+function* describeSync(plane: Plane, sync: ApiOptions['sync'], at: number) {
+  const { store, term, revision } = plane.store.head();
+  const peers = sync ? [...new Set([...peersOf(plane.store), ...sync.peers()])].sort() : [];
+  const shown: unknown[] = [];
+  for (const peer of peers) if (sync) shown.push(yield* describePeer(plane, sync.view(peer), at));
+  return {
+    store,
+    term,
+    revision,
+    diverged: diverged(plane.store) ?? null,
+    ended: sync?.ended() ?? null,
+    peers: shown,
+  };
 }
 
 /**
  * `refused`: what this side refused of the peer's feed. `absent`: what stays in force although the peer's present store
  * lacks it.
  */
-function describePeer({ store, quota }: Plane, { peer, head, ack, silentFor, ...view }: PeerView, now: number) {
-  const absent = orphansOf(store, peer);
+function* describePeer({ store, quota }: Plane, { peer, head, ack, silentFor, ...view }: PeerView, now: number) {
+  const absent = yield* orphansOf(store, peer);
   return {
     ...view,
     peer: peerName(peer),

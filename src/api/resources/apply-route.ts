@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { dryRun } from '../../control/impact/dry-run.ts';
-import { crowdedBy, withCrowded } from '../../control/mesh/too-many-rules.ts';
+import type { MeshViews } from '../../control/mesh/mesh-view.ts';
+import { crowdedBy, type CrowdedNotes, withCrowded } from '../../control/mesh/too-many-rules.ts';
 import type { Plane } from '../../control/plane/plane.ts';
 import { inTurns } from '../../control/plane/in-turns.ts';
-import { type WarningContext, warningsAbout, warningsInParts } from '../../control/write/write-warnings.ts';
+import type { Parts } from '../../resource/store/parts.ts';
+import { type WarningContext, warningsInParts } from '../../control/write/write-warnings.ts';
 import { admitDocuments, admitInParts, areMany, type Document, type WrittenDocument } from '../../control/write/write-documents.ts';
 import type { AppliedSet } from '../../control/write/applied-sets.ts';
 import { invalid, MeridianError } from '../../errors.ts';
@@ -89,11 +91,17 @@ export function addApplyRoute(
       );
       return { results: results(written, warnings), ...describeImpacts(impacts, complete, plane.place) };
     }
-    if (areMany(documents, set)) return inTurns('apply', applyInParts(options, request, { documents, set, beside }));
+    if (areMany(documents, set)) {
+      const { written, warnings } = await inTurns('apply', applyInParts(options, request, { documents, set, beside }));
+      const keys = written.map(({ key }) => key);
+      const all = await withRouted(warnings, keys, plane, views);
+      return { results: await inTurns('apply', resultsOf(written, all, plane.place)) };
+    }
     const write = admitDocuments(plane, documents, set);
     const { written } = await writeAudited(options, request, (tx) => ({ written: write(tx) }), documents.length);
     const keys = written.map(({ key }) => key);
-    return { results: results(written, withRouted(warningsAbout(plane, keys, beside), keys, plane, views)) };
+    const warnings = await inTurns('apply', warningsInParts(plane, keys, beside));
+    return { results: results(written, await withRouted(warnings, keys, plane, views)) };
   });
 }
 
@@ -109,22 +117,26 @@ function* applyInParts(options: InspectOptions, request: FastifyRequest, { docum
   const write = yield* admitInParts(plane, documents, set);
   const written = yield* writeAuditedInParts(options, request, write);
   const keys = written.map(({ key }) => key);
-  const warnings = withRouted(yield* warningsInParts(plane, keys, beside), keys, plane, options.views);
+  return { written, warnings: yield* warningsInParts(plane, keys, beside) };
+}
+
+function* resultsOf(written: readonly WrittenDocument[], warnings: Warnings, place: Place): Parts<ReturnType<typeof toResult>[]> {
   const results: ReturnType<typeof toResult>[] = [];
   for (const [index, one] of written.entries()) {
-    results.push(toResult(one, warnings[index] ?? [], plane.place));
+    results.push(toResult(one, warnings[index] ?? [], place));
     yield;
   }
-  return { results };
+  return results;
 }
 
 /** Routes multiply rules: only where there are some it is worth counting with each write. A dry run always counts. */
-function withRouted(warnings: Warnings, keys: readonly Key[], { store }: Plane, views: InspectOptions['views']): Warnings {
+async function withRouted(warnings: Warnings, keys: readonly Key[], { store }: Plane, views: MeshViews): Promise<Warnings> {
   const deciding = keys.filter(({ type }) => type === 'MeshTrafficPermission' || type === 'MeshHTTPRoute');
   const routed = [...new Set(deciding.map(({ mesh }) => mesh))].filter(
     (mesh) => store.list({ type: 'MeshHTTPRoute', mesh }, 0, 1).items.length > 0,
   );
-  const crowded = routed.map((mesh) => crowdedBy(views(mesh), deciding));
+  const crowded: CrowdedNotes[] = [];
+  for (const mesh of routed) crowded.push(await inTurns('apply', crowdedBy(await views(mesh), deciding)));
   return withCrowded(warnings, keys, crowded);
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Plane } from '../../control/plane/plane.ts';
-import { type WarningContext, warningsAbout } from '../../control/write/write-warnings.ts';
+import { inTurns } from '../../control/plane/in-turns.ts';
+import { type WarningContext, warningsInParts } from '../../control/write/write-warnings.ts';
 import { admitDocuments, type Document } from '../../control/write/write-documents.ts';
 import { MeridianError, type Problem } from '../../errors.ts';
 import { findKind, type Kind } from '../../resource/kinds.ts';
@@ -73,7 +74,7 @@ export async function putDocument(
   void reply.code(written[0]?.outcome === 'created' ? 201 : 200);
   if (!row) return {};
   void reply.header('etag', etagOf(plane.store, row));
-  const [found = []] = warningsAbout(plane, [row.resource.key], beside);
+  const [found = []] = await inTurns('apply', warningsInParts(plane, [row.resource.key], beside));
   const warnings = found.map((warning) => `${restName(row.resource, plane.place)}: ${warning}`);
   return warnings.length === 0 ? {} : { warnings };
 }

@@ -1,11 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { inTurns } from '../../control/plane/in-turns.ts';
 import type { PlaneContents } from '../../control/plane/plane.ts';
-import { deleteOwn } from '../../control/write/write-documents.ts';
+import { deleteOwn, type WrittenDocument } from '../../control/write/write-documents.ts';
 import { MeridianError } from '../../errors.ts';
 import type { WarningContext } from '../../control/write/write-warnings.ts';
 import { type Kind, KINDS } from '../../resource/kinds.ts';
-import type { Row } from '../../resource/store/store.ts';
-import { writeAudited } from '../audit/audit-requests.ts';
+import type { Key } from '../../resource/key.ts';
+import type { Parts } from '../../resource/store/parts.ts';
+import type { Row, Transaction } from '../../resource/store/store.ts';
+import { writeAudited, writeAuditedInParts } from '../audit/audit-requests.ts';
 import type { Bodies } from '../bodies/read-body.ts';
 import { addressOf, collection, listQuery } from '../http/paged-collection.ts';
 import { NOT_FOUND } from '../http/error-answers.ts';
@@ -64,16 +67,31 @@ function remove(options: ApiOptions, kind: Kind) {
   const { plane } = options;
   return async (request: FastifyRequest) => {
     refuseReadOnlyKind(plane.place, kind);
-    await writeAudited(options, request, (tx) => {
+    const asked = (tx: Transaction): Key => {
       const row = requireRow({ place: plane.place, store: tx }, kind, request);
       requireMatch(request, tx, () => row);
-      const { key } = row.resource;
-      if (kind.type === 'Zone') removeZone(tx, options, key.name);
-      else deleteOwn(tx, plane, key);
+      return row.resource.key;
+    };
+    // All that a zone sent goes with it.
+    if (kind.type === 'Zone') {
+      await inTurns(
+        'apply',
+        writeAuditedInParts(options, request, (tx) => deleteAsked(tx, asked(tx), options)),
+      );
+      return {};
+    }
+    await writeAudited(options, request, (tx) => {
+      const key = asked(tx);
+      deleteOwn(tx, plane, key);
       return { written: [{ key, outcome: 'deleted' as const }] };
     });
     return {};
   };
+}
+
+function* deleteAsked(tx: Transaction, zone: Key, options: ApiOptions): Parts<readonly WrittenDocument[]> {
+  yield* removeZone(tx, options, zone.name);
+  return [{ key: zone, outcome: 'deleted' }];
 }
 
 function requireRow(held: PlaneContents, kind: Kind, request: FastifyRequest): Row {

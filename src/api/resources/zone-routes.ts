@@ -8,6 +8,7 @@ import { kindOf } from '../../resource/kinds.ts';
 import { toUniversal } from '../../resource/documents/render-forms.ts';
 import type { JsonObject, Resource } from '../../resource/resource.ts';
 import { schemaOf } from '../../resource/documents/validate-draft.ts';
+import type { Parts } from '../../resource/store/parts.ts';
 import type { Transaction } from '../../resource/store/store.ts';
 import { collection, listQuery } from '../http/paged-collection.ts';
 import { described, type Operation } from '../openapi/operation.ts';
@@ -107,9 +108,9 @@ function subscriptions({ plane, sync, info }: ApiOptions, { key, creationTime }:
  * Deletes a Zone with all that it sent. Throws `invalid`, in Kuma's words, while it is connected: it would be back at
  * once, and enabled.
  */
-export function removeZone(tx: Transaction, { plane, sync }: ApiOptions, name: string): void {
+export function* removeZone(tx: Transaction, { plane, sync }: ApiOptions, name: string): Parts<void> {
   if (sync?.view(name).online) {
     throw invalid([{ field: 'zone', reason: 'unable to delete Zone, Zone CP is still connected, please shut it down first' }]);
   }
-  deleteZone(tx, plane, name);
+  yield* deleteZone(tx, plane, name);
 }

@@ -113,7 +113,7 @@ function decisionAt({ rbac, protocol }: InboundRules, id: string) {
 }
 
 function asked(plane: Plane, inbound: string, id: string): CanAnswer {
-  const view = readMeshView(plane, 'default');
+  const view = atOnce(readMeshView(plane, 'default'));
   const dataplane = view.dataplanes.find(({ key }) => key.name === 'server');
   assert.ok(dataplane);
   return can(plane, view, true, { dataplane, section: inbound, request: { spiffeIds: [id], ...REQUEST } });
@@ -134,7 +134,7 @@ it('what proxies get after any commits is what `can` says, for each caller, and 
         const rules = kept.rulesOf('default', 'server.pay');
         assert.deepEqual(rules, new Enforcement(plane, true).rulesOf('default', 'server.pay'));
         assert.equal(kept.rulesOf('default', 'server.pay'), rules);
-        const callers = readMeshView(plane, 'default').dataplanes.flatMap((one) => spiffeIdOfDataplane(one) ?? []);
+        const callers = atOnce(readMeshView(plane, 'default')).dataplanes.flatMap((one) => spiffeIdOfDataplane(one) ?? []);
         for (const inbound of rules?.inbounds ?? [])
           for (const id of [...new Set(callers), 'spiffe://default.west.mesh.local/ns/pay/dataplane/x-1']) {
             const { decision, decidedBy } = asked(plane, inbound.name, id);

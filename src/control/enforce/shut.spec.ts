@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { readProxy } from '../../policy/match/read-proxy.ts';
+import { atOnce } from '../../resource/store/parts.ts';
 import type { JsonObject, JsonValue, Resource } from '../../resource/resource.ts';
 import { can } from '../mesh/answer-can.ts';
 import { readMeshView } from '../mesh/mesh-view.ts';
@@ -41,7 +42,7 @@ describe('what is stored and can’t be built', () => {
   }
   const ask = (resource: Resource, section: string) => {
     const request = { spiffeIds: [WEB], method: 'GET', path: '/' };
-    return can(zone, readMeshView(zone, 'default'), true, { dataplane: resource, section, request });
+    return can(zone, atOnce(readMeshView(zone, 'default')), true, { dataplane: resource, section, request });
   };
   const GOOD = { ...INBOUND, name: 'good', port: 9000 };
 
@@ -95,7 +96,7 @@ describe('what is stored and can’t be built', () => {
         assert.match(why, reason);
       }
       assert.equal(ask(resource, 'good').decision, 'Allow');
-      assert.deepEqual(shutNotes(readProxy(resource, readMeshView(zone, 'default').index)), rules?.problems);
+      assert.deepEqual(shutNotes(readProxy(resource, atOnce(readMeshView(zone, 'default')).index)), rules?.problems);
     }
   });
 
@@ -104,7 +105,7 @@ describe('what is stored and can’t be built', () => {
     writeDrafts(zone, [allow('p', WEB)]);
     const request = { spiffeIds: [WEB], method: 'GET', path: '/' };
     const asked = { dataplane: resource, request, shut: [{ inbound: 'web', reason: 'no Unicode' }] };
-    const view = readMeshView(zone, 'default');
+    const view = atOnce(readMeshView(zone, 'default'));
     assert.match(can(zone, view, true, { ...asked, section: 'web' }).reason, /nobody gets in.*no Unicode/);
     assert.equal(can(zone, view, true, { ...asked, section: 'good' }).decision, 'Allow');
   });

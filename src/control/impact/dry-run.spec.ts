@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { Scope } from '../../../test/harness/scope.ts';
 import { parseDocuments } from '../../resource/documents/parse-documents.ts';
 import { GLOBAL, type Place } from '../../resource/resource.ts';
 import type { Plane } from '../plane/plane.ts';
@@ -13,8 +15,9 @@ const PROXY = (name: string) =>
 const OPEN = (name: string, id: string) =>
   `{type: MeshTrafficPermission, mesh: default, name: ${name}, spec: {default: {allow: [{spiffeId: {type: Exact, value: '${id}'}}]}}}`;
 
-function newPlane(): Plane {
-  const plane = { store: openTestStore(), now: () => '2026-01-01T00:00:00Z' };
+/** A store in memory knows no steps. */
+function newPlane(store = openTestStore()): Plane {
+  const plane = { store, now: () => '2026-01-01T00:00:00Z' };
   writeDocuments({ ...plane, place: GLOBAL }, parseDocuments('{type: Mesh, name: default}'));
   writeDocuments({ ...plane, place: EAST }, parseDocuments(['a', 'b', 'c'].map(PROXY).join('\n---\n')));
   return { ...plane, place: EAST };
@@ -32,6 +35,9 @@ function run(plane: Plane, text: string, tick = 0, gone = new AbortController().
 
 const inboundsOf = ({ impacts }: DryRun) =>
   impacts.flatMap(({ changes }) => changes.flatMap(({ inbounds }) => inbounds.map(({ dataplane: { key } }) => key.name)));
+
+const scope = new Scope();
+after(() => scope.close());
 
 describe('dryRun', () => {
   it('says what would change, having looked at everything', async () => {
@@ -61,6 +67,22 @@ describe('dryRun', () => {
     await writing;
     assert.deepEqual([found.complete, inboundsOf(found)], [true, ['a', 'b', 'c']]);
     assert.ok(turns.written > 1 && charged.length > 5, `${charged.length} turns, the last write after ${turns.written}`);
+  });
+
+  it('reads the mesh, and what selects its inbounds, in steps: before and after', async () => {
+    const turnsBeside = async (count: number): Promise<number> => {
+      const plane = newPlane(openTestStore(join(scope.folder(), 'meridian.db')));
+      scope.add(() => plane.store.close());
+      const documents = Array.from({ length: count }, (_, index) => OPEN(`p${index}`, `spiffe://td/${index}`));
+      if (count > 0) writeDocuments(plane, parseDocuments(documents.join('\n---\n')));
+      // Each step is a turn of its own.
+      const { result, charged } = run(plane, OPEN('open', 'spiffe://td/a'), 11);
+      await result;
+      return charged.length;
+    };
+    const [few, many] = [await turnsBeside(0), await turnsBeside(200)];
+    // Of each: read twice, sorted twice, once more for each of the three inbounds that are counted.
+    assert.ok(many - few > 200 * 5, `${few} turns, ${many} beside 200 permissions`);
   });
 
   it('ends when the client is gone', async () => {

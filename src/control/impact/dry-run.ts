@@ -6,7 +6,7 @@ import type { Parts } from '../../resource/store/parts.ts';
 import { isClosed } from '../mesh/answer-can.ts';
 import { mayDecide, type MeshView, readMeshView } from '../mesh/mesh-view.ts';
 import { LEADING } from '../mesh/mesh-rows.ts';
-import { crowdedBy, withCrowded } from '../mesh/too-many-rules.ts';
+import { crowdedBy, type CrowdedNotes, withCrowded } from '../mesh/too-many-rules.ts';
 import { settle } from '../mesh/settled-view.ts';
 import type { Holder } from '../../policy/match/mesh-index.ts';
 import type { PlaneContents, Plane } from '../plane/plane.ts';
@@ -90,27 +90,24 @@ function tryWrite(plane: Plane, admitted: AdmittedWrite, hasGlobal: boolean): Pa
     const held = { place: plane.place, store: tx, site: plane.site };
     const warnings = yield* warningsInParts(held, keys);
     const searches: MeshSearch[] = [];
-    const crowded: ReturnType<typeof crowdedBy>[] = [];
+    const crowded: CrowdedNotes[] = [];
     for (const mesh of isClosed(held, hasGlobal) ? [] : touchedMeshes(written, before)) {
-      const now = readMeshView({ ...held, store: before }, mesh);
-      const settled = settle(now, [], now.index.holder);
-      yield;
-      const after = viewAfter(held, mesh, written, now.index.holder);
-      yield;
+      const now = yield* readMeshView({ ...held, store: before }, mesh);
+      const settled = yield* settle(now, [], now.index.holder);
+      const after = yield* viewAfter(held, mesh, written, now.index.holder);
       searches.push({ mesh, search: new ImpactSearch(settled, after) });
-      crowded.push(crowdedBy(after, keys));
-      yield;
+      crowded.push(yield* crowdedBy(after, keys));
     }
     return { written, warnings: withCrowded(warnings, keys, crowded), searches };
   });
 }
 
 /** A mesh as it would be. A Mesh or a Zone that changes lets in what waited for it, so that any name may be new. */
-function viewAfter(held: PlaneContents, mesh: string, done: readonly WrittenDocument[], holder: Holder): MeshView {
-  const view = readMeshView(held, mesh);
+function* viewAfter(held: PlaneContents, mesh: string, done: readonly WrittenDocument[], holder: Holder): Parts<MeshView> {
+  const view = yield* readMeshView(held, mesh);
   const isWide = done.some(({ key: { type } }) => type === 'Mesh' || type === 'Zone');
   const named = isWide ? LEADING.flatMap((type) => view.index.ofType(type)) : done.flatMap(({ key }) => view.index.find(key) ?? []);
-  return settle(view, named, holder);
+  return yield* settle(view, named, holder);
 }
 
 /** The meshes of what is written anew and may change decisions; a Mesh lets in what waited for it, a Zone is in all. */

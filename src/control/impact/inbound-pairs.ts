@@ -4,11 +4,12 @@ import { sectionOf } from '../../policy/inspect/proxy-layout.ts';
 import { comparePolicies } from '../../policy/match/policy-order.ts';
 import type { Policy } from '../../policy/match/policy.ts';
 import { type Inbound, type Proxy, readProxy } from '../../policy/match/read-proxy.ts';
-import { type SelectingPolicy, matchInbound } from '../../policy/match/select-policies.ts';
+import type { SelectingPolicy } from '../../policy/match/select-policies.ts';
 import { keyId } from '../../resource/key.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { CallerMap } from '../../policy/callers/caller-verdicts.ts';
 import type { CallersEverywhere } from '../mesh/mesh-access.ts';
+import { matchInSteps } from '../mesh/match-in-steps.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 import { differing } from './changed-policies.ts';
 import type { Parts } from '../../resource/store/parts.ts';
@@ -56,7 +57,7 @@ function* pairTouched(before: MeshView, after: MeshView, differ: ReadonlySet<str
   const decide = createDeciding();
   const pairs: InboundPair[] = [];
   for (const { proxy, inbound, section } of listening(before)) {
-    const match = (policies: readonly Policy[]) => matchBySteps(policies, proxy, inbound, before);
+    const match = (policies: readonly Policy[]) => matchInSteps(policies, proxy, inbound, before.index);
     const [out, into] = [yield* match(gone), yield* match(come)];
     if (out.length === 0 && into.length === 0) continue;
     const stay = yield* match(others);
@@ -67,19 +68,6 @@ function* pairTouched(before: MeshView, after: MeshView, differ: ReadonlySet<str
     yield;
   }
   return pairs;
-}
-
-/** How many policies are matched in a step. */
-const A_STEP = 200;
-
-/** As matchInbound. */
-function* matchBySteps(policies: readonly Policy[], proxy: Proxy, inbound: Inbound, { index }: MeshView): Parts<SelectingPolicy[]> {
-  const matches: SelectingPolicy[] = [];
-  for (let from = 0; from < policies.length; from += A_STEP) {
-    for (const match of matchInbound(policies.slice(from, from + A_STEP), proxy, inbound, index)) matches.push(match);
-    yield;
-  }
-  return matches;
 }
 
 /** Two lists in order as one. */
@@ -113,7 +101,7 @@ function* decidedIn(view: MeshView, callers: CallersEverywhere): Parts<Map<strin
   const decide = createDeciding();
   const known = new Map<string, DecidedInbound>();
   for (const { id, proxy, inbound, section } of listening(view)) {
-    const matches = yield* matchBySteps(view.permissions, proxy, inbound, view);
+    const matches = yield* matchInSteps(view.permissions, proxy, inbound, view.index);
     const decided = decide(inbound, matches, askedAt(callers, proxy, inbound));
     known.set(id, { dataplane: proxy.dataplane, section, decided });
   }
@@ -158,15 +146,15 @@ export interface ListeningPort {
   readonly section: string;
 }
 
-/** The ports that proxies listen on. Two of a proxy may have one name. */
-export function listening(view: MeshView): ListeningPort[] {
-  return view.dataplanes.flatMap((dataplane) => {
+/** The ports that proxies listen on, each read when it is asked for. Two of a proxy may have one name. */
+export function* listening(view: MeshView): Generator<ListeningPort> {
+  for (const dataplane of view.dataplanes) {
     const proxy = readProxy(dataplane, view.index);
     const inbounds = proxy.inbounds.filter(({ port }) => port !== undefined);
-    return inbounds.map((inbound, index) => {
+    for (const [index, inbound] of inbounds.entries()) {
       const section = sectionOf(inbound);
       const earlier = inbounds.slice(0, index).filter((other) => sectionOf(other) === section).length;
-      return { id: `${keyId(dataplane.key)} ${section} ${earlier}`, proxy, inbound, section };
-    });
-  });
+      yield { id: `${keyId(dataplane.key)} ${section} ${earlier}`, proxy, inbound, section };
+    }
+  }
 }

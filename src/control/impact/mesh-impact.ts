@@ -62,7 +62,7 @@ export class ImpactSearch {
   /** The work, in steps of a few milliseconds at most where a body has its usual size. */
   *steps(): Parts<void> {
     const [before, after] = [this.#before, this.#after];
-    this.#plain = plaintextChanges(before, after).map(ofPlaintext);
+    this.#plain = (yield* plaintextChanges(before, after)).map(ofPlaintext);
     yield;
     const asked = yield* allAsked(before, after);
     const known = yield* callersEverywhere(before);

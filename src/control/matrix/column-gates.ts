@@ -1,9 +1,10 @@
 import type { CallerMap } from '../../policy/callers/caller-verdicts.ts';
 import type { Policy } from '../../policy/match/policy.ts';
 import type { Inbound, Proxy } from '../../policy/match/read-proxy.ts';
-import { type SelectingPolicy, matchInbound } from '../../policy/match/select-policies.ts';
+import type { SelectingPolicy } from '../../policy/match/select-policies.ts';
 import type { Parts } from '../../resource/store/parts.ts';
 import { whyShutAt } from '../mesh/answer-can.ts';
+import { matchInSteps } from '../mesh/match-in-steps.ts';
 import { gateAt, type InboundGate, shutBy } from '../mesh/inbound-gate.ts';
 import type { ShutInbound } from '../mesh/listen-address.ts';
 import { type CallersEverywhere, callersEverywhere } from '../mesh/mesh-access.ts';
@@ -20,9 +21,6 @@ export interface ColumnGates {
   readonly id: string;
   readonly gates: () => InboundGate[];
 }
-
-/** How many policies are matched in a step. */
-const A_STEP = 200;
 
 /** Gives what decides at each column of a mesh. */
 export function createColumnGates(view: MeshView, shutAt: ShutAt): (column: MatrixInbound) => Parts<ColumnGates> {
@@ -41,7 +39,7 @@ export function createColumnGates(view: MeshView, shutAt: ShutAt): (column: Matr
     const read: { readonly id: string; readonly gate: () => InboundGate }[] = [];
     for (const inbound of inbounds) {
       const reason = why(inbound);
-      const matches = reason === undefined ? yield* matchInSteps(view, proxy, inbound) : [];
+      const matches = reason === undefined ? yield* matchInSteps(view.permissions, proxy, inbound, view.index) : [];
       const { taken } = plaintextAt(view, proxy, inbound);
       const callers = everywhere.at(proxy, inbound);
       const known = maps.get(callers) ?? maps.size;
@@ -54,13 +52,4 @@ export function createColumnGates(view: MeshView, shutAt: ShutAt): (column: Matr
     }
     return { id: read.map(({ id }) => id).join(), gates: () => read.map(({ gate }) => gate()) };
   };
-}
-
-function* matchInSteps({ permissions, index }: MeshView, proxy: Proxy, inbound: Inbound): Parts<SelectingPolicy[]> {
-  const matches: SelectingPolicy[] = [];
-  for (let from = 0; from < permissions.length; from += A_STEP) {
-    for (const match of matchInbound(permissions.slice(from, from + A_STEP), proxy, inbound, index)) matches.push(match);
-    yield;
-  }
-  return matches;
 }

@@ -44,7 +44,7 @@ export class MeshRows {
   readonly #types = new Map<string, Rows>();
   /** Another object whenever a service changed that may matter to a proxy of the zone. */
   #near: readonly unknown[] = [];
-  /** Of the kinds that were asked for so. */
+  /** Of what targetRefs lead to but Dataplanes, and of the kinds that were asked for so. */
   readonly #indexed = new Map<string, TargetIndex>();
 
   private constructor(store: Pick<Reader, 'each' | 'get'>, mesh: string) {
@@ -56,6 +56,7 @@ export class MeshRows {
   static *read(store: Pick<Reader, 'each' | 'get'>, mesh: string): Parts<MeshRows> {
     const rows = new MeshRows(store, mesh);
     for (const { type } of READ) rows.#types.set(type, yield* rows.#read(type));
+    for (const type of LEADING) if (rows.resources(type).length > 0) rows.#indexed.set(type, yield* indexed(rows.resources(type)));
     return rows;
   }
 
@@ -169,6 +170,15 @@ function compareNames(a: Resource, b: Resource): number {
 function named(list: readonly Resource[], namespace: string, name: string): Resource | undefined {
   const found = list[firstNotBefore(list, (one) => compareText(one.name, name) || compareText(one.namespace, namespace))];
   return found?.name === name && found.namespace === namespace ? found : undefined;
+}
+
+function* indexed(resources: readonly Resource[]): Parts<TargetIndex> {
+  const index = new TargetIndex([]);
+  for (const resource of resources) {
+    index.put(resource);
+    yield;
+  }
+  return index;
 }
 
 /** How many are sorted in a step. */

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { hashedName } from '../../naming/hash-name.ts';
+import { atOnce } from '../../resource/store/parts.ts';
 import { KINDS } from '../../resource/kinds.ts';
 import type { Draft } from '../../resource/resource.ts';
 import { watchCommits } from '../plane/watch-commits.ts';
-import { createMeshViews, type MeshView, readMeshView } from './mesh-view.ts';
+import { createMeshViews, MeshReader, type MeshView, readMeshView } from './mesh-view.ts';
 import { dataplane, NAMES, permission, run, step } from '../../../test/harness/random-commits.ts';
 import { EAST, keyOf, newGlobal, newPlane, newZone, service, timeout } from '../../../test/harness/control-planes.ts';
 import { writeDrafts } from '../../../test/harness/write-drafts.ts';
@@ -29,21 +30,21 @@ it('the view of a mesh that changed commit by commit is that of the mesh read an
     fc.property(fc.array(fc.array(step, { maxLength: 4 }), { maxLength: 12 }), (turns) => {
       const unwatched = newZone(EAST, newGlobal(EAST));
       const { plane } = watchCommits(unwatched, () => {});
-      const views = createMeshViews(plane);
+      const reader = new MeshReader(plane, 'default');
       for (const steps of turns) {
         const before = plane.store.head().revision;
         for (const step of steps) run(step, plane, unwatched);
-        const view = views('default');
-        assert.deepEqual(allOf(view), allOf(readMeshView(plane, 'default')));
+        const view = reader.view();
+        assert.deepEqual(allOf(view), allOf(atOnce(readMeshView(plane, 'default'))));
         if (steps.length === 0) assert.equal(before, plane.store.head().revision);
-        assert.equal(views('default'), view);
+        assert.equal(reader.view(), view);
       }
     }),
     { numRuns: 25 },
   );
 });
 
-it('a view stays the same object where its mesh is not touched', () => {
+it('a view stays the same object where its mesh is not touched', async () => {
   const { plane } = watchCommits(newPlane(EAST), () => {});
   const mesh = (name: string): Draft => ({ ...service(name), type: 'Mesh', mesh: '', namespace: undefined, spec: {} });
   plane.store.commit((tx) => {
@@ -51,16 +52,47 @@ it('a view stays the same object where its mesh is not touched', () => {
   });
   const views = createMeshViews(plane);
   writeDrafts(plane, [{ ...service('a'), mesh: 'one' }]);
-  const [one, two] = [views('one'), views('two')];
+  const [one, two] = [await views('one'), await views('two')];
   writeDrafts(plane, [{ ...service('b'), mesh: 'one' }]);
-  assert.notEqual(views('one'), one);
-  assert.equal(views('two'), two);
+  assert.notEqual(await views('one'), one);
+  assert.equal(await views('two'), two);
+});
+
+it('a mesh is read in turns, once for all who ask meanwhile, and not again for what changed', async () => {
+  const unwatched = newPlane(EAST);
+  const { plane } = watchCommits(unwatched, () => {});
+  plane.store.commit((tx) => tx.put(newZoneMesh('default'), { to: 'none' }, ''));
+  const names = Array.from({ length: 300 }, (_, index) => `s${index}`);
+  for (const name of names) writeDrafts(plane, [service(name)]);
+  const steps: number[] = [];
+  const views = createMeshViews(plane, async (_work, parts) => {
+    let count = 0;
+    for (;;) {
+      const step = parts.next();
+      count++;
+      if (step.done) {
+        steps.push(count);
+        return step.value;
+      }
+      await Promise.resolve();
+    }
+  });
+  const reading = [views('default'), views('default')];
+  writeDrafts(plane, [service('late')]);
+  const [one, two] = await Promise.all(reading);
+  assert.equal(one, two);
+  assert.equal(one?.index.ofType('MeshService').length, 301);
+  // Each is read, and put where it can be found by what it selects.
+  assert.ok(steps.length === 1 && (steps[0] ?? 0) > 600, `${steps.join()} steps`);
+  writeDrafts(plane, [service('later')]);
+  assert.equal((await views('default')).index.ofType('MeshService').length, 302);
+  assert.deepEqual(steps.slice(1), [1]);
 });
 
 it('the services of other zones are no targets of the proxies here, but one with a name of ours', () => {
   const { plane } = watchCommits(newPlane(EAST), () => {});
   plane.store.commit((tx) => tx.put(newZoneMesh('default'), { to: 'none' }, ''));
-  const views = createMeshViews(plane);
+  const reader = new MeshReader(plane, 'default');
   writeDrafts(plane, [service('own')]);
   const copy = (name: string, port: number) => {
     const key = { type: 'MeshService', mesh: 'default', zone: 'west', namespace: 'app', name: 'other' };
@@ -68,9 +100,9 @@ it('the services of other zones are no targets of the proxies here, but one with
     plane.store.commit((tx) => tx.put({ ...newZoneMesh('x'), key, name, namespace: 'kuma-system', labels, spec }, { to: 'none' }, ''));
   };
   const isOther = (change: () => void): boolean => {
-    const { targets } = views('default');
+    const { targets } = reader.view();
     change();
-    return views('default').targets.some((list, index) => list !== targets[index]);
+    return reader.view().targets.some((list, index) => list !== targets[index]);
   };
   assert.deepEqual(
     [

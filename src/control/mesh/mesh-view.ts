@@ -16,6 +16,7 @@ import { standInForPolicy } from '../access/access-view.ts';
 import { knownSites } from '../access/known-sites.ts';
 import { accessOf, type AccessParts, isSameAccess, type MeshAccess } from './mesh-access.ts';
 import { MeshRows } from './mesh-rows.ts';
+import { inTurns } from '../plane/in-turns.ts';
 import { type PlaneContents, type Plane, touchedSince } from '../plane/plane.ts';
 import { keepRefused, standInForLost, standInForUnreadable, type RefusedItems, refusedIn } from './stand-ins.ts';
 
@@ -53,27 +54,28 @@ export function mayDecide(type: string): boolean {
   return findKind(type)?.decides === true;
 }
 
+/** Gives the view of a mesh as it is when the promise resolves. Rejects with what the store throws. */
+export type MeshViews = (mesh: string) => Promise<MeshView>;
+
 /**
- * Gives the views of meshes. Only what changed in the store is made again, so a request costs only what it asks for.
+ * Gives the views of meshes. Only what changed in the store is made again, so a request costs only what it asks for. A
+ * mesh that must be read whole is read in turns, once for all who ask meanwhile.
  */
-export function createMeshViews(plane: Plane): (mesh: string) => MeshView {
-  const kept = new LRUCache<string, MeshReader>({ max: KEPT });
-  return (mesh) => {
-    const reader = kept.get(mesh) ?? new MeshReader(plane, mesh);
-    kept.set(mesh, reader);
-    return reader.view();
+export function createMeshViews(plane: Plane, turns: typeof inTurns = inTurns): MeshViews {
+  const kept = new LRUCache<string, { readonly reader: MeshReader; reading: Promise<void> | undefined }>({ max: KEPT });
+  return async (mesh) => {
+    const one = kept.get(mesh) ?? { reader: new MeshReader(plane, mesh), reading: undefined };
+    kept.set(mesh, one);
+    one.reading ??= turns('view', one.reader.prepare()).finally(() => (one.reading = undefined));
+    await one.reading;
+    return one.reader.view();
   };
 }
 
-/** The view of a mesh, read anew: of a plane, or of what a transaction has written so far. */
-export function readMeshView(held: PlaneContents, mesh: string): MeshView {
-  return viewOf(
-    held,
-    mesh,
-    atOnce(MeshRows.read(held.store, mesh)),
-    { mesh: meshOf(held, mesh), sites: knownSites(held) },
-    refusedIn(held, mesh),
-  );
+/** The view of a mesh, read anew, in steps: of a plane, or of what a transaction has written so far. */
+export function* readMeshView(held: PlaneContents, mesh: string): Parts<MeshView> {
+  const rows = yield* MeshRows.read(held.store, mesh);
+  return viewOf(held, mesh, rows, readBeside(held, mesh), refusedIn(held, mesh));
 }
 
 /** The view of one mesh, kept in step with the store. */

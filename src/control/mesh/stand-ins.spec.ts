@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { encodeItem } from '../../kds/item.ts';
 import { inForceAfterRefusal } from '../../kds/refusal.ts';
+import { atOnce } from '../../resource/store/parts.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import type { Key } from '../../resource/key.ts';
 import type { Draft, JsonObject } from '../../resource/resource.ts';
 import { can } from './answer-can.ts';
 import { watchCommits } from '../plane/watch-commits.ts';
 import { Enforcement } from '../enforce/enforcement.ts';
-import { createMeshViews, readMeshView } from './mesh-view.ts';
+import { MeshReader, readMeshView } from './mesh-view.ts';
 import type { Plane } from '../plane/plane.ts';
 import { carry, EAST, forAll, MESH, newGlobal, newZone, timeout } from '../../../test/harness/control-planes.ts';
 import { deleteResource, writeDrafts } from '../../../test/harness/write-drafts.ts';
@@ -30,13 +31,13 @@ const ROUTE = forAll('admin', { type: 'MeshHTTPRoute', spec: { to: [{ targetRef:
 class GlobalAndZone {
   readonly global = newGlobal(EAST);
   readonly zone: Plane;
-  readonly #views: ReturnType<typeof createMeshViews>;
+  readonly #reader: MeshReader;
   readonly #enforcement: Enforcement;
 
   constructor() {
     this.zone = watchCommits(newZone(EAST, this.global), () => {}).plane;
     writeDrafts(this.zone, [proxy('web', 80), proxy('db', 81)]);
-    this.#views = createMeshViews(this.zone);
+    this.#reader = new MeshReader(this.zone, 'default');
     this.#enforcement = new Enforcement(this.zone, true);
   }
 
@@ -55,8 +56,8 @@ class GlobalAndZone {
   }
 
   verdicts(name: string): string {
-    const view = this.#views('default');
-    const [kept, anew] = [view, readMeshView(this.zone, 'default')].map((one) => {
+    const view = this.#reader.view();
+    const [kept, anew] = [view, atOnce(readMeshView(this.zone, 'default'))].map((one) => {
       const dataplane = one.dataplanes.find(({ key }) => key.name === name);
       assert.ok(dataplane);
       const ask = (path: string) =>
@@ -166,7 +167,7 @@ describe('a deny on a route', () => {
     assert.equal(world.verdicts('web'), 'Allow Allow');
     world.refused({ ...ROUTE, name: 'other', labels: { team: 'a' } }, { ...ROUTE.spec, moon: 'full' });
     assert.equal(world.verdicts('web'), 'Deny Deny');
-    const view = readMeshView(world.zone, 'default');
+    const view = atOnce(readMeshView(world.zone, 'default'));
     const [dataplane] = view.dataplanes;
     assert.ok(dataplane);
     const { warnings } = can(world.zone, view, true, { dataplane, section: undefined, request: { spiffeIds: [] } });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { EAST, newGlobal, newZone, draftInApp as draft } from '../../../test/harness/control-planes.ts';
 import { readProxy } from '../../policy/match/read-proxy.ts';
+import { atOnce } from '../../resource/store/parts.ts';
 import type { Draft, JsonObject } from '../../resource/resource.ts';
 import { Enforcement } from '../enforce/enforcement.ts';
 import { dryRun } from '../impact/dry-run.ts';
@@ -68,8 +69,8 @@ describe('an inbound of too many rules', () => {
       assert.match(found[0] ?? '', SHUT);
       const [written] = writeDrafts(zone, last);
       assert.ok(written);
-      const view = readMeshView(zone, 'default');
-      assert.deepEqual([...crowdedBy(view, [written.key]).values()], [found]);
+      const view = atOnce(readMeshView(zone, 'default'));
+      assert.deepEqual([...atOnce(crowdedBy(view, [written.key])).values()], [found]);
       const [target] = view.dataplanes;
       assert.ok(target);
       assert.match(

@@ -1,4 +1,4 @@
-import { readPermissions } from '../../policy/decide/read-permissions.ts';
+import { type Permission, readPermissions } from '../../policy/decide/read-permissions.ts';
 import { sectionOf } from '../../policy/inspect/proxy-layout.ts';
 import type { CallerVerdicts } from '../../policy/callers/caller-verdicts.ts';
 import type { Policy } from '../../policy/match/policy.ts';
@@ -7,9 +7,11 @@ import { type SelectingPolicy, matchInbound } from '../../policy/match/select-po
 import { whyTooMany } from '../../policy/rbac/request-regions.ts';
 import { type Key, keyId } from '../../resource/key.ts';
 import { readable } from '../../resource/readable-text.ts';
+import type { Parts } from '../../resource/store/parts.ts';
 import { namedType } from '../../resource/schema/reference-kinds.ts';
 import { lettingNobodyIn } from './listen-address.ts';
 import { callersAt } from './mesh-access.ts';
+import { matchInSteps } from './match-in-steps.ts';
 import type { MeshView } from './mesh-view.ts';
 
 /** How many inbounds are counted for one write. */
@@ -40,16 +42,19 @@ export function crowdedNotes(view: MeshView, proxy: Proxy): string[] {
 export function withCrowded(
   warnings: readonly (readonly string[])[],
   keys: readonly Key[],
-  crowded: readonly ReadonlyMap<string, readonly string[]>[],
+  crowded: readonly CrowdedNotes[],
 ): (readonly string[])[] {
   return keys.map((key, index) => [...(warnings[index] ?? []), ...crowded.flatMap((notes) => notes.get(keyId(key)) ?? [])]);
 }
 
+/** Notes for the authors of resources, by `keyId`. */
+export type CrowdedNotes = ReadonlyMap<string, readonly string[]>;
+
 /**
  * The inbounds that are shut by their rules and that permissions, or routes that permissions name, have part in: for
- * their authors, by `keyId`. Only of the first inbounds that they select: more are not worth the time of a write.
+ * their authors, in steps. Only of the first inbounds that they select: more are not worth the time of a write.
  */
-export function crowdedBy(view: MeshView, keys: readonly Key[]): ReadonlyMap<string, readonly string[]> {
+export function* crowdedBy(view: MeshView, keys: readonly Key[]): Parts<CrowdedNotes> {
   const ids = new Set(keys.map(keyId));
   const concerned = view.permissions.filter(mayConcern(ids, keys));
   const notes = new Map<string, string[]>();
@@ -57,17 +62,28 @@ export function crowdedBy(view: MeshView, keys: readonly Key[]): ReadonlyMap<str
   for (const { proxy, inbound } of servedInbounds(view, concerned)) {
     if (counted === COUNTED || asked > ASKED) break;
     asked += concerned.length;
-    const parts = matchInbound(concerned, proxy, inbound, view.index)
-      .flatMap(partsOf)
-      .filter((id) => ids.has(id));
+    const matches = yield* matchInSteps(concerned, proxy, inbound, view.index);
+    const parts = matches.flatMap(partsOf).filter((id) => ids.has(id));
     if (parts.length === 0) continue;
     [counted, asked] = [counted + 1, asked + view.permissions.length];
-    const reason = whyCrowded(inbound, matchInbound(view.permissions, proxy, inbound, view.index), callersAt(view, proxy, inbound));
+    const permissions = yield* readInSteps(yield* matchInSteps(view.permissions, proxy, inbound, view.index));
+    const reason = whyTooMany(permissions, inbound.protocol, callersAt(view, proxy, inbound)?.size ?? 0);
+    yield;
     if (reason === undefined) continue;
     const note = `inbound ${readable(sectionOf(inbound))} of ${readable(proxy.dataplane.key.name)} is shut: ${reason}`;
     for (const id of new Set(parts)) notes.set(id, [...(notes.get(id) ?? []), note]);
   }
   return notes;
+}
+
+/** As `readPermissions`. */
+function* readInSteps(matches: readonly SelectingPolicy[]): Parts<Permission[]> {
+  const permissions: Permission[] = [];
+  for (const match of matches) {
+    for (const permission of readPermissions([match])) permissions.push(permission);
+    yield;
+  }
+  return permissions;
 }
 
 function* servedInbounds(view: MeshView, concerned: readonly Policy[]): Generator<{ proxy: Proxy; inbound: Inbound }> {

@@ -1,3 +1,5 @@
+import { atOnce, type Parts } from '../../resource/store/parts.ts';
+import type { Transaction } from '../../resource/store/store.ts';
 import { orphansOf } from '../peers/lost-store.ts';
 import { diverged, markDiverged } from '../peers/divergence.ts';
 import assert from 'node:assert/strict';
@@ -26,7 +28,7 @@ test('only what is broken is repaired', () => {
   const global = newGlobal(EAST);
   const before = global.store.head();
   assert.deepEqual(
-    global.store.commit((tx) => recover(tx, global, {})),
+    global.store.commit((tx) => atOnce(recover(tx, global, {}))),
     ['nothing to recover from'],
   );
   assert.deepEqual(global.store.head(), before);
@@ -36,7 +38,7 @@ test('a restored store sends again, in the next term', () => {
   const global = newGlobal(EAST);
   global.store.commit((tx) => markDiverged(tx, { diverged: 'restored', term: 1 }));
   assert.deepEqual(
-    global.store.commit((tx) => recover(tx, global, {})),
+    global.store.commit((tx) => atOnce(recover(tx, global, {}))),
     ['this store sends again, in term 2'],
   );
   assert.deepEqual([diverged(global.store), global.store.head().term], [undefined, 2]);
@@ -46,7 +48,7 @@ test('a store from before an earlier recovery takes a term that nobody saw', () 
   const global = newGlobal(EAST);
   for (const term of [4, 2]) global.store.commit((tx) => markDiverged(tx, { diverged: 'restored', term }));
   assert.deepEqual(
-    global.store.commit((tx) => recover(tx, global, {})),
+    global.store.commit((tx) => atOnce(recover(tx, global, {}))),
     ['this store sends again, in term 5'],
   );
 });
@@ -56,13 +58,13 @@ test('an accepted store is pinned at its next word, may stand elsewhere, and its
   const east = newZone(EAST, global);
   writeDrafts(east, [timeout('a')]);
   carry(east, global);
-  global.store.commit((tx) => recover(tx, global, { acceptStore: 'east' }));
+  global.store.commit((tx) => atOnce(recover(tx, global, { acceptStore: 'east' })));
   assert.deepEqual([pinOf(global, 'east'), placeOf(global.store, 'east')], ['', undefined]);
   const reborn = newZone(EAST, global);
   assert.equal(carry(reborn, global), 'applied');
   assert.deepEqual(held(global), ['a']);
   assert.deepEqual(
-    orphansOf(global.store, 'east').map(({ key }) => key.name),
+    atOnce(orphansOf(global.store, 'east')).map(({ key }) => key.name),
     ['a'],
   );
 });
@@ -73,7 +75,7 @@ test('what an accepted store sends is judged by where that one stands, even if i
   writeDrafts(east, [timeout('a')]);
   carry(east, global);
   assert.equal(global.store.get(keyOf(timeout('a'), 'east'))?.resource.labels['kuma.io/policy-role'], 'producer');
-  global.store.commit((tx) => recover(tx, global, { acceptStore: 'east' }));
+  global.store.commit((tx) => atOnce(recover(tx, global, { acceptStore: 'east' })));
   const elsewhere = { ...east, place: { ...EAST, systemNamespace: 'app' } };
   assert.equal(carry(elsewhere, global), 'applied');
   assert.equal(global.store.get(keyOf(timeout('a'), 'east'))?.resource.labels['kuma.io/policy-role'], 'system');
@@ -83,14 +85,14 @@ test('a delete of what an accepted store never sent is a delete', () => {
   const global = newGlobal(WEST);
   writeDrafts(global, [forAll('a')]);
   const west = newZone(WEST, global);
-  west.store.commit((tx) => recover(tx, west, { acceptStore: GLOBAL_PEER }));
+  west.store.commit((tx) => atOnce(recover(tx, west, { acceptStore: GLOBAL_PEER })));
   deleteResource(global, keyOf(forAll('a'), ''));
   carry(global, west);
   assert.deepEqual(held(west), ['a']);
   writeDrafts(global, [forAll('a')]);
   deleteResource(global, keyOf(forAll('a'), ''));
   assert.equal(carry(global, west, 'delta'), 'applied');
-  assert.deepEqual([held(west), orphansOf(west.store, GLOBAL_PEER)], [[], []]);
+  assert.deepEqual([held(west), atOnce(orphansOf(west.store, GLOBAL_PEER))], [[], []]);
 });
 
 test('nothing is dropped before the peer said what it has', () => {
@@ -98,16 +100,19 @@ test('nothing is dropped before the peer said what it has', () => {
   const east = newZone(EAST, global);
   writeDrafts(east, [timeout('a')]);
   carry(east, global);
-  assert.match(global.store.commit((tx) => recover(tx, global, { acceptStore: 'east', dropAbsent: 'east' }))[1] ?? '', /^dropped 0/);
+  assert.match(
+    global.store.commit((tx) => atOnce(recover(tx, global, { acceptStore: 'east', dropAbsent: 'east' })))[1] ?? '',
+    /^dropped 0/,
+  );
   assert.deepEqual(held(global), ['a']);
   carry(newZone(EAST, global), global);
-  assert.match(global.store.commit((tx) => recover(tx, global, { dropAbsent: 'east' }))[0] ?? '', /^dropped 1/);
+  assert.match(global.store.commit((tx) => atOnce(recover(tx, global, { dropAbsent: 'east' })))[0] ?? '', /^dropped 1/);
   assert.deepEqual(held(global), []);
 });
 
 test('nobody is accepted who was never there', () => {
   const empty = newGlobal();
-  assert.throws(() => empty.store.commit((tx) => recover(tx, empty, { acceptStore: 'east' })), { code: 'not_found' });
+  assert.throws(() => empty.store.commit((tx) => atOnce(recover(tx, empty, { acceptStore: 'east' }))), { code: 'not_found' });
 });
 
 test('what was refused for the name of something left over is taken once that is given up', () => {
@@ -122,14 +127,36 @@ test('what was refused for the name of something left over is taken once that is
   const east1 = newZone(EAST1, second);
   writeDrafts(east1, [{ ...service('web'), namespace: 'a' }]);
   carry(east1, second);
-  west.store.commit((tx) => recover(tx, west, { acceptStore: GLOBAL_PEER }));
+  west.store.commit((tx) => atOnce(recover(tx, west, { acceptStore: GLOBAL_PEER })));
   carry(second, west);
   assert.deepEqual(zonesOf(west), ['east']);
   assert.match(west.store.mirror.refusals(GLOBAL_PEER)[0]?.reason ?? '', /is taken by/);
-  west.store.commit((tx) => recover(tx, west, { dropAbsent: GLOBAL_PEER }));
+  west.store.commit((tx) => atOnce(recover(tx, west, { dropAbsent: GLOBAL_PEER })));
   assert.deepEqual([zonesOf(west), west.store.mirror.refusals(GLOBAL_PEER)], [['east1'], []]);
 });
 
 function zonesOf({ store }: Plane): string[] {
   return [...store.each('MeshService')].map(({ resource }) => resource.key.zone);
 }
+
+test('a mass of what a peer sent is given up, told and deleted an item at a time', () => {
+  const global = newGlobal(EAST);
+  const east = newZone(EAST, global);
+  const names = Array.from({ length: 150 }, (_, index) => `t${index}`);
+  writeDrafts(
+    east,
+    names.map((name) => timeout(name)),
+  );
+  carry(east, global);
+  const stepsOf = <T>(parts: Parts<T>): number => {
+    let count = 1;
+    while (!parts.next().done) count++;
+    return count;
+  };
+  const steps = (work: (tx: Transaction) => Parts<unknown>) => global.store.commit((tx) => stepsOf(work(tx)));
+  assert.ok(steps((tx) => recover(tx, global, { acceptStore: 'east' })) > 2 * names.length);
+  carry(newZone(EAST, global), global);
+  assert.ok(stepsOf(orphansOf(global.store, 'east')) > names.length);
+  assert.ok(steps((tx) => recover(tx, global, { dropAbsent: 'east' })) > 2 * names.length);
+  assert.deepEqual(held(global), []);
+});

@@ -1,7 +1,8 @@
 import { MeridianError } from '../../errors.ts';
 import { GLOBAL_PEER, peerName } from '../../resource/audience.ts';
 import { GLOBAL } from '../../resource/resource.ts';
-import type { Transaction } from '../../resource/store/store.ts';
+import type { Parts } from '../../resource/store/parts.ts';
+import type { MirrorItem, Transaction } from '../../resource/store/store.ts';
 import { dropCopy } from '../put/put-copy.ts';
 import { placeOf, readPeer, writePeer } from '../peers/known-peers.ts';
 import { clearDiverged, diverged, shownTerm } from '../peers/divergence.ts';
@@ -24,12 +25,12 @@ export interface RecoverOrder {
   readonly dropAbsent?: string | undefined;
 }
 
-/** What was done, in sentences. */
-export function recover(tx: Transaction, plane: Plane, order: RecoverOrder): readonly string[] {
+/** Does it, in steps. Out: what was done, in sentences. */
+export function* recover(tx: Transaction, plane: Plane, order: RecoverOrder): Parts<readonly string[]> {
   const done = [
     ...(diverged(tx) === undefined ? [] : [raiseTerm(tx)]),
-    ...(order.acceptStore === undefined ? [] : [acceptStore(tx, order.acceptStore, order.store)]),
-    ...(order.dropAbsent === undefined ? [] : [dropAbsent(tx, plane, order.dropAbsent)]),
+    ...(order.acceptStore === undefined ? [] : [yield* acceptStore(tx, order.acceptStore, order.store)]),
+    ...(order.dropAbsent === undefined ? [] : [yield* dropAbsent(tx, plane, order.dropAbsent)]),
   ];
   return done.length > 0 ? done : ['nothing to recover from'];
 }
@@ -43,20 +44,31 @@ function raiseTerm(tx: Transaction): string {
 }
 
 /** The store is pinned. Nothing of the old one proves anything any more. */
-function acceptStore(tx: Transaction, peer: string, store = ''): string {
+function* acceptStore(tx: Transaction, peer: string, store = ''): Parts<string> {
   if (!readPeer(tx, peer)) throw new MeridianError('not_found', `nothing ever spoke as ${peerName(peer)}`);
   // The new store may have another environment or system namespace. It introduces itself again, and its items are
   // judged by that, even those that the old store sent too.
   writePeer(tx, peer, { store });
-  for (const item of [...tx.mirror.each(peer)]) tx.mirror.put(peer, { ...item, ...LOST });
+  const items: MirrorItem[] = [];
+  for (const item of tx.mirror.each(peer)) {
+    items.push(item);
+    yield;
+  }
+  for (const item of items) {
+    tx.mirror.put(peer, { ...item, ...LOST });
+    yield;
+  }
   tx.mirror.setPosition(peer, undefined);
   return store === '' ? `the next store that speaks for ${peerName(peer)} is accepted` : `store ${store} is accepted for ${peerName(peer)}`;
 }
 
-function dropAbsent(tx: Transaction, plane: Plane, peer: string): string {
-  const orphans = orphansOf(tx, peer);
+function* dropAbsent(tx: Transaction, plane: Plane, peer: string): Parts<string> {
+  const orphans = yield* orphansOf(tx, peer);
   const held = plane.quota && tx.holding(peer);
-  for (const { key } of orphans) dropCopy(tx, peer, key);
+  for (const { key } of orphans) {
+    dropCopy(tx, peer, key);
+    yield;
+  }
   const origin = placeOf(tx, peer);
   if (origin) retryOverQuota(tx, plane, peer, held, (item) => judge(tx, plane, peer, origin, item));
   // In a zone one of those may have had the name of what the peer sends now.

@@ -1,3 +1,4 @@
+import { atOnce } from '../../resource/store/parts.ts';
 import { markDiverged } from '../peers/divergence.ts';
 import { hasFirstScan } from '../peers/first-scan-state.ts';
 import assert from 'node:assert/strict';
@@ -95,7 +96,7 @@ test('a zone is ready once it had everything from global, and stays it', () => {
     tx.setSetting(`peer:${GLOBAL_PEER}`, JSON.stringify({ store: 'a' }));
   });
   assert.deepEqual(readiness(plane, seen({}), undefined), { ready: true, reasons: [], warnings: [] });
-  plane.store.commit((tx) => recover(tx, plane, { acceptStore: GLOBAL_PEER }));
+  plane.store.commit((tx) => atOnce(recover(tx, plane, { acceptStore: GLOBAL_PEER })));
   assert.ok(hasFirstScan(store), 'what the lost store had sent is in force');
   for (const [sync, away, says] of [
     [seen({ online: false }), undefined, /global is away/],
@@ -118,7 +119,7 @@ test('a zone that global does not speak with, that was superseded or restored is
   assert.deepEqual(readiness(plane, seen({}, 'a later one'), undefined).reasons, ['superseded: a later one']);
   plane.store.commit((tx) => markDiverged(tx, { diverged: 'why', term: 1 }));
   assert.match(readiness(plane, seen({}), undefined).reasons.join(), /diverged: .*meridianctl recover/);
-  plane.store.commit((tx) => recover(tx, plane, {}));
+  plane.store.commit((tx) => atOnce(recover(tx, plane, {})));
   assert.equal(readiness(plane, seen({}), undefined).ready, true);
 });
 

@@ -1,3 +1,4 @@
+import type { Parts } from '../../resource/store/parts.ts';
 import type { MirrorItem, Reader } from '../../resource/store/store.ts';
 
 /** What the old store had sent: of no term, and like nothing that comes. */
@@ -10,10 +11,15 @@ export function isLost({ term }: MirrorItem): boolean {
 
 /**
  * What stays in force although the peer's present store and term do not have it. Nothing is read where there is as much
- * as the peer's cursor counts, which is nearly always.
+ * as the peer's cursor counts, which is nearly always. A step for each item.
  */
-export function orphansOf({ mirror }: Reader, peer: string): readonly MirrorItem[] {
+export function* orphansOf({ mirror }: Pick<Reader, 'mirror'>, peer: string): Parts<readonly MirrorItem[]> {
   const position = mirror.position(peer);
   if (!position || mirror.size(peer) === position.count) return [];
-  return [...mirror.each(peer)].filter((item) => item.term !== position.term);
+  const orphans: MirrorItem[] = [];
+  for (const item of mirror.each(peer)) {
+    if (item.term !== position.term) orphans.push(item);
+    yield;
+  }
+  return orphans;
 }

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../../kds/digest.ts';
 import { encodeItem } from '../../kds/item.ts';
+import { atOnce } from '../../resource/store/parts.ts';
 import type { Draft } from '../../resource/resource.ts';
 import type { Holding } from '../../resource/store/store.ts';
 import { MOST_REFUSED, type Plane } from '../plane/plane.ts';
@@ -162,12 +163,12 @@ describe('the quota of a zone at global', () => {
       return carry(zone, global);
     };
     assert.equal(names(newZone(EAST, global), 'abcdef'), 'applied');
-    global.store.commit((tx) => recover(tx, global, { acceptStore: 'east' }));
+    global.store.commit((tx) => atOnce(recover(tx, global, { acceptStore: 'east' })));
     const reborn = newZone(EAST, global);
     global.store.commit((tx) => writePeer(tx, 'east', { store: '01', about: { ...EAST, version: '1' } }));
     assert.equal(names(reborn, 'uvwxyz'), 'applied');
     assert.deepEqual(held(global), ['a', 'b', 'c']);
-    global.store.commit((tx) => recover(tx, global, { dropAbsent: 'east' }));
+    global.store.commit((tx) => atOnce(recover(tx, global, { dropAbsent: 'east' })));
     assert.deepEqual(held(global), ['u', 'v', 'w']);
   });
 
@@ -231,7 +232,7 @@ describe('what global keeps of a zone that it refuses', () => {
     const { global, scan } = receiving();
     assert.equal(scan([good('a'), ...bad(items)]), 'applied');
     const before = [...global.store.mirror.each('east')];
-    const view = readMeshView(global, 'default');
+    const view = atOnce(readMeshView(global, 'default'));
     assert.equal(view.permissions.length, items, 'each that may hold a deny denies');
     for (const lines of [
       [good('a'), good('b'), ...bad(items + 1)],
@@ -246,7 +247,7 @@ describe('what global keeps of a zone that it refuses', () => {
     }
     assert.deepEqual([...global.store.mirror.each('east')], before);
     assert.deepEqual(held(global), ['a']);
-    assert.equal(readMeshView(global, 'default').permissions.length, items);
+    assert.equal(atOnce(readMeshView(global, 'default')).permissions.length, items);
     assert.equal(scan([good('b'), ...bad(items, 1)]), 'applied');
     assert.deepEqual(held(global), ['b']);
   });

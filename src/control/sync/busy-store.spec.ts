@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { atOnce } from '../../resource/store/parts.ts';
 import { ANSWER_TIMEOUT, encodeMessage, SILENCE, STATUS_INTERVAL } from '../../kds/protocol.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import type { Plane } from '../plane/plane.ts';
@@ -180,7 +181,7 @@ test('a store that is found restored while it is busy writes that down as soon a
   assert.equal(large.next().done, true);
   await turn();
   assert.match(diverged(store) ?? '', /east holds/);
-  const [done] = store.commit((tx) => recover(tx, plane, {}));
+  const [done] = store.commit((tx) => atOnce(recover(tx, plane, {})));
   assert.match(done ?? '', /sends again, in term 2/);
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { atOnce } from '../../resource/store/parts.ts';
 import { MeridianError } from '../../errors.ts';
 import { ACKNOWLEDGE_INTERVAL, encodeMessage, STATUS_INTERVAL } from '../../kds/protocol.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
@@ -185,7 +186,7 @@ test('a transfer whose beginning the disk did not take is asked for again', () =
   say(zone, broken);
   say(broken, zone);
   // The answer comes when an operator has just accepted another store, and the disk is full.
-  broken.plane.store.commit((tx) => recover(tx, broken.plane, { acceptStore: 'east' }));
+  broken.plane.store.commit((tx) => atOnce(recover(tx, broken.plane, { acceptStore: 'east' })));
   disk.full = true;
   say(zone, broken);
   disk.full = false;

@@ -137,17 +137,17 @@ describe('deleteZone', () => {
       writeDrafts(zone, [timeout(name)]);
       carry(zone, global);
     }
-    global.store.commit((tx) => deleteZone(tx, global, 'east'));
+    global.store.commit((tx) => atOnce(deleteZone(tx, global, 'east')));
     assert.deepEqual([held(global), held(global, 'Zone')], [['mine', 'w'], []]);
     assert.equal(global.store.mirror.position('east'), undefined);
-    assert.throws(() => global.store.commit((tx) => deleteZone(tx, global, 'east')), { code: 'not_found' });
+    assert.throws(() => global.store.commit((tx) => atOnce(deleteZone(tx, global, 'east'))), { code: 'not_found' });
   });
 
   it('remembers that it was disabled, if it was', () => {
     for (const enabled of [true, false]) {
       const global = newGlobal(EAST);
       writeDrafts(global, [zone(enabled)]);
-      global.store.commit((tx) => deleteZone(tx, global, 'east'));
+      global.store.commit((tx) => atOnce(deleteZone(tx, global, 'east')));
       global.store.commit((tx) => registerZone(tx, global, 'east'));
       assert.equal(zoneState(global.store, 'east'), enabled ? 'enabled' : 'disabled');
     }

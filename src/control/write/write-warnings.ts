@@ -1,4 +1,4 @@
-import { danglingSelections, type Referable } from '../../policy/dangling-selections.ts';
+import { danglingSelections, kindsByLabels } from '../../policy/dangling-selections.ts';
 import { warningsOfDocument } from '../../policy/document-warnings.ts';
 import { type Key, formatKri, keyId, sameKey } from '../../resource/key.ts';
 import { findKind } from '../../resource/kinds.ts';
@@ -6,14 +6,14 @@ import { atOnce, type Parts } from '../../resource/store/parts.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { familyOf, keepFamilies, type PermissionFamilies, possibleFamily, readFamilies, type ReadResource } from './permission-families.ts';
 import type { PlaneContents, Plane } from '../plane/plane.ts';
-import { keepReferable, readReferable } from './referable-names.ts';
+import { keepReferable, type MeshReferable, readReferable } from './referable-names.ts';
 import { danglingReferences } from './dangling-references.ts';
 
 /** What of a mesh has to be known beside a resource. */
 export interface WarningContext {
   /** `read`: for what of the mesh was touched since it was last asked. */
   readonly families: (mesh: string, read: ReadResource) => PermissionFamilies;
-  readonly referable: (mesh: string) => Referable;
+  readonly referable: (mesh: string) => MeshReferable;
 }
 
 /** The same for a plane, kept: a write costs no more than what it touches. */
@@ -34,7 +34,7 @@ export function warningsAbout(held: PlaneContents, keys: readonly Key[], beside:
   return atOnce(warningsInParts(held, keys, beside));
 }
 
-/** The same a step at a time, each about one key. */
+/** The same a step at a time, each about one key, or about one of what labels and tags may mean. */
 export function* warningsInParts(
   held: PlaneContents,
   keys: readonly Key[],
@@ -46,10 +46,15 @@ export function* warningsInParts(
   const warnings: (readonly string[])[] = [];
   for (const key of keys) {
     const resource = read(key);
+    if (resource && findKind(key.type)?.policy) yield* prepared(resource, referable(key.mesh));
     warnings.push(resource ? warningsOf(held, resource, families, referable) : []);
     yield;
   }
   return warnings;
+}
+
+function* prepared(resource: Resource, there: MeshReferable): Parts<void> {
+  for (const type of kindsByLabels(resource, there)) yield* there.prepare(type);
 }
 
 function onceEach<K, T>(idOf: (key: K) => string, read: (key: K) => T): (key: K) => T {

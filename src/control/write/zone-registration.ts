@@ -7,8 +7,10 @@ import { NO_REFUSALS, writeReported } from '../peers/reported-refusals.ts';
 import { MeridianError } from '../../errors.ts';
 import { admit } from '../../policy/admit-draft.ts';
 import { validateDraft } from '../../resource/documents/validate-draft.ts';
+import type { Key } from '../../resource/key.ts';
 import { type Labels, userLabels } from '../../resource/labels.ts';
 import type { Draft, Resource } from '../../resource/resource.ts';
+import type { Parts } from '../../resource/store/parts.ts';
 import type { Transaction } from '../../resource/store/store.ts';
 
 /**
@@ -46,12 +48,20 @@ function deletedAs(name: string): string {
 
 /**
  * Forgets a zone: its Zone, its copies here (and so everywhere), and all that was kept of the exchange with it. Names
- * stay assigned for good. Whether it is still there is asked before. Throws `not_found`.
+ * stay assigned for good. In steps. Whether it is still there is asked before. Throws `not_found`.
  */
-export function deleteZone(tx: Transaction, plane: Plane, name: string): void {
+export function* deleteZone(tx: Transaction, plane: Plane, name: string): Parts<void> {
   tx.setSetting(deletedAs(name), zoneState(tx, name) === 'disabled' ? 'disabled' : '');
   if (!tx.delete(zoneKey(name))) throw new MeridianError('not_found', `zone ${name} does not exist`);
-  for (const { key } of [...tx.mirror.each(name)]) dropCopy(tx, name, key);
+  const keys: Key[] = [];
+  for (const { key } of tx.mirror.each(name)) {
+    keys.push(key);
+    yield;
+  }
+  for (const key of keys) {
+    dropCopy(tx, name, key);
+    yield;
+  }
   tx.mirror.clearStage(name);
   tx.mirror.setPosition(name, undefined);
   writeReported(tx, name, NO_REFUSALS, plane.now());

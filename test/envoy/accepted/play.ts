@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { can } from '../../../src/control/mesh/answer-can.ts';
 import { Enforcement } from '../../../src/control/enforce/enforcement.ts';
 import type { InboundRules } from '../../../src/control/enforce/proxy-rules.ts';
-import { createMeshViews } from '../../../src/control/mesh/mesh-view.ts';
+import { MeshReader } from '../../../src/control/mesh/mesh-view.ts';
 import type { Plane } from '../../../src/control/plane/plane.ts';
 import { carry, MESH, newGlobal, newZone, PLAIN } from '../../harness/control-planes.ts';
 import { MeridianError } from '../../../src/errors.ts';
@@ -230,7 +230,8 @@ async function compare(
   { seed, requests }: PlayOptions,
   counts: Counts,
 ): Promise<void> {
-  const views = createMeshViews(zone);
+  const meshes = new Set(cases.map(({ given }) => given.mesh));
+  const views = new Map([...meshes].map((mesh) => [mesh, new MeshReader(zone, mesh).view()]));
   const found: PlayedQuestion[] = fc
     .sample(fc.tuple(fc.nat(), request), { seed, numRuns: 8 * requests })
     .flatMap(([which, { client, inbound: index, ...asked }]) => {
@@ -238,9 +239,10 @@ async function compare(
       const inbound = inbounds[index % inbounds.length];
       const section = sections[index % inbounds.length];
       // What listens there is on 127.0.0.1 alone.
-      if (!dataplane || !inbound || inbound.serviceAddress !== undefined) return [];
+      const view = views.get(given.mesh);
+      if (!dataplane || !inbound || !view || inbound.serviceAddress !== undefined) return [];
       const { sans, index: caller } = stage.sansOf(given.mesh, client);
-      const said = can(zone, views(given.mesh), false, { dataplane, section, request: { spiffeIds: sans, ...asked } });
+      const said = can(zone, view, false, { dataplane, section, request: { spiffeIds: sans, ...asked } });
       return [{ inbound, caller, asked, said, why: { seed, mesh: given.mesh, section, sans, asked, said, dataplane: dataplane.spec } }];
     });
   const allowed = found.filter(({ said }) => said.decision === 'Allow').slice(0, requests / 2);
