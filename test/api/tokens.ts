@@ -12,6 +12,7 @@ import { parseDocuments } from '../../src/resource/documents/parse-documents.ts'
 import { GLOBAL, type Place } from '../../src/resource/resource.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Scope } from '../harness/scope.ts';
+import { zoneAccessOf } from '../harness/zone-access.ts';
 import type { AnyJson } from './harness.ts';
 
 /** An API with tokens, on a clock of its own, and all that it reported. */
@@ -46,6 +47,7 @@ export function newGuarded(scope: Scope, place: Place, more: Partial<ApiOptions>
     sync: undefined,
     onCommit: () => {},
     proxyTokens,
+    ...(place.zone === '' ? {} : { zoneAccess: zoneAccessOf(plane) }),
     proxies: () => [],
     address: '127.0.0.1',
     port: 0,

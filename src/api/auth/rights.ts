@@ -55,6 +55,8 @@ const ROUTES: Readonly<Record<string, Right>> = {
   'GET /meshes/:mesh/dataplanes/:name/policies': 'read',
   'POST /can': 'read',
   'POST /access': 'read',
+  'POST /access/connect': 'operate',
+  'POST /access/consume': 'operate',
   'POST /apply': 'operate',
   'POST /_proxy-tokens': 'operate',
   'DELETE /_proxy-tokens': 'operate',

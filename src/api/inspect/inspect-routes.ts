@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { addAccessRoute } from './access-route.ts';
 import { addCanRoute } from './can-route.ts';
+import { addConnectRoutes } from './connect-route.ts';
 import type { InspectOptions } from './inspect-context.ts';
 import { addLayoutRoute } from './layout-route.ts';
 import { addOverviewRoutes } from './overview-routes.ts';
@@ -17,4 +18,5 @@ export function addInspectRoutes(app: FastifyInstance, options: InspectOptions):
   addSelectedRoutes(app, options);
   addCanRoute(app, options);
   addAccessRoute(app, options);
+  addConnectRoutes(app, options);
 }

@@ -42,17 +42,23 @@ export interface AccessAnswer {
   readonly choice: Choice | undefined;
 }
 
+/** What is decided with. */
+export interface AccessGround {
+  readonly plane: Plane;
+  readonly view: AccessView;
+  /** The MeshServices of the mesh. */
+  readonly services: readonly Resource[];
+  readonly hasGlobal: boolean;
+  /** Why nobody gets to a zone now; undefined, as without it: nothing is known against it. */
+  readonly away?: ((zone: string) => string | undefined) | undefined;
+}
+
 /**
  * Who may reach what (docs/design/attributes.md#deciding), on the side of the caller's zone: its own policies and
  * global's. A caller of an unknown site is one of whom nothing is known.
  */
-export function answerAccess(
-  plane: Plane,
-  view: AccessView,
-  services: readonly Resource[],
-  hasGlobal: boolean,
-  { mesh, from, to }: AccessRequest,
-): AccessAnswer {
+export function answerAccess(ground: AccessGround, { mesh, from, to }: AccessRequest): AccessAnswer {
+  const { plane, view, services, hasGlobal, away = () => undefined } = ground;
   const [zone, source] = callerOf(view, from);
   const policies = view.policies(zone);
   const isReady = !hasGlobal || isGlobal(plane.place) || hasFirstScan(plane.store);
@@ -62,7 +68,7 @@ export function answerAccess(
     return { zone, source, decided: [{ binding: undefined, destination: to.attributes, decision }], left: [], choice: undefined };
   }
   const { bound, declined } = bindImport({ mesh, ...to }, services);
-  const left = bound.flatMap((binding) => leftOut(binding, view.sites.get(binding.key.zone)));
+  const left = bound.flatMap((binding) => leftOut(binding, view.sites.get(binding.key.zone), away));
   const reached = bound.filter((binding) => !left.some((one) => one.binding === binding));
   const balancing = view.balancing(zone);
   const { decided } = connect(
@@ -94,11 +100,12 @@ function attributesOf(sites: ReadonlyMap<string, Site>): ReadonlyMap<string, Att
   return new Map([...sites].flatMap(([zone, { attributes }]) => (attributes ? [[zone, attributes] as const] : [])));
 }
 
-function leftOut(binding: Binding, site: Site | undefined): AccessAnswer['left'] {
+function leftOut(binding: Binding, site: Site | undefined, away: (zone: string) => string | undefined): AccessAnswer['left'] {
   const { zone } = binding.key;
   if (!site) return [{ binding, why: 'unknown', reason: `no Zone ${zone} is known here, so that nothing is known of the site` }];
   if (!site.attributes) return [{ binding, why: 'unknown', reason: `the attributes of Zone ${zone} contradict each other` }];
-  return site.disabled ? [{ binding, why: 'away', reason: `zone ${zone} is disabled` }] : [];
+  const reason = site.disabled ? `zone ${zone} is disabled` : away(zone);
+  return reason === undefined ? [] : [{ binding, why: 'away', reason }];
 }
 
 /** All bindings of an import must have the same attributes (docs/design/attributes.md#imports-and-bindings). */

@@ -1,5 +1,17 @@
 /** What may keep the event loop. A closed set: metrics have a line for each. */
-export type Work = 'answer' | 'apply' | 'commit' | 'compile' | 'dry run' | 'message' | 'request' | 'sync' | 'tell' | 'transfer' | 'watch';
+export type Work =
+  | 'access'
+  | 'answer'
+  | 'apply'
+  | 'commit'
+  | 'compile'
+  | 'dry run'
+  | 'message'
+  | 'request'
+  | 'sync'
+  | 'tell'
+  | 'transfer'
+  | 'watch';
 
 /** The longest turn of some work. */
 export interface LongTurn {
