@@ -212,7 +212,7 @@ describe('a zone that is asked', () => {
       machine: { ...here.clock, now: () => (here.clock.advance(30), here.clock.now()) },
       log: here.log,
     });
-    for (let n = 0; n < 50; n++) await asked(here, {});
+    for (let n = 0; n < 100; n++) await asked(here, {});
     const counts = slow.exchange.counts.read();
     assert.ok(
       counts.some(({ reason, count }) => reason === 'over-budget' && count > 0),

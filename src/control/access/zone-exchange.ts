@@ -20,8 +20,8 @@ import { type AskGround, decideAsk } from './decide-ask.ts';
 import { type DropReason, ExchangeCounts, type TokenUse } from './exchange-counts.ts';
 import { IssuedTokens, TOKEN_LIFE, type TokenMachine } from './issued-tokens.ts';
 
-/** What of this process's time the questions of one zone may take: a tenth, and what it did not use for five seconds. */
-const ASK_RATE = { burst: 500, perSecond: 100 };
+/** What of this process's time the questions of one zone may take: a quarter, and a second that it did not use. ms */
+const ASK_RATE = { burst: 1_000, perSecond: 250 };
 /** Questions of this zone that may wait for an answer, of one zone and of all. */
 const MOST_OPEN = 256;
 const MOST_OPEN_IN_ALL = 2_048;
