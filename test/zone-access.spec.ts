@@ -175,7 +175,7 @@ describe('a zone that was taken over', () => {
   async function asking(attributes: Record<string, string>) {
     const heard: string[] = [];
     const subscription = evil.subscribe(laneSubject('west', 'answer', 'north'), {
-      callback: (_error, message) => heard.push(message.string()),
+      callback: (_error, message) => void heard.push(message.string()),
     });
     evil.publish(laneSubject('north', 'ask', 'west'), question(attributes));
     await until('west answers', () => heard.length > 0);
