@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import type { Plane } from '../src/control/plane/plane.ts';
-import { writeDrafts } from '../src/control/write/write-documents.ts';
 import type { Draft } from '../src/resource/resource.ts';
-import { openStore } from '../src/store/open-store.ts';
 import { startDaemon } from '../test/harness/daemon.ts';
 import type { Scope } from '../test/harness/scope.ts';
 import { policy } from './system.ts';
+import { openTestStore } from '../test/harness/test-store.ts';
+import { writeDrafts } from '../test/harness/write-drafts.ts';
 
 const RESOURCES = 100_000;
 
@@ -28,7 +28,7 @@ export async function startHundredThousand(scope: Scope, report: (what: string, 
 }
 
 function open(dataDir: string) {
-  return openStore(join(dataDir, 'meridian.db'), { random: () => randomBytes(16).toString('hex') });
+  return openTestStore(join(dataDir, 'meridian.db'), () => randomBytes(16).toString('hex'));
 }
 
 function fill(dataDir: string): void {

@@ -6,6 +6,8 @@ import { readSettings } from '../src/config/read-settings.ts';
 import { insecurity } from '../src/config/nats-security.ts';
 import type { GlobalConfig, Settings, Values } from '../src/config/settings.ts';
 import { asMeridianError, type MeridianError } from '../src/errors.ts';
+import { checkConfig, warningsOf } from './check-config.ts';
+import type { Logger } from 'pino';
 import { createLogger, reporter } from '../src/runtime/logger.ts';
 import type { LogLoss } from '../src/runtime/log-destination.ts';
 import type { Report } from '../src/report.ts';
@@ -44,15 +46,15 @@ export async function runDaemon<S extends Settings>(
   const config = configure<S>(name, version, settings);
   const { logger, loss: logLoss } = createLogger(config.logLevel);
   const report = (component: string): Report => reporter(logger, component);
-  const supervisor = new Supervisor({ report: report('supervisor'), grace: GRACE, process });
+  const supervisor = new Supervisor({ report: report('supervisor'), tell: tellOutsideTerminals, grace: GRACE, process });
   try {
     const insecure = [insecurity(config), apiInsecurity(config)].filter((one) => one !== undefined);
-    for (const one of insecure) report('config')('warn', one, {});
+    for (const one of [...insecure, ...warningsOf(process.env)]) report('config')('warn', one, {});
     report('supervisor')('info', 'starting', { program: name, version });
     await start({ config, version, supervisor, report, logLoss, insecure, verdicts: new VerdictCounts() });
   } catch (thrown) {
     const error = asMeridianError(thrown);
-    tell(error);
+    fail(error, logger);
     await supervisor.stop(isConfiguration(error) ? 2 : 1);
   }
 }
@@ -60,15 +62,33 @@ export async function runDaemon<S extends Settings>(
 /** Ends the process for `--help`, `--version`, and what is wrong. */
 function configure<S extends Settings>(name: string, version: string, settings: S): GlobalConfig & Values<S> {
   try {
-    const { config, help, version: asked } = readArguments(process.argv.slice(2));
+    const { config: path, 'check-config': check, help, version: asked } = readArguments(process.argv.slice(2));
     if (help) finish(usage(name, settings));
     if (asked) finish(`${version}\n`);
-    const file = config === undefined ? {} : readConfigFile(config);
-    return readSettings(settings, { environment: process.env, file }) as GlobalConfig & Values<S>;
+    const file = path === undefined ? {} : readConfigFile(path);
+    const config = readSettings(settings, { environment: process.env, file }) as GlobalConfig & Values<S>;
+    if (check) finishCheck(config);
+    return config;
   } catch (thrown) {
-    tell(asMeridianError(thrown));
+    fail(asMeridianError(thrown), createLogger('error').logger);
     process.exit(2);
   }
+}
+
+/** Says what is wrong and what is unsafe, and ends the process. */
+function finishCheck(config: GlobalConfig): never {
+  const { errors, warnings } = checkConfig(config);
+  for (const error of errors) tell(error);
+  for (const warning of warnings) process.stderr.write(`Warning: ${warning}\n`);
+  if (errors.length > 0) process.exit(2);
+  finish('The configuration is right.\n');
+}
+
+/** In the log and on standard error: a person reads one, a machine the other. On a terminal they are the same place. */
+function fail(error: MeridianError, logger: Logger): void {
+  tell(error);
+  const { code, message, hint } = error;
+  if (!process.stdout.isTTY) reporter(logger, 'supervisor')('error', 'the start failed', { code, reason: message, hint });
 }
 
 function finish(text: string): never {
@@ -79,6 +99,11 @@ function finish(text: string): never {
 /** A configuration that can't be used: it says which setting. */
 function isConfiguration({ code, problems }: MeridianError): boolean {
   return code === 'invalid' && problems.length > 0;
+}
+
+/** On a terminal the log is there for people already. */
+function tellOutsideTerminals(reason: string): void {
+  if (!process.stdout.isTTY) process.stderr.write(`${reason}\n`);
 }
 
 /** For a person, on standard error. */

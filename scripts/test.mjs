@@ -11,6 +11,7 @@ const FOLDERS = ['src', 'cmd', 'test'];
 const CHECKS = ['format', 'lint', 'types', 'page', 'unused'];
 /** Those that take longest, begun first, so that at the end no core waits for one. */
 const LONG = [
+  'test/docs/pages',
   'test/kumactl',
   'test/side-by-side/side-by-side',
   'test/envoy/agreement',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { importCycles } from './architecture/cycles.ts';
 import { installed, refusing } from './architecture/engines.ts';
-import { importsGoOneWay } from './architecture/layers.ts';
+import { importsGoOneWay, storeThroughHarness } from './architecture/layers.ts';
 import { pureGlobals, pureImports } from './architecture/purity.ts';
 import { fullFolders, goneLongFiles, noBarrels, noUtils, nothingLeft, shortFiles, silencedWithReason } from './architecture/shape.ts';
 import { namesWithContent, repeatedTypeNames } from './architecture/type-names.ts';
@@ -47,6 +47,7 @@ const PROOFS: Record<string, RuleProof> = {
       ['src/xds/a.ts', "import x = require('../api/x.ts');"],
       ['src/api/a.ts', "import { x } from '../store/x.ts';"],
       ['src/config/a.ts', "import { x } from '../runtime/x.ts';"],
+      ['src/config/a.ts', "import { x } from '../resource/key.ts';"],
       ['src/runtime/a.ts', "import { x } from '../resource/x.ts';"],
       ['src/errors.ts', "import { x } from './resource/x.ts';"],
       ['src/store/a.ts', "import { x } from '../../cmd/x.ts';"],
@@ -63,8 +64,25 @@ const PROOFS: Record<string, RuleProof> = {
       ['src/control/sync/a.ts', "import { x } from '../peers/x.ts';\nimport type { Report } from '../../report.ts';"],
       ['src/control/operate/a.ts', "import { x } from '../sync/x.ts';"],
       ['src/runtime/a.ts', "import { x } from '../config/x.ts';"],
+      ['src/config/a.ts', "import { x } from '../resource/ip-address.ts';"],
       ['src/kds/a.spec.ts', "import { x } from '../store/x.ts';"],
       ['cmd/zone/a.ts', "import { x } from '../../src/store/x.ts';\nimport { y } from '../../src/nats/y.ts';"],
+    ],
+  },
+  'tests and benches reach the store through one harness': {
+    rule: storeThroughHarness,
+    on: everything,
+    refuses: [
+      ['src/kds/a.spec.ts', "import { openStore } from '../store/open-store.ts';"],
+      ['cmd/zone/a.spec.ts', "import type { SqliteStore } from '../../src/store/open-store.ts';"],
+      ['test/harness/a.ts', "import { migrate } from '../../src/store/migrations.ts';"],
+      ['bench/a.ts', "const { openStore } = await import('../src/store/open-store.ts');"],
+    ],
+    passes: [
+      ['test/harness/test-store.ts', "import { openStore } from '../../src/store/open-store.ts';"],
+      ['src/store/a.spec.ts', "import { openStore } from './open-store.ts';"],
+      ['src/kds/a.spec.ts', "import type { Store } from '../resource/store/store.ts';"],
+      ['cmd/parts.ts', "import { openStore } from '../src/store/open-store.ts';"],
     ],
   },
   'the pure parts import nothing that does anything': {

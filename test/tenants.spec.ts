@@ -6,7 +6,6 @@ import { Enforcement } from '../src/control/enforce/enforcement.ts';
 import { readMeshView } from '../src/control/mesh/mesh-view.ts';
 import type { Plane } from '../src/control/plane/plane.ts';
 import { carry, EAST, newGlobal, newZone, WEST } from './harness/control-planes.ts';
-import { deleteResource, writeDrafts } from '../src/control/write/write-documents.ts';
 import { MeridianError } from '../src/errors.ts';
 import type { Request } from '../src/policy/decide/read-request.ts';
 import { fromRules, inboundRules } from '../src/policy/inspect/inbound-rules.ts';
@@ -19,6 +18,7 @@ import { formatKri } from '../src/resource/key.ts';
 import { kindOf } from '../src/resource/kinds.ts';
 import type { Draft, JsonObject, Resource } from '../src/resource/resource.ts';
 import { restName } from '../src/resource/rest-name.ts';
+import { deleteResource, writeDrafts } from './harness/write-drafts.ts';
 
 /**
  * A tenant can't reach further than its namespace: whatever it writes in namespace `a` of zone east, no answer about a

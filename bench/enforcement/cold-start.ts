@@ -1,15 +1,15 @@
 import { Enforcement } from '../../src/control/enforce/enforcement.ts';
 import { watchCommits } from '../../src/control/plane/watch-commits.ts';
 import type { Plane } from '../../src/control/plane/plane.ts';
-import { writeDrafts } from '../../src/control/write/write-documents.ts';
 import { threadMs } from '../process.ts';
 import { median } from '../report.ts';
 import type { Permission } from '../../src/policy/decide/read-permissions.ts';
 import { InboundRbac } from '../../src/policy/rbac/compile-rbac.ts';
 import type { Draft, JsonObject } from '../../src/resource/resource.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { encodeSnapshot } from '../../src/xds/wire/encode-resource.ts';
 import { generate } from '../../src/xds/envoy/generate-snapshot.ts';
+import { openTestStore } from '../../test/harness/test-store.ts';
+import { writeDrafts } from '../../test/harness/write-drafts.ts';
 
 /**
  * A process that compiles 10,000 SPIFFE rules for the first time, and prints what took how long, and how long of it on
@@ -56,7 +56,7 @@ const permission = (index: number, rule: number): Draft =>
   draft('MeshTrafficPermission', `p-${index}`, { targetRef: { kind: 'Mesh' }, rules: [{ default: { allow: [id(rule)] } }] });
 
 function wholePath(): void {
-  const store = openStore(':memory:', { random: () => '00' });
+  const store = openTestStore();
   const place = { zone: 'east', environment: 'kubernetes', systemNamespace: 'kuma-system' } as const;
   const date = '2026-01-01T00:00:00Z';
   const unwatched: Plane = { place, store, now: () => date };

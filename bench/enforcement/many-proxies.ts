@@ -1,15 +1,15 @@
 import { Enforcement } from '../../src/control/enforce/enforcement.ts';
 import { sliceOf } from '../../src/control/plane/in-turns.ts';
 import { watchCommits } from '../../src/control/plane/watch-commits.ts';
-import { writeDrafts } from '../../src/control/write/write-documents.ts';
 import { GivenRules } from '../../src/enforce/given-rules.ts';
 import { ChangeSender } from '../../src/enforce/send-changes.ts';
 import type { Draft, JsonObject } from '../../src/resource/resource.ts';
 import type { Parts } from '../../src/resource/store/parts.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { nodeId, type ProxyId } from '../../src/xds/server/proxy-id.ts';
 import { type EncodedResources, encodeSnapshot } from '../../src/xds/wire/encode-resource.ts';
 import { report } from '../report.ts';
+import { openTestStore } from '../../test/harness/test-store.ts';
+import { writeDrafts } from '../../test/harness/write-drafts.ts';
 
 /** What a change costs a zone with many proxies: from the commit to the bytes for each. CPU time, also of turns. */
 
@@ -51,7 +51,7 @@ function cpu(): number {
 
 function newZone() {
   const place = { zone: 'east', environment: 'kubernetes', systemNamespace: 'kuma-system' } as const;
-  const store = openStore(':memory:', { random: () => '00' });
+  const store = openTestStore();
   const key = { type: 'Mesh', mesh: '', zone: '', namespace: '', name: 'default' };
   const mesh = { key, name: 'default', namespace: '', labels: {}, spec: {}, creationTime: DATE, modificationTime: DATE };
   store.commit((tx) => tx.put(mesh, { to: 'none' }, ''));

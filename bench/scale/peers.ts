@@ -6,10 +6,10 @@ import { MOST_REFUSED, type Plane } from '../../src/control/plane/plane.ts';
 import { watchCommits } from '../../src/control/plane/watch-commits.ts';
 import { applyTransfer } from '../../src/control/receive/apply-transfer.ts';
 import { retryAllRefused } from '../../src/control/receive/retry-refused.ts';
-import { writeDrafts } from '../../src/control/write/write-documents.ts';
 import type { Draft } from '../../src/resource/resource.ts';
 import { EAST, forAll, newGlobal, newZone, service } from '../../test/harness/control-planes.ts';
 import { report } from '../report.ts';
+import { writeDrafts } from '../../test/harness/write-drafts.ts';
 
 const REFUSED = 100_000;
 const TAILS = 40;

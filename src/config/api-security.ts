@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts';
-import { isLoopback } from './nats-security.ts';
+import { isLoopbackHost } from '../resource/ip-address.ts';
 import type { GlobalConfig } from './settings.ts';
 
 type ApiConfig = Pick<GlobalConfig, 'apiAddress' | 'apiTlsCert' | 'apiTlsKey' | 'allowInsecure'>;
@@ -13,7 +13,7 @@ export function apiInsecurity({ apiAddress, apiTlsCert, apiTlsKey, allowInsecure
     const reason = 'and apiTlsKey (MERIDIAN_API_TLS_KEY) must both be set, or neither';
     throw invalid([{ field: 'apiTlsCert (MERIDIAN_API_TLS_CERT)', reason }], 'Give the certificate and its key, each in a PEM file.');
   }
-  if (apiTlsCert !== '' || isLoopback(apiAddress)) return undefined;
+  if (apiTlsCert !== '' || isLoopbackHost(apiAddress)) return undefined;
   const reason = `can be reached from other machines (${apiAddress}), without TLS: whoever is on the way reads tokens, and can use them`;
   if (!allowInsecure) {
     throw invalid(

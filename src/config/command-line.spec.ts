@@ -6,6 +6,7 @@ import { ZONE } from './settings.ts';
 test('the arguments of a daemon', () => {
   const cases: readonly [string[], object][] = [
     [[], {}],
+    [['--check-config'], { 'check-config': true }],
     [['-c', 'zone.yaml'], { config: 'zone.yaml' }],
     [['--config=zone.yaml', '-h', '--version'], { config: 'zone.yaml', help: true, version: true }],
   ];
@@ -14,9 +15,14 @@ test('the arguments of a daemon', () => {
     assert.throws(() => readArguments(wrong), { code: 'invalid', hint: 'See --help.' });
 });
 
-test('the help names every setting, its variable, and whether it must be set', () => {
+test('the help names every setting, its variable, what it is for, and whether it must be set, within 80 columns', () => {
   const text = usage('meridian-zone', ZONE);
-  for (const [key, { variable }] of Object.entries(ZONE)) assert.match(text, new RegExp(`^  ${key} +${variable} `, 'm'));
-  assert.match(text, /^ {2}zoneName .*\(required\)$/m);
-  assert.match(text, /^ {2}xdsPort .*\(default \d+\)$/m);
+  for (const [key, { variable }] of Object.entries(ZONE)) assert.match(text, new RegExp(`^  ${key} \\(${variable}\\)\n      [A-Z]`, 'm'));
+  assert.match(text, /^ {2}zoneName .*\n {6}The name of this zone(.*\n){2}.* Required\.$/m);
+  assert.match(text, /^ {2}xdsPort .*\n {6}The port for Envoys\.\n {6}Takes a port, .* Default: 5678\.$/m);
+  assert.match(text, /^ {2}siteAttributes (.*\n){4}.* Default: none\.$/m);
+  assert.deepEqual(
+    text.split('\n').filter((line) => line.length > 80),
+    [],
+  );
 });

@@ -6,6 +6,8 @@ import type { Settings } from './settings.ts';
 export interface Arguments {
   /** The configuration file. */
   readonly config?: string | undefined;
+  /** Only look whether the configuration is right. */
+  readonly 'check-config'?: boolean | undefined;
   readonly help?: boolean | undefined;
   readonly version?: boolean | undefined;
 }
@@ -14,6 +16,7 @@ export interface Arguments {
 export function readArguments(given: readonly string[]): Arguments {
   const options = {
     config: { type: 'string', short: 'c' },
+    'check-config': { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
     version: { type: 'boolean' },
   } as const;
@@ -24,11 +27,33 @@ export function readArguments(given: readonly string[]): Arguments {
   }
 }
 
-/** What `--help` prints: every setting with its variable and what it takes. */
+/** What `--help` prints: every setting with its variable, what it is for and what it takes. For 80 columns. */
 export function usage(name: string, settings: Settings): string {
-  const rows = Object.entries(settings).map(([key, { variable, fallback, expects }]) => {
-    const standard = fallback === undefined ? 'required' : `default ${JSON.stringify(fallback)}`;
-    return `  ${key.padEnd(17)}${variable.padEnd(28)}${expects} (${standard})\n`;
+  const rows = Object.entries(settings).map(([key, { variable, about, fallback, expects }]) => {
+    const taken = `Takes ${expects}. ${fallback === undefined ? 'Required.' : `Default: ${standard(fallback)}.`}`;
+    return `\n  ${key} (${variable})\n${wrapped(about)}${wrapped(taken)}`;
   });
-  return `${name} [-c FILE]\n\nFILE is YAML. Each key may also be an environment variable, which wins:\n\n${rows.join('')}`;
+  return `${name} [-c FILE] [--check-config]
+
+FILE is YAML. Each key may also be an environment variable, which wins.
+--check-config says what is wrong with them, and ends: with 0 if nothing is.
+${rows.join('')}`;
+}
+
+function standard(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text === '' || text === '[]' || text === '{}' ? 'none' : text;
+}
+
+const COLUMNS = 80;
+const INDENT = '      ';
+
+function wrapped(text: string): string {
+  const lines = [INDENT.slice(1)];
+  for (const word of text.split(' ')) {
+    const line = `${lines.at(-1)} ${word}`;
+    if (line.length <= COLUMNS) lines[lines.length - 1] = line;
+    else lines.push(INDENT + word);
+  }
+  return `${lines.join('\n')}\n`;
 }

@@ -201,6 +201,8 @@ describe('a NATS without credentials', () => {
     'tls://10.0.0.1:4222',
     'nats://127.0.0.1.example.org',
     'nats://localhost.example.org:4222',
+    'nats://127.999.1.1:4222',
+    'nats://localhost.:4222',
     'nats://[fe80::1]:4222',
     'nats://@nats',
     'nats://127.0.0.1,nats://nats',
@@ -242,7 +244,8 @@ describe('an xDS server', () => {
   const pair = { xdsTlsCert: '/c', xdsTlsKey: '/k' };
 
   test('speaks plain text on loopback only, and TLS with both files', () => {
-    for (const xdsAddress of ['127.0.0.1', '127.8.8.8', '::1']) assert.equal(xdsTls({ ...none, xdsAddress }), undefined);
+    for (const xdsAddress of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1'])
+      assert.equal(xdsTls({ ...none, xdsAddress }), undefined);
     for (const xdsAddress of ['127.0.0.1', '0.0.0.0']) {
       assert.deepEqual(xdsTls({ ...none, ...pair, xdsAddress }), { cert: '/c', key: '/k', clientCa: undefined });
       assert.deepEqual(xdsTls({ ...none, ...pair, xdsAddress, xdsClientCa: '/a' }), { cert: '/c', key: '/k', clientCa: '/a' });

@@ -1,4 +1,5 @@
 import { invalid, type Problem } from '../errors.ts';
+import { isLoopback, isLoopbackHost } from '../resource/ip-address.ts';
 import type { GlobalConfig, ZoneConfig } from './settings.ts';
 
 type NatsConfig = Pick<GlobalConfig, 'natsUrl' | 'natsCreds' | 'allowInsecure'>;
@@ -8,7 +9,7 @@ type NatsConfig = Pick<GlobalConfig, 'natsUrl' | 'natsCreds' | 'allowInsecure'>;
  * not allowed: without credentials anybody who reaches that NATS can speak as any zone, and as global.
  */
 export function insecurity({ natsUrl, natsCreds, allowInsecure }: NatsConfig): string | undefined {
-  const elsewhere = serversOf(natsUrl).filter((url) => !isLoopback(hostOf(url)));
+  const elsewhere = serversOf(natsUrl).filter((url) => !isLoopbackHost(hostOf(url)));
   const open = natsCreds === '' ? elsewhere.find((url) => !hasUser(url)) : undefined;
   if (open === undefined) return readable(elsewhere);
   const reason = `has no credentials, and ${hostOf(open)} is another machine: whoever reaches it can speak as any zone`;
@@ -87,9 +88,4 @@ function hasUser(url: string): boolean {
 function hostOf(url: string): string {
   const host = authority(url).split('@').pop() ?? '';
   return /^\[(.*)\]/.exec(host)?.[1] ?? host.replace(/:\d*$/, '');
-}
-
-/** Not a name that merely begins so: `127.0.0.1.example.org` is anywhere. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }

@@ -3,13 +3,12 @@ import { test } from 'node:test';
 import { NOBODY, OTHERS } from '../resource/audience.ts';
 import { type Key, keyTuple } from '../resource/key.ts';
 import type { Position, Store } from '../resource/store/store.ts';
-import { openSnapshot, openStore } from '../store/open-store.ts';
 import { key, resource } from '../../test/harness/sample-store.ts';
+import { openTestStore, restoreTestStore } from '../../test/harness/test-store.ts';
 import { makePosition, signer, recordEpoch } from './cursor.ts';
 import { PAGE_BYTES, PUSH_BYTES } from './protocol.ts';
 import { type Divergence, judgeCursor, makePush, type ServedPage, servePull } from './serve-pulls.ts';
 
-const OPTIONS = { random: () => 'aa' };
 const sign = signer('secret');
 
 function put(store: Store, name: string, wire = name): void {
@@ -30,7 +29,7 @@ function served(answer: ServedPage | Divergence): ServedPage {
 }
 
 test('a delta goes from a cursor to the head', () => {
-  const store = openStore(':memory:', OPTIONS);
+  const store = openTestStore();
   put(store, 'a');
   const since = cursor(store);
   put(store, 'b');
@@ -41,7 +40,7 @@ test('a delta goes from a cursor to the head', () => {
 });
 
 test('whatever is committed between two pages, the last state of each key is on a page before the end', () => {
-  const store = openStore(':memory:', OPTIONS);
+  const store = openTestStore();
   put(store, 'kept');
   const since = cursor(store);
   const half = 'x'.repeat(PAGE_BYTES / 2 + 1);
@@ -75,17 +74,17 @@ test('whatever is committed between two pages, the last state of each key is on 
 });
 
 test('whose cursor it is, and what becomes of it', async (t) => {
-  const store = openStore(':memory:', OPTIONS);
+  const store = openTestStore();
   put(store, 'a');
   const backup = store.snapshot();
   put(store, 'b');
   const theirs = cursor(store);
   const restored = (more: readonly string[]) => {
-    const again = openSnapshot(backup, OPTIONS);
+    const again = restoreTestStore(backup);
     for (const name of more) put(again, name);
     return again;
   };
-  const raised = openSnapshot(store.snapshot(), OPTIONS);
+  const raised = restoreTestStore(store.snapshot());
   raised.commit((tx) => tx.setSetting('term', '2'));
   const table: [title: string, at: Store, shown: Position, verdict: 'agrees' | 'unknown' | 'diverged'][] = [
     ['its own, at the head', store, theirs, 'agrees'],
@@ -116,7 +115,7 @@ test('whose cursor it is, and what becomes of it', async (t) => {
 });
 
 test('a store that was restored is told by the life that signed a cursor, though its log is pruned', () => {
-  const store = openStore(':memory:', OPTIONS);
+  const store = openTestStore();
   const begin = (at: Store, life: string) => {
     recordEpoch(at, life);
     return signer('secret', life);
@@ -134,7 +133,7 @@ test('a store that was restored is told by the life that signed a cursor, though
   const lost = makePosition(first, 'east', store.head(), store.feed.summary('east'));
   const later = makePosition(begin(store, 'bb'), 'east', store.head(), store.feed.summary('east'));
   const restored = () => {
-    const again = openSnapshot(backup, OPTIONS);
+    const again = restoreTestStore(backup);
     recordEpoch(again, 'ff');
     for (const name of ['c', 'd', 'e']) put(again, name);
     return again;
@@ -147,7 +146,7 @@ test('a store that was restored is told by the life that signed a cursor, though
 });
 
 test('a push starts only where the own log agrees', () => {
-  const store = openStore(':memory:', OPTIONS);
+  const store = openTestStore();
   put(store, 'a');
   const base = cursor(store);
   put(store, 'b');
@@ -163,7 +162,7 @@ test('a push starts only where the own log agrees', () => {
 });
 
 test('a push begins at the revision before what it tells of, where nothing of the peer lies between', () => {
-  const store = openStore(':memory:', OPTIONS);
+  const store = openTestStore();
   put(store, 'a');
   const base = cursor(store);
   for (let n = 0; n < 5; n++) store.commit((tx) => tx.put(resource(key(`w${n}`)), { to: 'only', zone: 'west' }, `w${n}`));
@@ -182,7 +181,7 @@ test('a push begins at the revision before what it tells of, where nothing of th
 });
 
 test('refusals are listed in pages, in key order', () => {
-  const store = openStore(':memory:', OPTIONS);
+  const store = openTestStore();
   const names = Array.from({ length: 600 }, (_, n) => `n${String(n).padStart(3, '0')}`);
   store.commit((tx) => {
     for (const name of names) {

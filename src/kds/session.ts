@@ -202,8 +202,7 @@ function onNotice(state: Session, from: Speaker, notice: Notice, context: Contex
  *   6, silence, 5           -> 6 is gone: 5 speaks
  */
 function identify(state: Session, from: Speaker, context: Context): { step: SessionStep; stop: boolean } {
-  const stopped = { code: 'disabled' as const, message: `zone ${state.peer} is disabled at global` };
-  if (context.disabled) return refuse({ ...state, stopped, heardAt: context.now }, stopped);
+  if (context.disabled) return refuse({ ...state, heardAt: context.now }, disabledNotice(state.peer));
   if (!isPinned(from, context.pin)) return refuseStranger(state, from, context);
   const pins: Effect[] = context.pin === undefined ? [{ do: 'pin', store: from.store }] : [];
   const order = orderOf(state.speaker, from);
@@ -211,6 +210,11 @@ function identify(state: Session, from: Speaker, context: Context): { step: Sess
   if (order < 0 && context.now - state.heardAt <= SILENCE)
     return { step: { state: { ...state, rival: rivalOf(state, from, context.now) }, effects: [] }, stop: true };
   return { step: newSpeaker(state, from, pins), stop: false };
+}
+
+/** Why nothing is exchanged with a zone, for as long as it is disabled. */
+export function disabledNotice(zone: string) {
+  return { code: 'disabled' as const, message: `zone ${zone} is disabled at global` };
 }
 
 /** The one that counts was heard. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isIP } from 'node:net';
 import test from 'node:test';
 import fc from 'fast-check';
-import { canonicalAddress, socketOf } from './ip-address.ts';
+import { canonicalAddress, isLoopback, isLoopbackHost, socketOf } from './ip-address.ts';
 
 const TABLE: readonly [text: string, canonical: string | undefined][] = [
   ['127.0.0.1', '127.0.0.1'],
@@ -55,4 +55,25 @@ test('sockets are compared by their addresses', () => {
   assert.equal(socketOf('A.example', 80), socketOf('a.example', 80));
   assert.notEqual(socketOf('::1', 80), socketOf('::1', 81));
   assert.notEqual(socketOf('::1', 80), socketOf('::2', 80));
+});
+
+/** `host`: as a host, where that is something else than as an address. */
+const LOOPBACK: readonly [text: string, address: boolean, host?: boolean][] = [
+  ['127.0.0.1', true],
+  ['127.255.0.1', true],
+  ['::1', true],
+  ['0:0:0:0:0:0:0:1', true],
+  ['::ffff:127.0.0.1', true],
+  ['::ffff:7f00:1', true],
+  ['::FFFF:127.8.8.8', true],
+  ['localhost', false, true],
+  ...[
+    ...['', '127', '127.1', '127.999.1.1', '127.evil', '0127.0.0.1', '127.0.0.1 ', '127.0.0.1:80', '127.0.0.1.example.org'],
+    ...['0.0.0.0', '128.0.0.1', '10.0.0.1', '::', '::2', '1::', '[::1]', '::1%lo', '::127.0.0.1', '::ffff:128.0.0.1', '127::1'],
+    ...['localhost.', 'LOCALHOST', 'localhost.example.org', 'a.localhost', 'localhost:80', '2130706433', '0x7f.0.0.1'],
+  ].map((text): [string, boolean] => [text, false]),
+];
+
+test('loopback is told from all else, and localhost is a host', () => {
+  for (const [text, address, host = address] of LOOPBACK) assert.deepEqual([isLoopback(text), isLoopbackHost(text)], [address, host], text);
 });

@@ -28,3 +28,17 @@ function toIpv4(high: number, low: number): string {
 export function socketOf(address: string, port: number): string {
   return `${canonicalAddress(address) ?? address.toLowerCase()} ${port}`;
 }
+
+/** Whether an IP address is one of this machine alone: of 127.0.0.0/8, or ::1, in any spelling. What is none is not. */
+export function isLoopback(address: string): boolean {
+  const canonical = canonicalAddress(address);
+  return canonical !== undefined && (canonical === '::1' || canonical.startsWith('127.'));
+}
+
+/**
+ * The same for a host, which may be a name: `localhost` is this machine, and no other name is. A name that begins so,
+ * `127.0.0.1.example.org`, is anywhere.
+ */
+export function isLoopbackHost(host: string): boolean {
+  return host === 'localhost' || isLoopback(host);
+}

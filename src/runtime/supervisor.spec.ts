@@ -13,8 +13,10 @@ class FakeProcess extends EventEmitter {
 function begin(grace = 60_000) {
   const process = new FakeProcess();
   const events: string[] = [];
-  const supervisor = new Supervisor({ report: (level, event) => events.push(`${level} ${event}`), grace, process });
-  return { process, events, supervisor };
+  const told: string[] = [];
+  const report = (level: string, event: string) => events.push(`${level} ${event}`);
+  const supervisor = new Supervisor({ report, tell: (reason) => told.push(reason), grace, process });
+  return { process, events, told, supervisor };
 }
 
 /** Lets everything that is due run. */
@@ -80,8 +82,9 @@ test('a part that can not be stopped does not keep the others from it, and is no
 
 for (const event of ['uncaughtException', 'unhandledRejection']) {
   test(`${event} is told and ends with 1`, () => {
-    const { process, events } = begin();
+    const { process, events, told } = begin();
     process.emit(event, new Error('a bug'));
+    assert.match(told.join(), /^Error: a bug\n/);
     assert.deepEqual([events, process.exits], [[`error ${event}`], [1]]);
   });
 }

@@ -9,6 +9,8 @@ interface ProcessLike {
 
 export interface SupervisorOptions {
   readonly report: Report;
+  /** Where a person reads why the process failed, besides the log. */
+  readonly tell: (reason: string) => void;
   /** How long a stop may take in all, ms. */
   readonly grace: number;
   readonly process: ProcessLike;
@@ -75,7 +77,9 @@ export class Supervisor {
   }
 
   private onUncaught(event: string, thrown: unknown): void {
-    this.options.report('error', event, { reason: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) });
+    const reason = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+    this.options.report('error', event, { reason });
+    this.options.tell(reason);
     this.options.process.exit(1);
   }
 }

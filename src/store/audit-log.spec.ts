@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { AuditOutcome, AuditRecord } from '../resource/store/audit.ts';
 import { AUDIT_DONE, AUDIT_REFUSED } from './audit-log.ts';
 import { openStore } from './open-store.ts';
-import { OPTIONS } from '../../test/harness/sample-store.ts';
+import { OPTIONS } from '../../test/harness/test-store.ts';
 
 function record(outcome: AuditOutcome, name: string): AuditRecord {
   const head = { time: '2026-01-01T00:00:00Z', principal: 'p', role: 'admin', address: '', operation: 'put' };

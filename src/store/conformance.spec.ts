@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { OPTIONS } from '../../test/harness/sample-store.ts';
+import { OPTIONS } from '../../test/harness/test-store.ts';
 import { openSnapshot, openStore, type SqliteStore } from './open-store.ts';
 
 const opened = new WeakMap<Store, SqliteStore>();

@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { OTHERS } from '../resource/audience.ts';
 import { openStore } from './open-store.ts';
-import { freshPath, key, OPTIONS, resource } from '../../test/harness/sample-store.ts';
+import { key, resource } from '../../test/harness/sample-store.ts';
+import { freshPath, OPTIONS } from '../../test/harness/test-store.ts';
 
 /** Commit n writes two resources, each in generation n, and is acknowledged on standard output once it returned. */
 const PAIR = ['left', 'right'];

@@ -6,7 +6,8 @@ import Database from 'better-sqlite3';
 import { OTHERS } from '../resource/audience.ts';
 import { APPLICATION_ID, MIGRATIONS, migrate, refuseForeign } from './migrations.ts';
 import { openStore } from './open-store.ts';
-import { freshPath, key, OPTIONS, resource } from '../../test/harness/sample-store.ts';
+import { key, resource } from '../../test/harness/sample-store.ts';
+import { freshPath, OPTIONS } from '../../test/harness/test-store.ts';
 
 function schemaOf(db: Database.Database): unknown[] {
   return db.prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY type, name').all();

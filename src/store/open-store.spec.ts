@@ -8,7 +8,8 @@ import { OTHERS } from '../resource/audience.ts';
 import { requireDurable } from './database.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openSnapshot, openStore, type SqliteStore } from './open-store.ts';
-import { freshPath, key, OPTIONS, PEERS, resource } from '../../test/harness/sample-store.ts';
+import { key, PEERS, resource } from '../../test/harness/sample-store.ts';
+import { freshPath, OPTIONS } from '../../test/harness/test-store.ts';
 
 function put(store: SqliteStore, name: string): void {
   store.commit((tx) => tx.put(resource(key(name)), OTHERS, name));

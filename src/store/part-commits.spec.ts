@@ -4,7 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { OTHERS } from '../resource/audience.ts';
 import type { Parts } from '../resource/store/parts.ts';
 import type { Transaction } from '../resource/store/store.ts';
-import { freshPath, key, memory, OPTIONS, resource } from '../../test/harness/sample-store.ts';
+import { key, resource } from '../../test/harness/sample-store.ts';
+import { freshPath, memory, OPTIONS } from '../../test/harness/test-store.ts';
 import { openStore, type SqliteStore } from './open-store.ts';
 
 const POSITION = { store: 's', term: 1, revision: 4, digest: 'd', count: 1, signature: 'x' };

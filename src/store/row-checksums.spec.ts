@@ -4,7 +4,8 @@ import Database from 'better-sqlite3';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { OTHERS } from '../resource/audience.ts';
 import { openSnapshot, openStore } from './open-store.ts';
-import { freshPath, key, OPTIONS, resource } from '../../test/harness/sample-store.ts';
+import { key, resource } from '../../test/harness/sample-store.ts';
+import { freshPath, OPTIONS } from '../../test/harness/test-store.ts';
 
 const SAYS = 'spiffe://td/ns/shop/sa/evil';
 

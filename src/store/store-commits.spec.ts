@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NOBODY, OTHERS } from '../resource/audience.ts';
 import type { Transaction } from '../resource/store/store.ts';
-import { freshPath, key, memory, OPTIONS, PEERS, resource } from '../../test/harness/sample-store.ts';
+import { key, PEERS, resource } from '../../test/harness/sample-store.ts';
+import { freshPath, memory, OPTIONS } from '../../test/harness/test-store.ts';
 import { createPrivate, openDatabase } from './database.ts';
 import { createStore } from './open-store.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStore } from './open-store.ts';
-import { freshPath, memory, OPTIONS } from '../../test/harness/sample-store.ts';
+import { freshPath, memory, OPTIONS } from '../../test/harness/test-store.ts';
 
 test('settings are kept by name, found by prefix, and are no revision', (t) => {
   const store = memory(t);

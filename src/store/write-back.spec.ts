@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { test } from 'node:test';
 import { until } from '../../test/harness/until.ts';
-import { freshPath } from '../../test/harness/sample-store.ts';
+import { freshPath } from '../../test/harness/test-store.ts';
 import { createPrivate, openBeside, openDatabase } from './database.ts';
 import { createWriteBack } from './write-back.ts';
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { VerdictCounts } from '../../src/control/access/verdict-counts.ts';
-import { writeDrafts } from '../../src/control/write/write-documents.ts';
 import { type Draft, GLOBAL, type JsonObject } from '../../src/resource/resource.ts';
 import { carry, EAST, MESH, newGlobal, newPlane, newZone, WEST } from '../harness/control-planes.ts';
 import { Scope } from '../harness/scope.ts';
 import { type TestedApi, apiOn, ask, type AnyJson } from './harness.ts';
+import { writeDrafts } from '../harness/write-drafts.ts';
 
 const scope = new Scope();
 after(() => scope.close());

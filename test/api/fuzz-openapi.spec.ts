@@ -3,7 +3,6 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { InjectOptions } from 'fastify';
 import { isGlobal } from '../../src/control/plane/plane.ts';
-import { writeDocuments } from '../../src/control/write/write-documents.ts';
 import { kindOf } from '../../src/resource/kinds.ts';
 import { parseDocuments } from '../../src/resource/documents/parse-documents.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
@@ -12,6 +11,7 @@ import { DOCUMENTS, EXAMPLES } from './fuzz-examples.ts';
 import { type DescribedApi, fuzzed, type FuzzRequest } from './fuzz-requests.ts';
 import { type TestedApi, ask, EAST } from './harness.ts';
 import { wholeApi } from './shipped.ts';
+import { writeDocuments } from '../harness/write-drafts.ts';
 
 /** Requests for each operation. `MERIDIAN_FUZZ_RUNS=150` are 100,000 in about ten minutes. */
 const RUNS = Number(process.env.MERIDIAN_FUZZ_RUNS ?? 2);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, describe, it } from 'node:test';
-import { isLoopback } from '../../src/api/auth/client-address.ts';
 import { startApi } from '../../src/api/server.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
@@ -72,11 +71,6 @@ describe('the guard', () => {
         assert.match(body.detail, /needs a token/);
       }
     }
-  });
-
-  it('tells loopback from all else', () => {
-    for (const address of ['127.0.0.1', '127.255.0.1', '::1', '::ffff:127.0.0.1']) assert.ok(isLoopback(address), address);
-    for (const address of ['', '128.0.0.1', '127', '127.evil', '::', '::2', '::ffff:128.0.0.1']) assert.ok(!isLoopback(address), address);
   });
 
   it('lets nothing be sniffed or kept', async () => {

@@ -5,14 +5,14 @@ import type { ApiOptions } from '../../src/api/api-options.ts';
 import { createApi } from '../../src/api/server.ts';
 import type { Plane } from '../../src/control/plane/plane.ts';
 import { watchCommits } from '../../src/control/plane/watch-commits.ts';
-import { writeDocuments } from '../../src/control/write/write-documents.ts';
 import { parseDocuments } from '../../src/resource/documents/parse-documents.ts';
 import { GLOBAL, type Place } from '../../src/resource/resource.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import type { Scope } from '../harness/scope.ts';
 import type { Node } from '../simulator/node.ts';
 import { World } from '../simulator/world.ts';
 import { holdToContract } from './contract.ts';
+import { openTestStore } from '../harness/test-store.ts';
+import { writeDocuments } from '../harness/write-drafts.ts';
 
 export const EAST: Place = { zone: 'east', environment: 'kubernetes', systemNamespace: 'kuma-system' };
 export const WEST: Place = { zone: 'west', environment: 'universal', systemNamespace: '' };
@@ -32,7 +32,7 @@ export interface TestedApi {
 
 /** An API on a store in a file of its own, with the mesh `default`. */
 export function newApi(scope: Scope, place: Place): TestedApi {
-  const store = openStore(join(scope.folder(), 'store.db'), { random: () => '0123456789abcdef' });
+  const store = openTestStore(join(scope.folder(), 'store.db'));
   scope.add(() => store.close());
   const plane: Plane = { place, store, now: () => '2026-01-02T03:04:05.678Z' };
   meshAt(plane, 'default');

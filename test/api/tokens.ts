@@ -7,13 +7,13 @@ import { createApi } from '../../src/api/server.ts';
 import { Tokens } from '../../src/api/auth/api-tokens.ts';
 import type { ApiRole } from '../../src/api/auth/principal.ts';
 import type { Plane } from '../../src/control/plane/plane.ts';
-import { writeDocuments } from '../../src/control/write/write-documents.ts';
 import { parseDocuments } from '../../src/resource/documents/parse-documents.ts';
 import { GLOBAL, type Place } from '../../src/resource/resource.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import type { Scope } from '../harness/scope.ts';
 import { zoneAccessOf } from '../harness/zone-access.ts';
 import type { AnyJson } from './harness.ts';
+import { openTestStore } from '../harness/test-store.ts';
+import { writeDocuments } from '../harness/write-drafts.ts';
 
 /** An API with tokens, on a clock of its own, and all that it reported. */
 export interface GuardedApi {
@@ -90,7 +90,7 @@ export async function askFrom(
 
 /** A control plane with the mesh `default`, whose store has an ID of its own. */
 export function newPlane(scope: Scope, place: Place): Plane {
-  const store = openStore(join(scope.folder(), 'store.db'), { random: () => randomBytes(8).toString('hex') });
+  const store = openTestStore(join(scope.folder(), 'store.db'), () => randomBytes(8).toString('hex'));
   scope.add(() => store.close());
   const now = () => '2026-01-01T00:00:00Z';
   writeDocuments({ place: GLOBAL, store, now }, parseDocuments('{type: Mesh, name: default}'));

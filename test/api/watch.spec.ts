@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { recordEpoch } from '../../src/kds/cursor.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
-import { openSnapshot, openStore } from '../../src/store/open-store.ts';
 import { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
 import { type TestedApi, apiOn, ask, EAST, newApi, timeout, toMesh } from './harness.ts';
 import { listen, refusal, replay, watch } from './watch-client.ts';
+import { openTestStore, restoreTestStore } from '../harness/test-store.ts';
 
 const scope = new Scope();
 after(() => scope.close());
@@ -125,8 +125,7 @@ describe('GET /_watch', () => {
 
   it('knows a restored store from the one that went on', async () => {
     const path = join(scope.folder(), 'store.db');
-    const options = { random: () => 'ab' };
-    const store = openStore(path, options);
+    const store = openTestStore(path);
     recordEpoch(store, 'a1');
     const plane = { place: GLOBAL, store, now: () => '2026-01-01T00:00:00Z' };
     const first = apiOn(scope, plane, undefined);
@@ -141,7 +140,7 @@ describe('GET /_watch', () => {
     const lost = early.position();
     await first.app.close();
     store.close();
-    const restored = openSnapshot(backup, options);
+    const restored = restoreTestStore(backup);
     recordEpoch(restored, 'b2');
     const later = apiOn(scope, { ...plane, store: restored }, undefined);
     await put(later, 'other');
@@ -159,11 +158,10 @@ describe('GET /_watch', () => {
 
   it('goes on after the control plane stopped and started', async () => {
     const path = join(scope.folder(), 'store.db');
-    const options = { random: () => 'cd' };
     let state = new Map<string, unknown>();
     let position: string | undefined;
     for (let start = 0; start < 3; start++) {
-      const store = openStore(path, options);
+      const store = openTestStore(path);
       recordEpoch(store, `e${start}`);
       const api = apiOn(scope, { place: GLOBAL, store, now: () => '2026-01-01T00:00:00Z' }, undefined);
       await ask(api, 'PUT', '/meshes/default', { type: 'Mesh', name: 'default' });

@@ -18,3 +18,15 @@ export const importsGoOneWay: ArchitectureRule = (source) => {
       return isAllowed ? [] : [at(source, module, `${nameOf(part)} must not import ${module.text}; it may import ${may}`)];
     });
 };
+
+/** Where tests and benches open the store in SQLite. */
+const STORES_OF_TESTS = 'test/harness/test-store.ts';
+
+/** Outside of the store itself and the programs, only the harness of the tests imports it: so it can be exchanged. */
+export const storeThroughHarness: ArchitectureRule = (source) => {
+  const { path } = source;
+  if (path === STORES_OF_TESTS || path.startsWith('src/store/') || (path.startsWith('cmd/') && !isExempt(source))) return [];
+  return importsOf(source)
+    .filter(({ text }) => text.startsWith('.') && posix.join(posix.dirname(path), text).startsWith('src/store/'))
+    .map((module) => at(source, module, `${module.text}: a store is opened through ${STORES_OF_TESTS}`));
+};

@@ -7,7 +7,7 @@ export interface Part {
   readonly path: string;
   /** What it is, for the map in docs/architecture.md. */
   readonly what: string;
-  /** Other parts, by path, with all that is within them. */
+  /** Other parts, by path, with all that is within them; or one file of another part. */
   readonly imports: readonly string[] | 'everything' | 'nothing';
   /**
    * Without clock, randomness, file, socket or log: given the same input it gives the same output, so that it can be
@@ -30,8 +30,8 @@ const rooms = (...names: string[]): string[] => names.map((name) => `src/control
  * the table in docs/architecture.md are made of it. `errors <- resource <- naming <- policy <- kds <- control`; the
  * adapters import those and never one another. `enforce` is made of control and xds; api sees control. Only cmd, which
  * nobody imports, sees everything. Within control the
- * floors are `plane <- peers <- put <- receive <- write <- sync`, `mesh <- access` and `mesh <- enforce <- impact`,
- * with operate on top.
+ * floors are `plane <- peers <- put <- receive <- write <- sync`, `mesh <- access` and
+ * `mesh <- enforce <- impact <- matrix`, with operate on top.
  * A new folder is one entry here; control itself has none, so that each of its files is in a room.
  */
 export const PARTS: readonly Part[] = [
@@ -103,6 +103,11 @@ export const PARTS: readonly Part[] = [
     imports: [...OUTSIDE, ...rooms('plane', 'peers', 'put', 'receive', 'write', 'mesh', 'enforce')],
   },
   {
+    path: 'src/control/matrix',
+    what: 'Who may call whom: the verdict of each caller at each inbound, and the rules behind one',
+    imports: [...OUTSIDE, ...rooms('plane', 'peers', 'mesh', 'enforce', 'impact')],
+  },
+  {
     path: 'src/control/operate',
     what: 'For the operator: ledger, readiness, recovery, the first start',
     imports: [...OUTSIDE, ...rooms('plane', 'peers', 'put', 'receive', 'write', 'sync', 'mesh', 'access', 'enforce')],
@@ -117,7 +122,7 @@ export const PARTS: readonly Part[] = [
   },
   { path: 'src/api', what: 'REST and live watch', imports: [...OUTSIDE, 'src/control'] },
   { path: 'src/dashboard', what: 'The web page: it runs in a browser, and asks the API as any client', imports: 'nothing' },
-  { path: 'src/config', what: 'Settings: files and environment variables', imports: ERRORS },
+  { path: 'src/config', what: 'Settings: files and environment variables', imports: [...ERRORS, 'src/resource'] },
   { path: 'src/runtime', what: 'Start and stop, log, metrics, `/ready`', imports: [...ERRORS, REPORT, 'src/config'] },
   { path: 'cmd', what: 'The programs `global`, `zone` and `ctl`: they put the parts together. Nobody imports it', imports: 'everything' },
   { path: 'scripts', what: "What npm's commands run. No dependencies, since they run before `npm ci`", imports: 'everything' },

@@ -26,14 +26,11 @@ const TASKS: readonly [page: string, after: string | undefined][] = [
  */
 const EXPORTS = ['kuma.yaml', 'kuma-kubernetes.yaml'];
 
-/** The quick start is played each time; the others take a minute, and are when DOCS says `all`. */
-const skipped = process.env.DOCS === 'all' ? false : 'DOCS=all plays the pages of tasks too';
-
 describe('the pages do what they say', { concurrency: 2 }, () => {
   const scope = new Scope();
   after(() => scope.close());
   for (const [path, start] of TASKS) {
-    it(path, { skip: path === 'docs/quick-start.md' ? false : skipped }, async () => {
+    it(path, async () => {
       const own = new Scope();
       try {
         const shell = await startShell(own, await natsServer(), await envoyProgram());

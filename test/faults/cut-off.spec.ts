@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ledger } from '../../src/control/operate/ledger.ts';
-import { deleteResource, writeDrafts } from '../../src/control/write/write-documents.ts';
 import { GLOBAL_PEER } from '../../src/resource/audience.ts';
 import type { Draft, Place } from '../../src/resource/resource.ts';
 import { forge } from '../scenario/forge.ts';
 import type { Node } from '../simulator/node.ts';
 import { NOBODY_WATCHES } from '../simulator/watch.ts';
 import { World } from '../simulator/world.ts';
+import { deleteResource, writeDrafts } from '../harness/write-drafts.ts';
 
 /** Zones that are away for long, and zones that can't take all that they get: in one process, on a virtual clock. */
 

@@ -6,8 +6,8 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { GLOBAL_PEER, NOBODY, OTHERS } from '../../src/resource/audience.ts';
 import type { Durability, Transaction } from '../../src/resource/store/store.ts';
-import { openStore, type SqliteStore } from '../../src/store/open-store.ts';
-import { key, OPTIONS, resource } from '../harness/sample-store.ts';
+import { key, resource } from '../harness/sample-store.ts';
+import { openTestStore, type TestStore } from '../harness/test-store.ts';
 import { Scope } from '../harness/scope.ts';
 import { seeded } from '../simulator/random.ts';
 import { Disk, type FileEvent, readEvents } from './lost-writes.ts';
@@ -28,7 +28,7 @@ const scope = new Scope();
  * Commit n is a write of its own (it says so when it is on the disk), or copies and their cursor, which are left for
  * later; now and then all is told to a peer. A store that lies says of all commits that they are on the disk.
  */
-function write(store: SqliteStore, lying: boolean): void {
+function write(store: TestStore, lying: boolean): void {
   const random = seeded(7);
   for (let n = 1; n <= COMMITS; n++) {
     const copies = random.chance(0.6);
@@ -67,7 +67,7 @@ function fault(files: ReadonlyMap<string, Buffer>, acknowledged: number): string
   const place = join(scope.folder(), 'data', 'meridian.db');
   mkdirSync(dirname(place));
   for (const [name, bytes] of files) if (!name.endsWith('-shm')) writeFileSync(join(dirname(place), name), bytes);
-  const store = openStore(place, OPTIONS);
+  const store = openTestStore(place);
   try {
     const { revision } = store.head();
     const seen = [store.mirror.position(GLOBAL_PEER)?.revision ?? 0, Number(store.mirror.get(GLOBAL_PEER, key('copy', 'west'))?.hash ?? 0)];
@@ -95,7 +95,7 @@ function faults(events: readonly FileEvent[], seed: number): (string | undefined
 }
 
 if (path !== undefined) {
-  const store = openStore(path, OPTIONS);
+  const store = openTestStore(path);
   write(store, lies === 'true');
   store.close();
 } else {

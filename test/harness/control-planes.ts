@@ -5,11 +5,11 @@ import { GLOBAL_PEER } from '../../src/resource/audience.ts';
 import type { Key } from '../../src/resource/key.ts';
 import { type Draft, GLOBAL, type JsonObject, type Place } from '../../src/resource/resource.ts';
 import type { FeedChange, Position } from '../../src/resource/store/store.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { readPeer, writePeer } from '../../src/control/peers/known-peers.ts';
 import { isGlobal, type Plane } from '../../src/control/plane/plane.ts';
 import { applyTransfer } from '../../src/control/receive/apply-transfer.ts';
-import { writeDrafts } from '../../src/control/write/write-documents.ts';
+import { openTestStore } from './test-store.ts';
+import { writeDrafts } from './write-drafts.ts';
 
 /** What the tests of this folder share: control planes in memory, and feeds that are carried by hand. */
 
@@ -24,7 +24,7 @@ let stores = 0;
 
 export function newPlane(place: Place): Plane {
   const id = (++stores).toString(16).padStart(8, '0');
-  return { place, store: openStore(':memory:', { random: () => id }), now: () => NOW };
+  return { place, store: openTestStore(':memory:', () => id), now: () => NOW };
 }
 
 /** Global with the mesh `default`, which knows these zones. */

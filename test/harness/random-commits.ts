@@ -5,7 +5,7 @@ import type { Draft, JsonObject } from '../../src/resource/resource.ts';
 import type { Plane } from '../../src/control/plane/plane.ts';
 import { tryDocuments } from './dry-run.ts';
 import { keyOf, service, timeout } from './control-planes.ts';
-import { deleteResource, writeDrafts } from '../../src/control/write/write-documents.ts';
+import { deleteResource, writeDrafts } from './write-drafts.ts';
 
 /** What the tests of this folder that need any commits share. */
 

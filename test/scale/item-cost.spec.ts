@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import Database from 'better-sqlite3';
 import { watchCommits } from '../../src/control/plane/watch-commits.ts';
 import type { Plane } from '../../src/control/plane/plane.ts';
 import { writePeer } from '../../src/control/peers/known-peers.ts';
 import { keepBeside, warningsAbout } from '../../src/control/write/write-warnings.ts';
-import { writeDrafts } from '../../src/control/write/write-documents.ts';
 import { GLOBAL_PEER } from '../../src/resource/audience.ts';
 import { type Draft, GLOBAL, type Place } from '../../src/resource/resource.ts';
-import { createLog } from '../../src/store/feed/change-log.ts';
-import { createChanges } from '../../src/store/feed/feed-changes.ts';
-import { migrate } from '../../src/store/migrations.ts';
-import { createStore } from '../../src/store/open-store.ts';
-import { createSettings } from '../../src/store/store-settings.ts';
 import { carry, EAST, MESH, NOW } from '../harness/control-planes.ts';
+import { countedStore } from '../harness/test-store.ts';
+import { writeDrafts } from '../harness/write-drafts.ts';
 
-const OPTIONS = { random: () => 'abcdef01' };
 const FEW = 50;
 const MANY = 2_000;
 
@@ -33,14 +27,12 @@ interface CountedPlane {
 }
 
 function counted(place: Place): CountedPlane {
-  let statements = 0;
-  const db = new Database(':memory:', { verbose: () => statements++ });
-  migrate(db);
-  const { plane } = watchCommits({ place, store: createStore(db, OPTIONS, () => {}), now: () => NOW }, () => {});
+  const { store, statements } = countedStore();
+  const { plane } = watchCommits({ place, store, now: () => NOW }, () => {});
   const count = (what: () => void): number => {
-    const before = statements;
+    const before = statements();
     what();
-    return statements - before;
+    return statements() - before;
   };
   return { plane, count };
 }
@@ -79,33 +71,4 @@ test('one change costs the same statements, however many policies there are, and
     assert.ok(written <= 24, `a write takes ${written} statements`);
     assert.ok(received <= 24, `a received change takes ${received} statements`);
   }
-});
-
-test('a delta reads of the log what came since, not what was before', () => {
-  const db = new Database(':memory:');
-  migrate(db);
-  const store = createStore(db, OPTIONS, () => {});
-  const plane: Plane = { place: GLOBAL, store, now: () => NOW };
-  writeDrafts(plane, [MESH]);
-  writeDrafts(
-    plane,
-    Array.from({ length: MANY }, (_, index) => permission(`p-${index}`, 0)),
-  );
-  const { revision } = store.head();
-  writeDrafts(plane, [permission('p-7', 1)]);
-  const log = createLog(db, createSettings(db));
-  let read = 0;
-  db.function('seen', () => {
-    read += 1;
-    return 1;
-  });
-  // Each row of the log that SQLite looks at is counted.
-  db.exec('CREATE TEMP VIEW log AS SELECT seen() AS seen, * FROM main.log WHERE seen() = 1');
-  const { changes } = createChanges(db, log)('east', revision, 0, 1e9);
-  assert.deepEqual(
-    changes.map(({ key }) => key.name),
-    ['p-7'],
-  );
-  assert.ok(read > 0 && read <= 10, `${read} rows of the log were read for one change`);
-  store.close();
 });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { deleteResource, writeDrafts } from '../../src/control/write/write-documents.ts';
 import { invalid, MeridianError } from '../../src/errors.ts';
 import { admit } from '../../src/policy/admit-draft.ts';
 import type { Key } from '../../src/resource/key.ts';
@@ -9,6 +8,7 @@ import type { Draft, Place } from '../../src/resource/resource.ts';
 import type { Node } from '../simulator/node.ts';
 import { forge } from './forge.ts';
 import type { ScenarioStep } from './scenario.ts';
+import { deleteResource, writeDrafts } from '../harness/write-drafts.ts';
 
 /**
  * Does one step at its control plane. Throws what the control plane throws, and when a step that must be refused was

@@ -3,16 +3,14 @@ import type { Plane } from '../../src/control/plane/plane.ts';
 import { watchCommits } from '../../src/control/plane/watch-commits.ts';
 import { retryAllRefused } from '../../src/control/receive/retry-refused.ts';
 import { Sync } from '../../src/control/sync/sync.ts';
-import { writeDrafts } from '../../src/control/write/write-documents.ts';
 import { recordEpoch } from '../../src/kds/cursor.ts';
 import type { Place } from '../../src/resource/resource.ts';
 import type { Durability, Head, Store, Transaction } from '../../src/resource/store/store.ts';
-import { openSnapshot, type SqliteStore } from '../../src/store/open-store.ts';
-import { commitAtOnce } from '../../src/store/part-commits.ts';
+import { openReusedStore, restoreTestStore, type TestStore, withCommit } from '../harness/test-store.ts';
 import { contentOf, type StoreEntry } from './content.ts';
-import { openEmpty } from './empty.ts';
 import { type Deeds, watched } from './watch.ts';
 import { Crash, type World } from './world.ts';
+import { writeDrafts } from '../harness/write-drafts.ts';
 
 /** One control plane in the simulator: a store that survives crashes, and a process that does not. */
 export class Node {
@@ -37,7 +35,7 @@ export class Node {
   private monotonic = 0;
   /** Another process has this identity and goes on: this one is not started again. */
   retired = false;
-  private store: SqliteStore;
+  private store: TestStore;
   /** What is on its disk, where that is not all. */
   private written: Buffer | undefined;
   private sync: Sync | undefined;
@@ -53,8 +51,8 @@ export class Node {
   ) {
     this.world = world;
     this.place = place;
-    const options = { random: () => world.random.hex(32) };
-    this.store = volume ? openSnapshot(volume, options) : openEmpty(options);
+    const random = () => world.random.hex(32);
+    this.store = volume ? restoreTestStore(volume, random) : openReusedStore(random);
     this.plane = this.makePlane();
     this.readContent();
   }
@@ -93,7 +91,7 @@ export class Node {
     this.written = undefined;
     if (!written || this.world.random.chance(0.5)) return;
     this.store.close();
-    this.store = openSnapshot(written, { random: () => this.world.random.hex(32) });
+    this.store = restoreTestStore(written, () => this.world.random.hex(32));
     this.plane = this.makePlane();
     this.readContent();
     this.world.log(`${this.name} loses what was not on its disk yet`);
@@ -107,7 +105,7 @@ export class Node {
   restore(bytes: Buffer): void {
     this.crash();
     this.store.close();
-    this.store = openSnapshot(bytes, { random: () => this.world.random.hex(32) });
+    this.store = restoreTestStore(bytes, () => this.world.random.hex(32));
     this.plane = this.makePlane();
     this.readContent();
     this.world.log(`${this.name} is restored from a backup`);
@@ -117,7 +115,7 @@ export class Node {
   lose(): void {
     this.crash();
     this.store.close();
-    this.store = openEmpty({ random: () => this.world.random.hex(32) });
+    this.store = openReusedStore(() => this.world.random.hex(32));
     this.plane = this.makePlane();
     this.readContent();
     this.world.log(`${this.name} loses its volume`);
@@ -243,7 +241,7 @@ export class Node {
       store.toDisk();
       this.written = undefined;
     };
-    return { ...store, commit, ...commitAtOnce(commit), toDisk, feed: this.shortFeed(store.feed) };
+    return { ...withCommit(store, commit), toDisk, feed: this.shortFeed(store.feed) };
   }
 
   /** The feed in small pages, and with a log that is pruned early: what takes megabytes and months on a real one. */

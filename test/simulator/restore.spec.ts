@@ -3,13 +3,13 @@ import { diverged } from '../../src/control/peers/divergence.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { recover, type RecoverOrder } from '../../src/control/operate/recover.ts';
-import { deleteResource, writeDrafts } from '../../src/control/write/write-documents.ts';
 import { GLOBAL_PEER } from '../../src/resource/audience.ts';
 import type { Key } from '../../src/resource/key.ts';
 import type { Draft, Place } from '../../src/resource/resource.ts';
 import type { Node } from './node.ts';
 import { NOBODY_WATCHES } from './watch.ts';
 import { World } from './world.ts';
+import { deleteResource, writeDrafts } from '../harness/write-drafts.ts';
 
 /**
  * What happens when a store is restored from a backup, lost, or copied: nothing is deleted that nobody deleted, and

@@ -1,5 +1,4 @@
 import { zoneState } from '../../src/control/peers/zone-state.ts';
-import { deleteResource, writeDrafts } from '../../src/control/write/write-documents.ts';
 import { MeridianError } from '../../src/errors.ts';
 import type { Key } from '../../src/resource/key.ts';
 import type { Draft, JsonObject, Place } from '../../src/resource/resource.ts';
@@ -7,6 +6,7 @@ import type { Model, Template } from './model.ts';
 import type { Node } from './node.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';
+import { deleteResource, writeDrafts } from '../harness/write-drafts.ts';
 
 const NAMES = ['a', 'b', 'c', 'backend', 'with.dots', 'x'.repeat(63)];
 /** `east` and `1a`, `east1` and `a`: one hashed name for both, if nobody takes care. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { isLoopback } from '../../../src/config/nats-security.ts';
+import { isLoopbackHost } from '../../../src/resource/ip-address.ts';
 import { MeridianError } from '../../../src/errors.ts';
 import { type ControlPlane, contextsPath, readContexts } from '../contexts/file.ts';
 import { DEFAULT_URL, isGiven, optionsOf } from '../input/options.ts';
@@ -82,7 +82,7 @@ function checkToken(text: string, where: string): string {
 /** Throws `forbidden` for a token that anybody on the way could read. */
 export function refuseClearToken({ url, token }: Pick<Server, 'url' | 'token'>): void {
   const { protocol, hostname } = new URL(url);
-  if (token === undefined || protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return;
+  if (token === undefined || protocol === 'https:' || isLoopbackHost(hostname.replace(/^\[|\]$/g, ''))) return;
   throw new MeridianError('forbidden', `a token is not sent to ${url}: without TLS anybody on the way can read it`, {
     hint: 'use https:// with --ca-cert-file, or a tunnel to 127.0.0.1',
   });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { writeDocuments } from '../../../src/control/write/write-documents.ts';
 import { parseDocuments } from '../../../src/resource/documents/parse-documents.ts';
 import { GLOBAL, type Place } from '../../../src/resource/resource.ts';
 import { ask, EAST, WEST } from '../../../test/api/harness.ts';
 import { Scope } from '../../../test/harness/scope.ts';
 import { type Live, startLive } from '../../../test/harness/live-meridianctl.ts';
+import { writeDocuments } from '../../../test/harness/write-drafts.ts';
 
 const scope = new Scope();
 after(() => scope.close());

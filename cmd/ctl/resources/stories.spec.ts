@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { WEST, ask } from '../../../test/api/harness.ts';
-import { writeDocuments } from '../../../src/control/write/write-documents.ts';
 import { GLOBAL } from '../../../src/resource/resource.ts';
 import { parseDocuments } from '../../../src/resource/documents/parse-documents.ts';
 import { Scope } from '../../../test/harness/scope.ts';
 import { type Live, startLive } from '../../../test/harness/live-meridianctl.ts';
+import { writeDocuments } from '../../../test/harness/write-drafts.ts';
 
 const scope = new Scope();
 after(() => scope.close());

@@ -7,11 +7,11 @@ import { after, describe, it } from 'node:test';
 import { startApi } from '../../../src/api/server.ts';
 import { recordEpoch } from '../../../src/kds/cursor.ts';
 import { GLOBAL } from '../../../src/resource/resource.ts';
-import { openStore } from '../../../src/store/open-store.ts';
 import { apiOn, type TestedApi, ask, timeout } from '../../../test/api/harness.ts';
 import { Scope } from '../../../test/harness/scope.ts';
 import { until } from '../../../test/harness/until.ts';
 import { meridianctl, PROGRAM } from '../../../test/harness/meridianctl.ts';
+import { openTestStore } from '../../../test/harness/test-store.ts';
 
 const scope = new Scope();
 after(() => scope.close());
@@ -36,7 +36,7 @@ interface ServedApi extends TestedApi {
 
 /** A control plane on a store that outlives it. */
 async function serveAt(path: string, life: string, port = 0): Promise<ServedApi> {
-  const store = openStore(path, { random: () => 'ab' });
+  const store = openTestStore(path);
   recordEpoch(store, life);
   const asked = apiOn(scope, { place: GLOBAL, store, now: () => '2026-01-01T00:00:00Z' }, undefined);
   await ask(asked, 'PUT', '/meshes/default', { type: 'Mesh', name: 'default' });

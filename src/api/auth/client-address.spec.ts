@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { addressKey, isForwarded, isLoopback } from './client-address.ts';
-
-test('loopback is told from all else', () => {
-  for (const address of ['127.0.0.1', '127.255.0.1', '::1', '::ffff:127.0.0.1']) assert.ok(isLoopback(address), address);
-  for (const address of ['', '128.0.0.1', '127', '127.evil', '::', '::2', '::ffff:128.0.0.1']) assert.ok(!isLoopback(address), address);
-});
+import { addressKey, isForwarded } from './client-address.ts';
 
 const PROXIES = [
   'forwarded',

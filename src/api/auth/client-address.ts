@@ -1,12 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 
-/** Of `127.0.0.0/8`, `::1`, or the former written as IPv6. */
-export function isLoopback(address: string): boolean {
-  const plain = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
-  return plain === '::1' || (isIP(plain) === 4 && plain.startsWith('127.'));
-}
-
 /** Proxies add these: who connects is not who asks. */
 const FORWARDING =
   /^(forwarded|via|x-forwarded(-.*)?|(x-)?(real|client|true-client|cluster-client|cf-connecting|fastly-client)-ip|x-original-forwarded-for|forwarded-for|cf-connecting-ip|x-envoy-(external-address|internal)|x-proxyuser-ip)$/;

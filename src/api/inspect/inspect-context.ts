@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { ShutAt } from '../../control/matrix/column-gates.ts';
 import { meshExists } from '../../control/put/put-own.ts';
 import type { MeshView } from '../../control/mesh/mesh-view.ts';
 import type { Plane } from '../../control/plane/plane.ts';
@@ -24,6 +25,12 @@ export interface InspectContext {
 /** What inspection needs beside the API's options: a mesh as the policy engine sees it. */
 export interface InspectOptions extends ApiOptions {
   readonly views: (mesh: string) => MeshView;
+}
+
+/** What this zone gave to its proxies that lets nobody in, whatever the policies say; asked once for all. */
+export function shutAt({ plane, proxies }: Pick<ApiOptions, 'plane' | 'proxies'>): ShutAt {
+  const given = new Map(proxies?.().map(({ mesh, name, shut }) => [`${mesh} ${name}`, shut]));
+  return ({ dataplane }) => given.get(`${dataplane.key.mesh} ${restName(dataplane, plane.place)}`) ?? [];
 }
 
 /** Kuma's titles for what fails. */

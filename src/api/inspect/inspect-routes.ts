@@ -2,6 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { addAccessRoute } from './access-route.ts';
 import { addCanRoute } from './can-route.ts';
 import { addConnectRoutes } from './connect-route.ts';
+import { addMatrixRoute } from './matrix-route.ts';
+import { addRequestsRoute } from './requests-route.ts';
 import type { InspectOptions } from './inspect-context.ts';
 import { addLayoutRoute } from './layout-route.ts';
 import { addOverviewRoutes } from './overview-routes.ts';
@@ -17,6 +19,8 @@ export function addInspectRoutes(app: FastifyInstance, options: InspectOptions):
   addRulesRoute(app, options);
   addSelectedRoutes(app, options);
   addCanRoute(app, options);
+  addRequestsRoute(app, options);
+  addMatrixRoute(app, options);
   addAccessRoute(app, options);
   addConnectRoutes(app, options);
 }

@@ -15,7 +15,7 @@ const verdict = z
   .strictObject({ decision: action, shadow: action, decidedBy: decider, shadowDecidedBy: decider })
   .meta({ id: 'Verdict', description: 'What is decided, and what would be if all shadow actions were enforced' });
 const match = z.strictObject({ type: z.enum(MATCH_TYPES), value: z.string() });
-const condition = z
+export const requestCondition = z
   .strictObject({
     method: z.string().optional(),
     methodNot: z.array(z.string()).optional(),
@@ -49,7 +49,7 @@ export const impactShape = {
         callers: z.array(
           z.strictObject({
             from: z.array(caller),
-            verdicts: z.array(z.strictObject({ when: condition.optional(), before: verdict, after: verdict })),
+            verdicts: z.array(z.strictObject({ when: requestCondition.optional(), before: verdict, after: verdict })),
           }),
         ),
       })

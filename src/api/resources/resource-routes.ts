@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PlaneContents } from '../../control/plane/plane.ts';
-import { deleteOne } from '../../control/write/write-documents.ts';
+import { deleteOwn } from '../../control/write/write-documents.ts';
 import { MeridianError } from '../../errors.ts';
 import type { WarningContext } from '../../control/write/write-warnings.ts';
 import { type Kind, KINDS } from '../../resource/kinds.ts';
@@ -69,7 +69,7 @@ function remove(options: ApiOptions, kind: Kind) {
       requireMatch(request, tx, () => row);
       const { key } = row.resource;
       if (kind.type === 'Zone') removeZone(tx, options, key.name);
-      else deleteOne(tx, plane, key);
+      else deleteOwn(tx, plane, key);
       return { written: [{ key, outcome: 'deleted' as const }] };
     });
     return {};

@@ -6,9 +6,9 @@ import { NOBODY, OTHERS } from '../../resource/audience.ts';
 import type { Draft, JsonObject } from '../../resource/resource.ts';
 import type { Plane } from '../plane/plane.ts';
 import { zoneKey } from '../peers/zone-state.ts';
-import { writeDrafts } from '../write/write-documents.ts';
 import { passOnZones, registerZone } from '../write/zone-registration.ts';
 import { knownSites, siteWarnings } from './known-sites.ts';
+import { writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 const zone = (name: string, spec: JsonObject): Draft => ({ type: 'Zone', mesh: '', name, namespace: undefined, labels: {}, spec });
 const shown = (plane: Plane) =>

@@ -4,8 +4,8 @@ import { MeridianError } from '../../errors.ts';
 import type { Draft, JsonObject } from '../../resource/resource.ts';
 import type { Plane } from '../plane/plane.ts';
 import { EAST, newGlobal, newZone } from '../../../test/harness/control-planes.ts';
-import { deleteResource, writeDrafts } from '../write/write-documents.ts';
 import { type ConnectedProxy, Insights } from './dataplane-insights.ts';
+import { deleteResource, writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 const DATAPLANE: Draft = {
   type: 'Dataplane',

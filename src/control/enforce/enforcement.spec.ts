@@ -4,9 +4,9 @@ import { GLOBAL_PEER } from '../../resource/audience.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 import type { Plane } from '../plane/plane.ts';
 import { EAST, newGlobal, newPlane, newZone, timeout, draftInApp as draft } from '../../../test/harness/control-planes.ts';
-import { deleteResource, writeDrafts } from '../write/write-documents.ts';
 import { Enforcement } from './enforcement.ts';
 import type { ProxyRules } from './proxy-rules.ts';
+import { deleteResource, writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 const WEB = 'spiffe://td/ns/app/sa/web';
 const INBOUND: JsonObject = { name: 'web', port: 8080, servicePort: 80, protocol: 'http' };

@@ -6,8 +6,8 @@ import { atOnce } from '../../resource/store/parts.ts';
 import { watchCommits } from '../plane/watch-commits.ts';
 import { NAMES, run, step } from '../../../test/harness/random-commits.ts';
 import { EAST, newGlobal, newZone, service } from '../../../test/harness/control-planes.ts';
-import { writeDrafts } from '../write/write-documents.ts';
 import { Enforcement } from './enforcement.ts';
+import { writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 it('the rules of proxies after any commits are those that working all out again gives', () => {
   let served = 0;

@@ -4,8 +4,8 @@ import type { Draft, JsonObject } from '../../resource/resource.ts';
 import { watchCommits } from '../plane/watch-commits.ts';
 import type { Plane } from '../plane/plane.ts';
 import { EAST, draftInApp as draft, newGlobal, newZone } from '../../../test/harness/control-planes.ts';
-import { writeDrafts } from '../write/write-documents.ts';
 import { Enforcement } from './enforcement.ts';
+import { writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 const PROXIES = 50;
 

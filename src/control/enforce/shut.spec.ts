@@ -7,10 +7,10 @@ import { can } from '../mesh/answer-can.ts';
 import { readMeshView } from '../mesh/mesh-view.ts';
 import type { Plane } from '../plane/plane.ts';
 import { EAST, newGlobal, newZone, draftInApp as draft } from '../../../test/harness/control-planes.ts';
-import { writeDrafts } from '../write/write-documents.ts';
 import { Enforcement } from './enforcement.ts';
 import { shutNotes } from '../mesh/listen-address.ts';
 import type { ProxyRules } from './proxy-rules.ts';
+import { writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 const WEB = 'spiffe://td/ns/app/sa/web';
 const INBOUND: JsonObject = { name: 'web', port: 8080, servicePort: 80, protocol: 'http' };

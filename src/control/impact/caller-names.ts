@@ -72,9 +72,10 @@ function sampled(one: UnsampledCallers, other: string): NamedCallers {
   }
 }
 
-/** Longer than any text, so that none holds it. */
+/** `any`, and as many dashes that no text holds it. */
 function otherThan(texts: readonly string[]): string {
-  return '-'.repeat(1 + texts.reduce((longest, { length }) => Math.max(longest, length), 0));
+  const dashes = texts.flatMap((text) => [...text.matchAll(/any(-*)/g)].map(([, found = '']) => found.length + 1));
+  return `any${'-'.repeat(dashes.reduce((most, count) => Math.max(most, count), 0))}`;
 }
 
 /**

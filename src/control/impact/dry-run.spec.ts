@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseDocuments } from '../../resource/documents/parse-documents.ts';
 import { GLOBAL, type Place } from '../../resource/resource.ts';
-import { openStore } from '../../store/open-store.ts';
 import type { Plane } from '../plane/plane.ts';
-import { writeDocuments } from '../write/write-documents.ts';
 import { type DryRun, dryRun } from './dry-run.ts';
+import { openTestStore } from '../../../test/harness/test-store.ts';
+import { writeDocuments } from '../../../test/harness/write-drafts.ts';
 
 const EAST: Place = { zone: 'east', environment: 'universal', systemNamespace: '' };
 const PROXY = (name: string) =>
@@ -14,7 +14,7 @@ const OPEN = (name: string, id: string) =>
   `{type: MeshTrafficPermission, mesh: default, name: ${name}, spec: {default: {allow: [{spiffeId: {type: Exact, value: '${id}'}}]}}}`;
 
 function newPlane(): Plane {
-  const plane = { store: openStore(':memory:', { random: () => '00' }), now: () => '2026-01-01T00:00:00Z' };
+  const plane = { store: openTestStore(), now: () => '2026-01-01T00:00:00Z' };
   writeDocuments({ ...plane, place: GLOBAL }, parseDocuments('{type: Mesh, name: default}'));
   writeDocuments({ ...plane, place: EAST }, parseDocuments(['a', 'b', 'c'].map(PROXY).join('\n---\n')));
   return { ...plane, place: EAST };

@@ -2,13 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import { MeridianError } from '../../errors.ts';
 import { inTurns, type TurnOptions } from './in-turns.ts';
 import type { Parts } from '../../resource/store/parts.ts';
-import { hasFirstScan } from '../peers/first-scan-state.ts';
+import { isClosed } from '../mesh/answer-can.ts';
 import { mayDecide, type MeshView, readMeshView } from '../mesh/mesh-view.ts';
 import { LEADING } from '../mesh/mesh-rows.ts';
 import { crowdedBy, withCrowded } from '../mesh/too-many-rules.ts';
 import { settle } from '../mesh/settled-view.ts';
 import type { Holder } from '../../policy/match/mesh-index.ts';
-import { isGlobal, type PlaneContents, type Plane } from '../plane/plane.ts';
+import type { PlaneContents, Plane } from '../plane/plane.ts';
 import type { AppliedSet } from '../write/applied-sets.ts';
 import { warningsInParts } from '../write/write-warnings.ts';
 import { type Document, dryRunInParts, type WrittenDocument } from '../write/write-documents.ts';
@@ -38,7 +38,7 @@ export interface DryRunOptions extends Pick<TurnOptions, 'now' | 'gone' | 'charg
 const MOST_SEARCHING = 10_000;
 
 /**
- * Says what `writeDocuments` would do, and whose verdicts would change; errors as there. All of it in turns. Others
+ * Says what a write would do, and whose verdicts would change; errors as there. All of it in turns. Others
  * write as soon as all was written, looked at and rolled back: whose verdicts change is found after that. A zone that
  * denies everything, for it has never had a complete scan of its global, changes none. Throws `unavailable` where the
  * client is gone.
@@ -98,10 +98,6 @@ function viewAfter(held: PlaneContents, mesh: string, done: readonly WrittenDocu
   const isWide = done.some(({ key: { type } }) => type === 'Mesh' || type === 'Zone');
   const named = isWide ? LEADING.flatMap((type) => view.index.ofType(type)) : done.flatMap(({ key }) => view.index.find(key) ?? []);
   return settle(view, named, holder);
-}
-
-function isClosed({ place, store }: PlaneContents, hasGlobal: boolean): boolean {
-  return hasGlobal && !isGlobal(place) && !hasFirstScan(store);
 }
 
 /** The meshes of what is written anew and may change decisions; a Mesh lets in what waited for it. */

@@ -1,5 +1,4 @@
-import { decideBy, type Decision } from '../../policy/decide/decide-request.ts';
-import { readPermissions } from '../../policy/decide/read-permissions.ts';
+import type { Decision } from '../../policy/decide/decide-request.ts';
 import type { Request } from '../../policy/decide/read-request.ts';
 import { inboundsAt, sectionOf } from '../../policy/inspect/proxy-layout.ts';
 import { notesOn } from '../../policy/inspect/proxy-notes.ts';
@@ -8,14 +7,13 @@ import { matchInbound } from '../../policy/match/select-policies.ts';
 import { hasFirstScan } from '../peers/first-scan-state.ts';
 import { invalid } from '../../errors.ts';
 import { quote } from '../../resource/field-path.ts';
-import { readable } from '../../resource/readable-text.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { placesOf, type ShutInbound, whyShut } from './listen-address.ts';
-import { whyCrowded } from './too-many-rules.ts';
+import { decideThrough, decideTogether, gateAt, NOT_SCANNED, shutBy } from './inbound-gate.ts';
 import type { MeshView } from './mesh-view.ts';
 import { unaskedNotes, whyNotServed } from './not-enforced-notes.ts';
 import { plaintextAt } from './plaintext-notes.ts';
-import { isGlobal, type Plane } from '../plane/plane.ts';
+import { isGlobal, type Plane, type PlaneContents } from '../plane/plane.ts';
 
 export interface CanAnswer extends Decision {
   /** Whether a listener is served there that asks; if not, the decision is what policies say and nobody enforces. */
@@ -68,58 +66,35 @@ interface AskedInbounds extends Pick<CanQuestion, 'request' | 'shut'> {
 }
 
 function decideAll(plane: Plane, view: MeshView, hasGlobal: boolean, { proxy, inbounds, request, shut }: AskedInbounds): Decision {
-  if (hasGlobal && !isGlobal(plane.place) && !hasFirstScan(plane.store)) return NOT_SCANNED;
+  if (isClosed(plane, hasGlobal)) return NOT_SCANNED;
   const why = whyShutAt(proxy, shut ?? []);
-  const decisions = inbounds.map((inbound) => shutDecision(why(inbound)) ?? decideAt(view, proxy, inbound, request));
-  // Two inbounds on one port are one to a caller: what one of them denies may be denied.
-  const [first = NOT_SCANNED] = decisions;
-  return decisions.find(({ decision }) => decision === 'Deny') ?? first;
+  return decideTogether(inbounds.map((inbound) => shutBy(why(inbound)) ?? decideAt(view, proxy, inbound, request)));
 }
 
-const NOBODY = { decision: 'Deny', shadow: 'Deny', decidedBy: undefined, shadowDecidedBy: undefined, warnings: [] } as const;
-
-const NOT_SCANNED: Decision = { ...NOBODY, reason: 'the first scan of what global has is not complete: until then everything is denied' };
-
-function shutDecision(reason: string | undefined): Decision | undefined {
-  return reason === undefined
-    ? undefined
-    : { ...NOBODY, reason: `nobody gets in at this inbound, whatever the policies say: ${readable(reason)}` };
+/** Whether all is denied, since denies may be missing. */
+export function isClosed({ place, store }: PlaneContents, hasGlobal: boolean): boolean {
+  return hasGlobal && !isGlobal(place) && !hasFirstScan(store);
 }
 
 /**
  * What is written says it by itself; what only building shows is told by who has built. Of a gateway no inbound is
  * placed.
  */
-function whyShutAt(proxy: Proxy, built: readonly ShutInbound[]): (inbound: Inbound) => string | undefined {
+export function whyShutAt(proxy: Proxy, built: readonly ShutInbound[]): (inbound: Inbound) => string | undefined {
   const placed = proxy.type === 'Gateway' ? [] : placesOf(proxy);
   return (inbound) => whyShut(placed, inbound) ?? built.find((one) => one.inbound === sectionOf(inbound))?.reason;
 }
 
-/** Where plain text is taken, nothing asks who sends it. */
-const PLAIN: Decision = {
-  decision: 'Allow',
-  shadow: 'Allow',
-  decidedBy: undefined,
-  shadowDecidedBy: undefined,
-  reason: 'this inbound takes plain text, which no permission is asked about',
-  warnings: [],
-};
-
-/** A caller without a certificate, who can come in plain text only. */
-function isNobody(request: Request): boolean {
-  return 'spiffeIds' in request && request.spiffeIds.length === 0;
-}
-
 function decideAt(view: MeshView, proxy: Proxy, inbound: Inbound, request: Request): Decision {
   const matches = matchInbound(view.permissions, proxy, inbound, view.index);
-  const crowded = proxy.type === 'Gateway' ? undefined : shutDecision(whyCrowded(inbound, matches));
-  if (crowded) return crowded;
   const plaintext = plaintextAt(view, proxy, inbound);
-  const decision = plaintext.taken && isNobody(request) ? PLAIN : decideBy(readPermissions(matches), request, inbound.protocol, view.mesh);
-  return { ...decision, warnings: [...notesOn(proxy, [matches], view.refusal), ...plaintext.warnings] };
+  const gate = gateAt(proxy, inbound, matches, plaintext.taken);
+  const decision = decideThrough(gate, request, view.mesh);
+  return gate.shut ? decision : { ...decision, warnings: [...notesOn(proxy, [matches], view.refusal), ...plaintext.warnings] };
 }
 
-function chooseInbounds(proxy: Proxy, section: string | undefined): readonly Inbound[] {
+/** Those that are meant by a section; without one, the only ones. Throws `invalid`. */
+export function chooseInbounds(proxy: Proxy, section: string | undefined): readonly Inbound[] {
   const { inbounds } = proxy;
   const sections = [...new Set(inbounds.map(sectionOf))].filter((known) => known !== '');
   const found = section !== undefined ? inboundsAt(proxy, section) : sections.length < 2 ? inbounds : [];

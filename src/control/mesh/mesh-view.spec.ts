@@ -8,7 +8,7 @@ import { watchCommits } from '../plane/watch-commits.ts';
 import { createMeshViews, type MeshView, readMeshView } from './mesh-view.ts';
 import { dataplane, NAMES, permission, run, step } from '../../../test/harness/random-commits.ts';
 import { EAST, keyOf, newGlobal, newPlane, newZone, service, timeout } from '../../../test/harness/control-planes.ts';
-import { writeDrafts } from '../write/write-documents.ts';
+import { writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 /** All that can be got out of a view. */
 function allOf(view: MeshView) {

@@ -11,7 +11,7 @@ import { Enforcement } from '../enforce/enforcement.ts';
 import { createMeshViews, readMeshView } from './mesh-view.ts';
 import type { Plane } from '../plane/plane.ts';
 import { carry, EAST, forAll, MESH, newGlobal, newZone, timeout } from '../../../test/harness/control-planes.ts';
-import { deleteResource, writeDrafts } from '../write/write-documents.ts';
+import { deleteResource, writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 const ANYBODY = { spiffeId: { type: 'Prefix', value: 'spiffe://default' } };
 const proxy = (name: string, port: number): Draft => {

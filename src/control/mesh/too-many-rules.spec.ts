@@ -6,10 +6,10 @@ import type { Draft, JsonObject } from '../../resource/resource.ts';
 import { Enforcement } from '../enforce/enforcement.ts';
 import { dryRun } from '../impact/dry-run.ts';
 import type { Plane } from '../plane/plane.ts';
-import { writeDrafts } from '../write/write-documents.ts';
 import { can } from './answer-can.ts';
 import { readMeshView } from './mesh-view.ts';
 import { crowdedBy, crowdedNotes } from './too-many-rules.ts';
+import { writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 /** Of one caller: so that a dry run has but one to compare. */
 const ENTRIES = 150;

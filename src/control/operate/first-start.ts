@@ -3,7 +3,7 @@ import { attributeProblems } from '../../policy/access/key-problems.ts';
 import type { Labels } from '../../resource/labels.ts';
 import type { Draft, Place } from '../../resource/resource.ts';
 import { isGlobal, type Plane } from '../plane/plane.ts';
-import { writeDrafts } from '../write/write-documents.ts';
+import { admitDocuments } from '../write/write-documents.ts';
 
 const PLACE = 'place';
 
@@ -15,9 +15,11 @@ const PLACE = 'place';
 export function fixPlace(plane: Plane): void {
   const fixed = plane.store.setting(PLACE);
   if (fixed !== undefined) return refuseMove(JSON.parse(fixed) as Place, plane.place);
-  // The mesh first: should the process end between the two, the next start is still the first one.
-  if (isGlobal(plane.place)) writeDrafts(plane, [DEFAULT_MESH]);
-  plane.store.commit((tx) => tx.setSetting(PLACE, JSON.stringify(plane.place)));
+  const writeMesh = isGlobal(plane.place) ? admitDocuments(plane, [{ draft: DEFAULT_MESH, problems: [] }]) : undefined;
+  plane.store.commit((tx) => {
+    writeMesh?.(tx);
+    tx.setSetting(PLACE, JSON.stringify(plane.place));
+  });
 }
 
 /**

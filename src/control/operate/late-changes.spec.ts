@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { EAST, endOf, forAll, keyOf, newGlobal } from '../../../test/harness/control-planes.ts';
 import type { Position } from '../../resource/store/store.ts';
-import { deleteResource, writeDrafts } from '../write/write-documents.ts';
 import { lateAt } from './late-changes.ts';
+import { deleteResource, writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 it('counts what changed for a peer since its last word, each resource once, and all of it in doubt', () => {
   const global = newGlobal(EAST);

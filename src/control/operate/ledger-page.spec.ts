@@ -5,7 +5,7 @@ import { NOBODY, OTHERS } from '../../resource/audience.ts';
 import { ledgerPage } from './ledger-page.ts';
 import type { PeerView } from '../peers/peer-view.ts';
 import { EAST, endOf, forAll, keyOf, newGlobal, WEST } from '../../../test/harness/control-planes.ts';
-import { deleteResource, writeDrafts } from '../write/write-documents.ts';
+import { deleteResource, writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 const ONLY_WEST: Audience = { to: 'only', zone: 'west' };
 

@@ -6,7 +6,7 @@ import { ledger } from './ledger.ts';
 import type { PeerView } from '../peers/peer-view.ts';
 import { writeReported } from '../peers/reported-refusals.ts';
 import { EAST, endOf, forAll, keyOf, newGlobal, NOW } from '../../../test/harness/control-planes.ts';
-import { writeDrafts } from '../write/write-documents.ts';
+import { writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 /** Two policies: `early`, and `late`, which came after the peer's last word. */
 function system() {

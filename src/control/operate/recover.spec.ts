@@ -20,7 +20,7 @@ import {
   timeout,
   WEST,
 } from '../../../test/harness/control-planes.ts';
-import { deleteResource, writeDrafts } from '../write/write-documents.ts';
+import { deleteResource, writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 test('only what is broken is repaired', () => {
   const global = newGlobal(EAST);

@@ -6,14 +6,14 @@ import { MeridianError } from '../../errors.ts';
 import { isOwn, makePosition } from '../../kds/cursor.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import { GLOBAL, type Place } from '../../resource/resource.ts';
-import { openStore } from '../../store/open-store.ts';
 import { fixPlace } from './first-start.ts';
 import { beginEpoch } from '../plane/process-identity.ts';
 import type { Plane } from '../plane/plane.ts';
 import { readiness } from './readiness.ts';
 import { recover } from './recover.ts';
 import type { Sync } from '../sync/sync.ts';
-import { deleteResource } from '../write/write-documents.ts';
+import { openTestStore } from '../../../test/harness/test-store.ts';
+import { deleteResource } from '../../../test/harness/write-drafts.ts';
 
 const EAST: Place = { zone: 'east', environment: 'kubernetes', systemNamespace: 'kuma-system' };
 const MESH = { type: 'Mesh', mesh: '', zone: '', namespace: '', name: 'default' };
@@ -23,7 +23,7 @@ function random(): string {
   return (++count).toString(16).padStart(32, '0');
 }
 
-function planeAt(place: Place, store = openStore(':memory:', { random })): Plane {
+function planeAt(place: Place, store = openTestStore(':memory:', random)): Plane {
   return { place, store, now: () => '2026-01-01T00:00:00Z' };
 }
 

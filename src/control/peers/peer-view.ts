@@ -1,5 +1,5 @@
 import { type ZoneInfo, type FeedAck, SILENCE } from '../../kds/protocol.ts';
-import type { Session } from '../../kds/session.ts';
+import { disabledNotice, type Session } from '../../kds/session.ts';
 import type { Stranger } from '../../kds/sender-identity.ts';
 import type { Position } from '../../resource/store/store.ts';
 
@@ -36,6 +36,8 @@ export interface PeerSurroundings {
   /** Monotonic, ms. */
   readonly now: number;
   readonly connected: boolean;
+  /** The peer may exchange nothing now. */
+  readonly disabled: boolean;
   /** Why the transport carries nothing there. */
   readonly refused: string | undefined;
   /** How many bytes at once reach it. */
@@ -45,7 +47,7 @@ export interface PeerSurroundings {
 }
 
 export function viewOf(session: Session, surroundings: PeerSurroundings): PeerView {
-  const { head, position, notTaken, now, connected } = surroundings;
+  const { head, position, notTaken, now, connected, disabled } = surroundings;
   const { peer, receiving, sending, stopped, stranger, about, heardAt } = session;
   return {
     peer,
@@ -54,7 +56,7 @@ export function viewOf(session: Session, surroundings: PeerSurroundings): PeerVi
     ack: sending.ack,
     notTaken,
     head,
-    stopped,
+    stopped: disabled ? disabledNotice(peer) : stopped,
     unsent: connected ? whyUnsent(session, surroundings) : undefined,
     stranger: stranger && now - stranger.at <= SILENCE ? { message: stranger.message, store: stranger.store } : undefined,
     failures: receiving.failures,

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { watchCommits } from './watch-commits.ts';
 import { EAST, MESH, newPlane } from '../../../test/harness/control-planes.ts';
 import { tryDocuments } from '../../../test/harness/dry-run.ts';
-import { writeDrafts } from '../write/write-documents.ts';
+import { writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 it('tells of commits once a turn, whoever makes them, and of none that was rolled back', () => {
   const tasks: (() => void)[] = [];

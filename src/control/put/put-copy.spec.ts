@@ -6,7 +6,7 @@ import { GLOBAL } from '../../resource/resource.ts';
 import { putCopy } from './put-copy.ts';
 import { EAST, forAll, itemOf, newGlobal, newZone, PLAIN, timeout, WEST } from '../../../test/harness/control-planes.ts';
 import type { Plane } from '../plane/plane.ts';
-import { writeDrafts } from '../write/write-documents.ts';
+import { writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 function put(plane: Plane, item: Item, origin = EAST): string | undefined {
   return plane.store.commit((tx) => putCopy(tx, plane, origin, item));

@@ -25,7 +25,7 @@ import {
   timeout,
   WEST,
 } from '../../../test/harness/control-planes.ts';
-import { deleteResource, writeDrafts } from '../write/write-documents.ts';
+import { deleteResource, writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 /** All that a plane would tell anybody, but times. */
 function content({ store }: Plane): unknown {

@@ -11,7 +11,7 @@ import { writePeer } from '../peers/known-peers.ts';
 import type { Plane } from '../plane/plane.ts';
 import type { Transfer } from './apply-transfer.ts';
 import { EAST, forAll, held, newGlobal, newPlane } from '../../../test/harness/control-planes.ts';
-import { writeDrafts } from '../write/write-documents.ts';
+import { writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 /** A zone without anything of global, and all that global has for it as one transfer. */
 function first(policies: number): { zone: Plane; transfer: Transfer } {

@@ -4,7 +4,7 @@ import { GLOBAL_PEER } from '../../resource/audience.ts';
 import type { Draft } from '../../resource/resource.ts';
 import { retryAllRefused } from './retry-refused.ts';
 import { carry, EAST, MESH, newGlobal, newZone, NOW } from '../../../test/harness/control-planes.ts';
-import { writeDrafts } from '../write/write-documents.ts';
+import { writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 const MOON: Draft = { ...MESH, name: 'moon' };
 const ACCESS: Draft = {

@@ -5,7 +5,6 @@ import { addHash, EMPTY_DIGEST, formatDigest, hashItem } from '../../kds/digest.
 import { encodeItem } from '../../kds/item.ts';
 import type { Draft } from '../../resource/resource.ts';
 import type { Holding } from '../../resource/store/store.ts';
-import { openSnapshot, type SqliteStore } from '../../store/open-store.ts';
 import { MOST_REFUSED, type Plane } from '../plane/plane.ts';
 import { readMeshView } from '../mesh/mesh-view.ts';
 import { OVER_QUOTA } from './zone-quota.ts';
@@ -14,7 +13,8 @@ import { retryAllRefused } from './retry-refused.ts';
 import { recover } from '../operate/recover.ts';
 import { writePeer } from '../peers/known-peers.ts';
 import { carry, EAST, held, itemOf, keyOf, newGlobal, newZone, timeout, WEST } from '../../../test/harness/control-planes.ts';
-import { deleteResource, writeDrafts } from '../write/write-documents.ts';
+import { restoreTestStore, type TestStore } from '../../../test/harness/test-store.ts';
+import { deleteResource, writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 const QUOTA = { resources: 3, bytes: 2_000 };
 /** The labels that global adds to what a zone sent. */
@@ -281,7 +281,7 @@ function counting(plane: Plane): { readonly plane: Plane; puts: number } {
 }
 
 function restarted(global: Plane): Plane {
-  const store = openSnapshot((global.store as SqliteStore).snapshot(), { random: () => 'ee' });
+  const store = restoreTestStore((global.store as TestStore).snapshot(), () => 'ee');
   const plane = { ...global, store };
   retryAllRefused(plane);
   return plane;

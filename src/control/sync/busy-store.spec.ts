@@ -7,14 +7,13 @@ import { GLOBAL_PEER } from '../../resource/audience.ts';
 import type { Plane } from '../plane/plane.ts';
 import { EAST, forAll, held, MESH, newGlobal, newPlane, timeout } from '../../../test/harness/control-planes.ts';
 import { diverged } from '../peers/divergence.ts';
-import { freshPath, OPTIONS } from '../../../test/harness/sample-store.ts';
-import { openStore } from '../../store/open-store.ts';
 import { recover } from '../operate/recover.ts';
 import { exchange, onDisk, WiredSync } from '../../../test/harness/wired-sync.ts';
-import { writeDrafts } from '../write/write-documents.ts';
+import { freshPath, openTestStore } from '../../../test/harness/test-store.ts';
+import { writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 test('while a large write keeps a store its peer is answered, and what the peer sent is taken after it', async (t) => {
-  const store = openStore(freshPath(t), OPTIONS);
+  const store = openTestStore(freshPath(t));
   t.after(() => store.close());
   const [global, zone] = [new WiredSync(newGlobal()), new WiredSync({ ...newPlane(EAST), store })];
   exchange(global, zone);
@@ -41,7 +40,7 @@ test('while a large write keeps a store its peer is answered, and what the peer 
 
 /** A zone whose store is in a file, and a large write that keeps it. */
 function busyZone(t: TestContext): { global: WiredSync; zone: WiredSync; begin(): () => void } {
-  const store = openStore(freshPath(t), OPTIONS);
+  const store = openTestStore(freshPath(t));
   t.after(() => store.close());
   const [global, zone] = [new WiredSync(newGlobal()), new WiredSync({ ...newPlane(EAST), store })];
   exchange(global, zone);
@@ -122,7 +121,7 @@ test('what was held back comes before what is heard later', async (t) => {
 });
 
 test('a large transfer is paid for by its sender, slice by slice', async (t) => {
-  const store = openStore(freshPath(t), OPTIONS);
+  const store = openTestStore(freshPath(t));
   t.after(() => store.close());
   const plane = { ...newGlobal(), store };
   writeDrafts(plane, [MESH]);
@@ -145,7 +144,7 @@ test('a large transfer is paid for by its sender, slice by slice', async (t) => 
 /** Global's store, as it was before it sent a zone what that has. */
 async function restored(t: TestContext): Promise<{ plane: Plane; zone: WiredSync }> {
   const path = freshPath(t);
-  const before = openStore(path, OPTIONS);
+  const before = openTestStore(path);
   const [first, zone] = [new WiredSync({ ...newGlobal(), store: before }), new WiredSync(newPlane(EAST))];
   writeDrafts(first.plane, [MESH]);
   exchange(first, zone);
@@ -155,7 +154,7 @@ async function restored(t: TestContext): Promise<{ plane: Plane; zone: WiredSync
   before.close();
   await Promise.all(['-wal', '-shm'].map((end) => rm(`${path}${end}`, { force: true })));
   await writeFile(path, backup);
-  const store = openStore(path, OPTIONS);
+  const store = openTestStore(path);
   t.after(() => store.close());
   return { plane: { ...first.plane, store }, zone };
 }

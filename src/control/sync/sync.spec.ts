@@ -8,7 +8,7 @@ import { ledger } from '../operate/ledger.ts';
 import { readiness } from '../operate/readiness.ts';
 import { recover } from '../operate/recover.ts';
 import { exchange, onDisk, pair, WiredSync } from '../../../test/harness/wired-sync.ts';
-import { writeDrafts } from '../write/write-documents.ts';
+import { writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 test('what is written in a zone is at global, and the other way round, without a tick', () => {
   const { global, zone } = pair();
@@ -81,7 +81,10 @@ test('a disabled zone gets nothing and nothing is taken from it; enabled again, 
   exchange(global, zone);
   assert.deepEqual([held(global.plane), held(zone.plane)], [['down'], ['up']]);
   assert.equal(zone.sync.view(GLOBAL_PEER).stopped?.code, 'disabled');
+  assert.equal(global.sync.view('east').stopped?.message, 'zone east is disabled at global');
   set(true);
+  // The zone may be away: what it was told is no reason any more.
+  assert.equal(global.sync.view('east').stopped, undefined);
   for (const side of [global, zone]) {
     side.now += STATUS_INTERVAL;
     side.sync.tick();

@@ -160,6 +160,7 @@ export class Sync {
       connected: this.connected,
       refused: this.options.transport.way(peer).refused,
       mostBytes: this.outbox.mostTo(peer),
+      disabled: this.disabled.is(peer),
       timesAsked: this.performer.timesAsked(peer),
     });
   }

@@ -4,7 +4,7 @@ import { encodeMessage, SILENCE, STATUS_INTERVAL } from '../../kds/protocol.ts';
 import { GLOBAL_PEER } from '../../resource/audience.ts';
 import { EAST, forAll, newGlobal } from '../../../test/harness/control-planes.ts';
 import { WiredSync } from '../../../test/harness/wired-sync.ts';
-import { writeDrafts } from '../write/write-documents.ts';
+import { writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 describe('a thousand zones', () => {
   const ZONES = 1_000;

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseDocuments } from '../../resource/documents/parse-documents.ts';
 import { GLOBAL } from '../../resource/resource.ts';
-import { openStore } from '../../store/open-store.ts';
 import type { Plane } from '../plane/plane.ts';
 import { tryDocuments } from '../../../test/harness/dry-run.ts';
-import { writeDocuments } from './write-documents.ts';
+import { openTestStore } from '../../../test/harness/test-store.ts';
+import { writeDocuments } from '../../../test/harness/write-drafts.ts';
 
 function newPlane(): Plane {
-  return { place: GLOBAL, store: openStore(':memory:', { random: () => '00' }), now: () => '2026-01-01T00:00:00Z' };
+  return { place: GLOBAL, store: openTestStore(), now: () => '2026-01-01T00:00:00Z' };
 }
 
 const MESH = '{type: Mesh, name: default}';

@@ -21,7 +21,7 @@ import {
   WEST,
 } from '../../../test/harness/control-planes.ts';
 import { tryDocuments } from '../../../test/harness/dry-run.ts';
-import { deleteResource, writeDrafts } from './write-documents.ts';
+import { deleteResource, writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 /** The same value with the keys of every object the other way round; lists stay as they are. */
 function turned<T extends JsonValue>(value: T): T {

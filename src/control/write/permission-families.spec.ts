@@ -6,7 +6,7 @@ import { watchCommits } from '../plane/watch-commits.ts';
 import { familyOf, keepFamilies, readFamilies } from './permission-families.ts';
 import { permission } from '../../../test/harness/random-commits.ts';
 import { EAST, keyOf, newGlobal, newZone } from '../../../test/harness/control-planes.ts';
-import { deleteResource, writeDrafts } from './write-documents.ts';
+import { deleteResource, writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 const NAMES = ['a', 'b', 'c'];
 const everybody = { targetRef: { kind: 'Mesh' }, default: { action: 'Allow' } };

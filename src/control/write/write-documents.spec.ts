@@ -20,10 +20,11 @@ import {
 import type { Draft } from '../../resource/resource.ts';
 import { retryAllRefused } from '../receive/retry-refused.ts';
 import { atOnce, type Parts } from '../../resource/store/parts.ts';
-import { admitInParts, deleteResource, writeDrafts } from './write-documents.ts';
+import { admitInParts } from './write-documents.ts';
 import { deleteZone, registerZone } from './zone-registration.ts';
+import { deleteResource, writeDrafts } from '../../../test/harness/write-drafts.ts';
 
-describe('writeDrafts', () => {
+describe('a write', () => {
   it('writes all or nothing, the mesh before what is in it', () => {
     const global = newPlane({ zone: '', environment: 'universal', systemNamespace: '' });
     assert.throws(() => writeDrafts(global, [forAll('a'), forAll('b', { mesh: 'other' }), MESH]), { code: 'not_found' });

@@ -31,25 +31,13 @@ export interface WrittenDocument {
 }
 
 /**
- * Writes what a user applied: all documents or none, in one commit. Throws `invalid` with every problem of every
- * document (their fields are prefixed with `[index].` when there are several), `read_only` for what another control
- * plane owns, `not_found` for a mesh that is not there, `too_large`, `conflict`. A Mesh among the documents is there
- * for the others.
+ * Admits what a user applied, outside of any commit, and gives the body of one that writes all documents or none. Both
+ * throw: `invalid` with every problem of every document (their fields are prefixed with `[index].` when there are
+ * several), `read_only` for what another control plane owns, `not_found` for a mesh that is not there, `too_large`,
+ * `conflict`. A Mesh among the documents is there for the others. What the parser found wrong is told together with the
+ * rest. As a `set` they are labelled, and with `prune` what the set holds beside them is deleted in the same commit,
+ * and told behind the rest; then `conflict` may be thrown by src/control/write/applied-sets.ts too.
  */
-export function writeDrafts(plane: Plane, drafts: readonly Draft[]): readonly WrittenDocument[] {
-  return writeDocuments(plane, drafts.map(asDocument));
-}
-
-/**
- * The same for parsed documents: what the parser found wrong is told together with the rest. As a `set` they are
- * labelled, and with `prune` what the set holds beside them is deleted in the same commit, and told behind the rest;
- * then `conflict` may be thrown by src/control/write/applied-sets.ts too.
- */
-export function writeDocuments(plane: Plane, documents: readonly Document[], set?: AppliedSet): readonly WrittenDocument[] {
-  return plane.store.commit(admitDocuments(plane, documents, set));
-}
-
-/** The first half of `writeDocuments`, outside of any commit: throws what is wrong already. Gives the body of one. */
 export function admitDocuments(
   plane: Plane,
   documents: readonly Document[],
@@ -77,12 +65,8 @@ export function* admitInParts(
   return (tx) => writeAll(tx, plane, admitted, set);
 }
 
-function asDocument(draft: Draft): Document {
-  return { draft, problems: [] };
-}
-
 /**
- * What `writeDocuments` would do, without doing it, a step at a time: same results, same errors. All is written, so
+ * What a write of documents would do, without doing it, a step at a time: same results, same errors. All is written, so
  * that nothing is guessed, looked at with `look`, and rolled back. `before` reads what is there without it.
  */
 export function* dryRunInParts<T>(
@@ -99,12 +83,7 @@ export function* dryRunInParts<T>(
 }
 
 /** Deletes what this control plane owns. Throws `not_found`, `read_only`, or `conflict` for a mesh that is in use. */
-export function deleteResource(plane: Plane, key: Key): void {
-  plane.store.commit((tx) => deleteOne(tx, plane, key));
-}
-
-/** The same within a commit. */
-export function deleteOne(tx: Transaction, { place }: Plane, key: Key): void {
+export function deleteOwn(tx: Transaction, { place }: Plane, key: Key): void {
   const row = tx.get(key);
   if (!row) throw new MeridianError('not_found', `${formatKri(key) || key.name} does not exist`);
   refuseForeign(place, key, row.resource.labels);
@@ -187,7 +166,7 @@ function* writeAll(
 }
 
 function pruneOne(tx: Transaction, plane: Plane, key: Key): WrittenDocument {
-  deleteOne(tx, plane, key);
+  deleteOwn(tx, plane, key);
   return { key, outcome: 'deleted' };
 }
 

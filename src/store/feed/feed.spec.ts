@@ -7,7 +7,8 @@ import type { FeedChange, Store } from '../../resource/store/store.ts';
 import { LOOKED_AT } from './feed-changes.ts';
 import { LOG_ENTRIES } from './change-log.ts';
 import { openStore } from '../open-store.ts';
-import { freshPath, key, memory, OPTIONS, resource } from '../../../test/harness/sample-store.ts';
+import { key, resource } from '../../../test/harness/sample-store.ts';
+import { freshPath, memory, OPTIONS } from '../../../test/harness/test-store.ts';
 
 const ALL = 1e9;
 const EAST: Audience = { to: 'only', zone: 'east' };

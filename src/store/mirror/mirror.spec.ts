@@ -5,7 +5,8 @@ import { compareKeys, type Key, keyId } from '../../resource/key.ts';
 import type { MirrorItem, Refusal } from '../../resource/store/store.ts';
 import { digestOfRefusals } from '../../kds/refusal.ts';
 import { openStore } from '../open-store.ts';
-import { freshPath, key, memory, OPTIONS, someKey } from '../../../test/harness/sample-store.ts';
+import { key, someKey } from '../../../test/harness/sample-store.ts';
+import { freshPath, memory, OPTIONS } from '../../../test/harness/test-store.ts';
 
 function item(of: Key, wire = 'w', term = 1): MirrorItem {
   return { key: of, wire, hash: `${wire}#`, term };

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NOBODY } from '../../resource/audience.ts';
-import { key, memory, resource } from '../../../test/harness/sample-store.ts';
+import { key, resource } from '../../../test/harness/sample-store.ts';
+import { memory } from '../../../test/harness/test-store.ts';
 
 test('an assigned name is for good: also after a delete, and when it is assigned again', (t) => {
   const store = memory(t);

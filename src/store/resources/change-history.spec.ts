@@ -8,7 +8,8 @@ import type { Store } from '../../resource/store/store.ts';
 import { openDatabase } from '../database.ts';
 import { createTombstones } from './tombstones.ts';
 import { openStore } from '../open-store.ts';
-import { key, OPTIONS, resource } from '../../../test/harness/sample-store.ts';
+import { key, resource } from '../../../test/harness/sample-store.ts';
+import { OPTIONS } from '../../../test/harness/test-store.ts';
 import { createSettings, initSettings } from '../store-settings.ts';
 
 const START: Moment = { revision: 0, number: 0 };

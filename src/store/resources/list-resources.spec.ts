@@ -6,7 +6,8 @@ import { compareText } from '../../resource/key.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { Filter } from '../../resource/store/store.ts';
 import { openStore } from '../open-store.ts';
-import { key, memory, OPTIONS, resource } from '../../../test/harness/sample-store.ts';
+import { key, resource } from '../../../test/harness/sample-store.ts';
+import { memory, OPTIONS } from '../../../test/harness/test-store.ts';
 
 function restName({ name, namespace }: Resource): string {
   return namespace === '' ? name : `${name}.${namespace}`;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NOBODY } from '../../resource/audience.ts';
-import { key, memory, resource } from '../../../test/harness/sample-store.ts';
+import { key, resource } from '../../../test/harness/sample-store.ts';
+import { memory } from '../../../test/harness/test-store.ts';
 
 const target = key('backend', 'east', { type: 'MeshService', namespace: 'ns' });
 const other = key('frontend', 'east', { type: 'MeshService', namespace: 'ns' });

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { NOBODY, OTHERS } from '../../resource/audience.ts';
 import { compareKeys } from '../../resource/key.ts';
 import type { Resource } from '../../resource/resource.ts';
-import { key, memory, resource } from '../../../test/harness/sample-store.ts';
+import { key, resource } from '../../../test/harness/sample-store.ts';
+import { memory } from '../../../test/harness/test-store.ts';
 
 const EARLY = '2024-05-01T10:00:00Z';
 const LATE = '2024-05-02T10:00:00Z';

@@ -1,6 +1,6 @@
-import { isIP } from 'node:net';
 import { Server, ServerCredentials, type ServiceDefinition } from '@grpc/grpc-js';
 import { MeridianError } from '../../errors.ts';
+import { isLoopback } from '../../resource/ip-address.ts';
 import type { Authenticate } from './authenticate-caller.ts';
 import { type Clock, SYSTEM_CLOCK } from './clock.ts';
 import { listen } from './grpc-listener.ts';
@@ -89,10 +89,6 @@ export async function startXds(options: XdsOptions): Promise<Xds> {
       return shutDown(server);
     },
   };
-}
-
-function isLoopback(address: string): boolean {
-  return address === '::1' || (isIP(address) === 4 && address.startsWith('127.'));
 }
 
 function shutDown(server: Server): Promise<void> {

@@ -7,7 +7,6 @@ import type { InboundRules } from '../../../src/control/enforce/proxy-rules.ts';
 import { createMeshViews } from '../../../src/control/mesh/mesh-view.ts';
 import type { Plane } from '../../../src/control/plane/plane.ts';
 import { carry, MESH, newGlobal, newZone, PLAIN } from '../../harness/control-planes.ts';
-import { writeDocuments, writeDrafts } from '../../../src/control/write/write-documents.ts';
 import { MeridianError } from '../../../src/errors.ts';
 import type { Decision } from '../../../src/policy/decide/decide-request.ts';
 import { parseDocument } from '../../../src/resource/documents/parse-documents.ts';
@@ -27,6 +26,7 @@ import { type Envoy, freePorts, startEnvoy } from '../../harness/envoy.ts';
 import { Scope } from '../../harness/scope.ts';
 import { until } from '../../harness/until.ts';
 import { change, dataplane, type LoopbackPlace, type Raw, request } from './documents.ts';
+import { writeDocuments, writeDrafts } from '../../harness/write-drafts.ts';
 
 /** How many meshes a batch has, each with one Dataplane. */
 const MESHES = 40;
