@@ -37,7 +37,7 @@ export interface ProxyTokens {
   revokeAll(): void;
 }
 
-/** How a zone lets its callers in to services of others, and theirs to its own (docs/design/attributes.md#both-sides). */
+/** How a zone lets its callers in to services of others, and theirs to its own. */
 export interface ZoneAccess {
   readonly views: (mesh: string) => AccessView;
   readonly connector: Pick<CallConnector, 'connect'>;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { answerAccess } from '../../src/control/access/answer-access.ts';
-import type { Connected } from '../../src/control/access/connect-caller.ts';
+import type { CallOutcome } from '../../src/control/access/connect-caller.ts';
 import type { Plane } from '../../src/control/plane/plane.ts';
-import { writeDrafts } from '../../src/control/write/write-documents.ts';
 import type { Draft, JsonObject, Place } from '../../src/resource/resource.ts';
 import { carry, EAST, newGlobal, newZone, WEST } from './control-planes.ts';
+import { writeDrafts } from './write-drafts.ts';
 import { testClock, type TestZoneAccess, zoneAccessOf } from './zone-access.ts';
 import { ZoneNetwork } from './zone-network.ts';
 
@@ -31,7 +31,7 @@ export interface ZoneScene {
   readonly zones: Readonly<Record<'east' | 'west' | 'north', TestZoneAccess>>;
   readonly log: unknown[];
   /** East's proxy asks for the ledger. */
-  connect(): Promise<Connected>;
+  connect(): Promise<CallOutcome>;
   /** How often something was counted. */
   count(zone: 'east' | 'west' | 'north', side: string, reason: string): number;
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { addAccessRoute } from './access-route.ts';
 import { addCanRoute } from './can-route.ts';
-import { addConnectRoutes } from './connect-route.ts';
+import { addConnectRoutes } from '../calls/connect-route.ts';
 import { addMatrixRoute } from './matrix-route.ts';
 import { addRequestsRoute } from './requests-route.ts';
 import type { InspectOptions } from './inspect-context.ts';

@@ -15,7 +15,7 @@ export interface ConnectRequest {
 }
 
 /** What came of it. */
-export interface Connected {
+export interface CallOutcome {
   readonly why: ConnectRefusal | 'allowed';
   readonly reason: string;
   /** The zone that was picked; undefined: none may be. */
@@ -44,13 +44,13 @@ export class CallConnector {
   }
 
   /** `answer`: what was decided on this side, with `away` of the exchange. */
-  async connect(answer: AccessAnswer, asked: ConnectRequest): Promise<Connected> {
+  async connect(answer: AccessAnswer, asked: ConnectRequest): Promise<CallOutcome> {
     const connected = await this.#try(answer, asked);
     this.#exchange.counts.called(connected.why);
     return connected;
   }
 
-  async #try(answer: AccessAnswer, { mesh, service, identity }: ConnectRequest): Promise<Connected> {
+  async #try(answer: AccessAnswer, { mesh, service, identity }: ConnectRequest): Promise<CallOutcome> {
     const site = this.#pick(answer, mesh, service);
     if (site === undefined) return { ...whyNone(answer), site, there: undefined };
     const attributes = ownAttributes(answer.source);
@@ -72,7 +72,7 @@ export class CallConnector {
 }
 
 /** Why no site may be picked. */
-function whyNone({ decided, left }: AccessAnswer): Pick<Connected, 'why' | 'reason'> {
+function whyNone({ decided, left }: AccessAnswer): Pick<CallOutcome, 'why' | 'reason'> {
   const [first] = decided;
   if (first) return { why: 'denied-here', reason: first.decision.reason };
   const away = left.find(({ why }) => why === 'away');

@@ -23,7 +23,9 @@ export const TOKEN_OUTCOMES = ['consumed', 'unknown', 'late', 'other-use'] as co
 
 type TokenOutcome = (typeof TOKEN_OUTCOMES)[number];
 
-export type Consumed = { readonly outcome: 'consumed'; readonly zone: string } | { readonly outcome: Exclude<TokenOutcome, 'consumed'> };
+export type TokenVerdict =
+  | { readonly outcome: 'consumed'; readonly zone: string }
+  | { readonly outcome: Exclude<TokenOutcome, 'consumed'> };
 
 export interface TokenMachine {
   /** Monotonic, ms. */
@@ -63,7 +65,7 @@ export class IssuedTokens {
    * Uses a token up. It is looked for by its hash, and compared by hashes in constant time: how long this takes says
    * nothing of a token that exists.
    */
-  consume(token: string, caller: string, service: Key): Consumed {
+  consume(token: string, caller: string, service: Key): TokenVerdict {
     const id = TOKEN.test(token) ? hashOf(token).toString('hex') : '';
     const grant = this.#grants.get(id);
     if (!grant) return { outcome: 'unknown' };

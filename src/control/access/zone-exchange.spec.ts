@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { carry, newPlane, WEST } from '../../../test/harness/control-planes.ts';
+import { writeDrafts } from '../../../test/harness/write-drafts.ts';
 import { zoneAccessOf } from '../../../test/harness/zone-access.ts';
 import { CALLER, draft, having, ledgerOf, policy, SERVICE, zoneScene as scene, type ZoneScene } from '../../../test/harness/zone-scene.ts';
 import { ASK_TIMEOUT, encodeAsk, encodeReply, MAX_ASK_BYTES } from '../../kds/access/access-messages.ts';
-import { writeDrafts } from '../write/write-documents.ts';
 import { MOST_TOKENS, TOKEN_LIFE } from './issued-tokens.ts';
 
 /** What west says to a question of east's with something changed. */

@@ -17,8 +17,8 @@ import { parseJson, textOf } from '../http/request-bodies.ts';
 import { kri } from '../openapi/common-shapes.ts';
 import { described, type Operation } from '../openapi/operation.ts';
 import type { ZoneAccess } from '../api-options.ts';
-import { accessAnswer, showAccess } from './access-route.ts';
-import { findResource, type InspectOptions, requireMesh } from './inspect-context.ts';
+import { accessAnswer, showAccess } from '../inspect/access-route.ts';
+import { findResource, type InspectOptions, requireMesh } from '../inspect/inspect-context.ts';
 
 const text = z.string().min(1).max(2048);
 const name = z.string().min(1).max(253);
@@ -82,8 +82,8 @@ const consumeOperation: Operation = {
 };
 
 /**
- * `POST /access/connect` and `POST /access/consume`, of zones alone (docs/design/attributes.md#both-sides): the two ends
- * of a call from one zone to another. The token is in bodies only, never in a URL. What is answered is counted
+ * `POST /access/connect` and `POST /access/consume`, of zones alone (docs/design/attributes.md#both-sides): the two
+ * ends of a call from one zone to another. The token is in bodies only, never in a URL. What is answered is counted
  * (`meridian_access_exchange_total`) and no record of the audit: calls would push out what was changed.
  */
 export function addConnectRoutes(app: FastifyInstance, options: InspectOptions): void {
