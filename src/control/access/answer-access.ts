@@ -8,6 +8,7 @@ import type { Resource } from '../../resource/resource.ts';
 import { hasFirstScan } from '../peers/first-scan-state.ts';
 import { isGlobal, type Plane } from '../plane/plane.ts';
 import type { AccessView } from './access-view.ts';
+import { declinedReason } from './declined-services.ts';
 
 /** Who calls: a proxy, or whatever somebody asks about, at a zone. */
 export type AccessCaller =
@@ -78,7 +79,13 @@ export function answerAccess(ground: AccessGround, { mesh, from, to }: AccessReq
   const settled = decided.map((one) => ({ ...one, decision: settle(one.decision) }));
   const allowed: readonly Candidate[] = settled.filter(({ decision }) => decision.allowed);
   const choice = allowed.length > 0 ? narrowCandidates(balancing, allowed, { source, namespace: to.namespace }) : undefined;
-  return { zone, source, decided: settled, left: [...left, ...declined.map((binding) => declinedAs(binding, bound))], choice };
+  return {
+    zone,
+    source,
+    decided: settled,
+    left: [...left, ...declined.map((binding) => ({ binding, why: 'declined' as const, reason: declinedReason(binding, bound[0]) }))],
+    choice,
+  };
 }
 
 const NOT_SCANNED: AccessDecision = {
@@ -106,20 +113,4 @@ function leftOut(binding: Binding, site: Site | undefined, away: (zone: string) 
   if (!site.attributes) return [{ binding, why: 'unknown', reason: `the attributes of Zone ${zone} contradict each other` }];
   const reason = site.disabled ? `zone ${zone} is disabled` : away(zone);
   return reason === undefined ? [] : [{ binding, why: 'away', reason }];
-}
-
-/** All bindings of an import must have the same attributes (docs/design/attributes.md#imports-and-bindings). */
-function declinedAs(binding: Binding, [first]: readonly Binding[]): AccessAnswer['left'][number] {
-  const [mine, theirs] = [binding.service.labels, first?.service.labels ?? {}];
-  const others = [...new Set([...Object.keys(mine), ...Object.keys(theirs)])].filter((label) => mine[label] !== theirs[label]).sort();
-  const what = others.map((label) => `k8s:label:${label} is ${told(mine[label])} here and ${told(theirs[label])} there`).join('; ');
-  return {
-    binding,
-    why: 'declined',
-    reason: `its attributes differ from those of the first one, of zone ${first?.key.zone ?? ''}: ${what}`,
-  };
-}
-
-function told(value: string | undefined): string {
-  return value === undefined ? 'absent' : JSON.stringify(value);
 }
