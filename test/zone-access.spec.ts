@@ -244,6 +244,22 @@ describe('a call while something is gone', () => {
   });
 });
 
+it('a credential of before: the zone syncs, denies calls to others, and says what to do', async () => {
+  const user = (name: string, publish: string, subscribe: string) =>
+    `{ user: ${name}, password: p, permissions: { publish: "${publish}", subscribe: "${subscribe}" } }`;
+  const users = [user('global', '>', '>'), user('east', 'meridian.v1.zone.east.up', 'meridian.v1.zone.east.down')];
+  const older = await startNats(scope, `authorization { users: [${users.join(', ')}] }`);
+  const as = (name: string) => ({ MERIDIAN_NATS_URL: older.url.replace('//', `//${name}:p@`) });
+  const [, zone] = await Promise.all([
+    startDaemon(scope, 'global', as('global')),
+    startDaemon(scope, 'zone', { ...as('east'), MERIDIAN_ZONE_NAME: 'east' }),
+  ]);
+  await zone.untilReady();
+  await until('the zone says so', async () =>
+    (await zone.ready()).warnings.some((warning) => /calls from zone to zone are denied: .*credential/.test(warning)),
+  );
+});
+
 it('how long it takes', async (t) => {
   const middle = (took: number[]): string => (took.sort((a, b) => a - b)[Math.floor(took.length / 2)] ?? 0).toFixed(2);
   const calls: number[] = [];
