@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { Access } from '../src/api/api-options.ts';
+import type { Access, ZoneAccess } from '../src/api/api-options.ts';
 import { readPage } from '../src/api/gui/gui-route.ts';
 import { startApi } from '../src/api/server.ts';
 import type { GlobalConfig } from '../src/config/settings.ts';
+import type { ZoneExchange } from '../src/control/access/zone-exchange.ts';
 import { type ProxyStanding, proxyWarnings } from '../src/control/enforce/proxy-status.ts';
 import { fixPlace, requireSite } from '../src/control/operate/first-start.ts';
 import { passOnZones } from '../src/control/write/zone-registration.ts';
@@ -92,13 +93,19 @@ export function startSync(
   return sync;
 }
 
+/** What a zone alone has to show. */
+interface ZoneSources {
+  readonly proxies?: () => readonly ProxyStanding[];
+  readonly exchange?: ZoneExchange;
+}
+
 /** /healthy, /ready and /metrics. */
 export async function serveDiagnostics(
   daemon: DaemonContext,
   plane: Plane,
   sync: Sync | undefined,
   nats: NatsTransport | undefined,
-  proxies?: () => readonly ProxyStanding[],
+  { proxies, exchange }: ZoneSources = {},
 ): Promise<void> {
   const { config, supervisor, report, insecure, logLoss } = daemon;
   const address = config.apiAddress;
@@ -106,9 +113,15 @@ export async function serveDiagnostics(
     const { warnings, ...state } = readiness(plane, sync, nats?.disconnectedReason());
     const { reason } = logLoss();
     const log = reason === undefined ? [] : [`lines of the log are lost: ${reason}`];
-    return { ...state, warnings: [...warnings, ...proxyWarnings(proxies?.() ?? []), ...insecure, ...log] };
+    const lanes = nats?.lanesProblem();
+    const deaf = lanes === undefined ? [] : [`calls from zone to zone are denied: ${lanes}`];
+    return { ...state, warnings: [...warnings, ...deaf, ...proxyWarnings(proxies?.() ?? []), ...insecure, ...log] };
   };
-  const metrics = createMetrics(() => ({ ...sampleOf(plane, sync, nats, proxies?.(), daemon.verdicts), logLinesLost: logLoss().lines }));
+  const metrics = createMetrics(() => ({
+    ...sampleOf(plane, sync, nats, proxies?.(), daemon.verdicts),
+    exchanged: exchange?.counts.read() ?? [],
+    logLinesLost: logLoss().lines,
+  }));
   const names = [address, ...config.apiHostnames].map((name) => name.toLowerCase());
   const { port, close } = await startDiagnostics({
     address,
@@ -128,7 +141,7 @@ export async function serveApi(
   { plane, writes, onCommit }: WatchedPlane,
   { self }: Identity,
   sync: Sync | undefined,
-  enforced?: ZoneEnforcement,
+  ofZone?: ZoneEnforcement & { readonly zoneAccess: ZoneAccess },
 ): Promise<void> {
   const { config, supervisor, version } = daemon;
   const report = daemon.report('api');
@@ -139,8 +152,9 @@ export async function serveApi(
     writes,
     sync,
     onCommit,
-    proxyTokens: enforced?.proxyTokens,
-    proxies: enforced?.proxies,
+    proxyTokens: ofZone?.proxyTokens,
+    proxies: ofZone?.proxies,
+    zoneAccess: ofZone?.zoneAccess,
     verdicts: daemon.verdicts,
     address,
     port: config.apiPort,

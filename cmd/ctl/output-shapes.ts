@@ -51,7 +51,8 @@ export const SHAPES: Readonly<Record<string, string>> = {
   backup: '{file, bytes}',
   lint: '[{type, name, namespace, role, reaches, explicit, problems: [{field, reason}]}]',
   decide: '{matchedInOrder, clients: [{decision, shadow, decidedBy}]}',
-  access: '{queries: [{allowed, privileged, decidedBy}]}',
+  access:
+    'with files {queries: [{allowed, privileged, decidedBy}]}; else as POST /access, with --connect as POST /access/connect answers, the token included',
   convert: '[DOCUMENT]',
   name: '{name}',
   'envoy bootstrap': 'the bootstrap of an Envoy',

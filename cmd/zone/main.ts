@@ -6,6 +6,7 @@ import { watchCommits } from '../../src/control/plane/watch-commits.ts';
 import { runDaemon } from '../daemon.ts';
 import { serveXds } from '../enforce.ts';
 import { identify, openNats, openPlane, serveApi, serveDiagnostics, startSync } from '../parts.ts';
+import { startZoneAccess } from '../zone-access.ts';
 
 /** A zone: holds its own resources and copies of the others', and works on whoever is away. */
 await runDaemon('meridian-zone', ZONE, async (daemon) => {
@@ -17,10 +18,11 @@ await runDaemon('meridian-zone', ZONE, async (daemon) => {
   const identity = identify(plane);
   const nats = openNats(daemon, place);
   const about = { environment, systemNamespace, version: daemon.version, attributes: site };
+  const zoneAccess = startZoneAccess(daemon, plane, nats);
   const sync = nats && startSync(daemon, watched, identity, nats, about);
   const enforced = await serveXds(daemon, watched, { instance: identity.self.instance, hasGlobal: nats !== undefined });
-  await serveDiagnostics(daemon, plane, sync, nats, enforced.proxies);
-  await serveApi(daemon, watched, identity, sync, enforced);
+  await serveDiagnostics(daemon, plane, sync, nats, { proxies: enforced.proxies, exchange: zoneAccess.exchange });
+  await serveApi(daemon, watched, identity, sync, { ...enforced, zoneAccess });
 });
 
 /** On universal there are no namespaces, whatever is configured. */

@@ -1,6 +1,9 @@
 import type { WatchedPlane } from '../control/plane/watch-commits.ts';
 import type { ProxyStanding } from '../control/enforce/proxy-status.ts';
 import type { VerdictCounts } from '../control/access/verdict-counts.ts';
+import type { AccessView } from '../control/access/access-view.ts';
+import type { CallConnector } from '../control/access/connect-caller.ts';
+import type { ZoneExchange } from '../control/access/zone-exchange.ts';
 import type { Plane } from '../control/plane/plane.ts';
 import type { WriteQueue } from '../control/plane/write-queue.ts';
 import type { Report } from '../report.ts';
@@ -34,6 +37,13 @@ export interface ProxyTokens {
   revokeAll(): void;
 }
 
+/** How a zone lets its callers in to services of others, and theirs to its own. */
+export interface ZoneAccess {
+  readonly views: (mesh: string) => AccessView;
+  readonly connector: Pick<CallConnector, 'connect'>;
+  readonly exchange: Pick<ZoneExchange, 'away' | 'consume'>;
+}
+
 /** The files of the web page by name. */
 export type PageFiles = ReadonlyMap<string, Buffer>;
 
@@ -50,6 +60,8 @@ export interface ApiOptions {
   readonly proxyTokens?: ProxyTokens | undefined;
   /** How the proxies of this zone stand. Of zones alone. */
   readonly proxies?: (() => readonly ProxyStanding[]) | undefined;
+  /** Of zones alone. */
+  readonly zoneAccess?: ZoneAccess | undefined;
   /** Counts what is decided about access; undefined: nobody asks for it. */
   readonly verdicts?: VerdictCounts | undefined;
   readonly address: string;

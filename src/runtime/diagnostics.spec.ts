@@ -8,6 +8,7 @@ const anyone = () => {};
 const TURNS = [{ work: 'apply', about: '', milliseconds: 120, at: '2026-01-01T00:00:00Z', long: 1 }];
 const EMPTY: Sample = {
   verdicts: { allow: 0, deny: 0 },
+  exchanged: [],
   logLinesLost: 0,
   revision: 0,
   resources: [],
@@ -114,6 +115,7 @@ test('/metrics shows what is true now, and nothing of what was', async () => {
   const sample = {
     logLinesLost: 3,
     verdicts: { allow: 2, deny: 5 },
+    exchanged: [{ side: 'server', verdict: 'deny', reason: 'policy', count: 4 }],
     revision: 7,
     resources: [{ type: 'Mesh', count: 4 }],
     natsConnected: true,
@@ -136,6 +138,7 @@ test('/metrics shows what is true now, and nothing of what was', async () => {
     assert.deepEqual(await own(url), [
       'meridian_access_decisions_total{verdict="allow"} 2',
       'meridian_access_decisions_total{verdict="deny"} 5',
+      'meridian_access_exchange_total{side="server",verdict="deny",reason="policy"} 4',
       'meridian_log_lines_lost_total 3',
       'meridian_long_turns{work="commit"} 0',
       'meridian_long_turns{work="request"} 3',

@@ -16,6 +16,8 @@ export interface Sample {
   readonly proxies?: ProxySample | undefined;
   /** How often access by attributes was decided, since the start. */
   readonly verdicts: Readonly<Record<'allow' | 'deny', number>>;
+  /** The same between zones: of calls from here, of what other zones ask, of tokens that are shown. */
+  readonly exchanged: readonly { readonly side: string; readonly verdict: string; readonly reason: string; readonly count: number }[];
   /** What kept the event loop; several may be of one work. */
   readonly turns: readonly TurnSample[];
 }
@@ -76,6 +78,12 @@ export function createMetrics(read: () => Sample): Metrics {
     labelNames: ['verdict'],
     registers: [registry],
   });
+  const exchanged = new Counter({
+    name: 'meridian_access_exchange_total',
+    help: 'Calls from zone to zone: decided here as client and as server, and tokens that were shown here',
+    labelNames: ['side', 'verdict', 'reason'],
+    registers: [registry],
+  });
   const lost = new Counter({
     name: 'meridian_log_lines_lost_total',
     help: 'Lines of the log that could not be written: the disk is full, or their reader is gone',
@@ -88,6 +96,8 @@ export function createMetrics(read: () => Sample): Metrics {
     fill(gauges, sample);
     verdicts.reset();
     for (const [verdict, count] of Object.entries(sample.verdicts)) verdicts.inc({ verdict }, count);
+    exchanged.reset();
+    for (const { side, verdict, reason, count } of sample.exchanged) exchanged.inc({ side, verdict, reason }, count);
     incidents.reset();
     for (const { count, peer, event, code } of sample.incidents) incidents.inc({ peer, event, code }, count);
     return registry.metrics();

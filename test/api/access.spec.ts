@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
 import { VerdictCounts } from '../../src/control/access/verdict-counts.ts';
 import { type Draft, GLOBAL, type JsonObject } from '../../src/resource/resource.ts';
 import { carry, EAST, MESH, newGlobal, newPlane, newZone, WEST } from '../harness/control-planes.ts';
@@ -123,6 +124,16 @@ describe('POST /access: a proxy and a service', () => {
     ]);
   });
 
+  it('tells of declined bindings where the proxy and the services are inspected', async () => {
+    const { api } = east();
+    const warned = async () => (await ask(api, 'GET', '/meshes/default/dataplanes/web-1.pay/_policies')).body.warnings.filter(isDeclined);
+    const isDeclined = (text: string) => text.startsWith('no call by attributes');
+    assert.deepEqual(await warned(), []);
+    await apply(api, access('all', {}));
+    const reason = 'its attributes differ from those of the first one, of zone east: k8s:label:tier is "tin" here and "gold" there';
+    assert.deepEqual(await warned(), [`no call by attributes gets to kri_msvc_default_south_pay_ledger_: ${reason}`]);
+  });
+
   it('says which site is picked, by which policy', async () => {
     const { api } = east();
     await apply(api, access('all', {}));
@@ -223,22 +234,41 @@ describe('POST /access: the verdicts of the real ClusterLink', () => {
     return answers;
   }
 
+  const expectedOf = ({ queries }: Entry) =>
+    queries.map(({ allowed, privileged, default: byDefault }) => ({ allowed, privileged, ...(byDefault ? { default: true } : {}) }));
+
+  async function remove(policies: Entry['policies']): Promise<void> {
+    for (const { kind, metadata } of policies) {
+      const path = kind === 'AccessPolicy' ? 'accesspolicies' : 'privilegedaccesspolicies';
+      const name = kind === 'AccessPolicy' ? `${metadata.name}.${metadata.namespace}` : metadata.name;
+      assert.equal((await ask(api, 'DELETE', `/meshes/default/${path}/${name}`)).status, 200);
+    }
+  }
+
+  it('are the same in any order of the policies, in one body or one by one', async () => {
+    const shuffled = fc
+      .constantFrom(...entries)
+      .chain((entry) =>
+        fc.tuple(fc.constant(entry), fc.shuffledSubarray([...entry.policies], { minLength: entry.policies.length }), fc.boolean()),
+      );
+    await fc.assert(
+      fc.asyncProperty(shuffled, async ([entry, policies, atOnce]) => {
+        for (const body of atOnce ? [policies] : policies.map((one) => [one])) await apply(api, ...body);
+        assert.deepEqual(await verdicts(entry), expectedOf(entry));
+        await remove(policies);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   it('are those of all sixty sets, in whatever order the policies come', async () => {
     assert.equal(entries.length, 60);
     for (const [index, entry] of entries.entries()) {
-      const expected = entry.queries.map(({ allowed, privileged, default: byDefault }) => ({
-        allowed,
-        privileged,
-        ...(byDefault ? { default: true } : {}),
-      }));
+      const expected = expectedOf(entry);
       for (const policies of [entry.policies, entry.policies.toReversed()]) {
         for (const one of policies) await apply(api, one);
         assert.deepEqual(await verdicts(entry), expected, `set ${index}`);
-        for (const { kind, metadata } of policies) {
-          const path = kind === 'AccessPolicy' ? 'accesspolicies' : 'privilegedaccesspolicies';
-          const name = kind === 'AccessPolicy' ? `${metadata.name}.${metadata.namespace}` : metadata.name;
-          assert.equal((await ask(api, 'DELETE', `/meshes/default/${path}/${name}`)).status, 200);
-        }
+        await remove(policies);
       }
     }
   });

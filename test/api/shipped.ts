@@ -6,6 +6,7 @@ import { describedOf } from '../../src/api/openapi/openapi-routes.ts';
 import { isGlobal } from '../../src/control/plane/plane.ts';
 import { GLOBAL, type Place } from '../../src/resource/resource.ts';
 import { Scope } from '../harness/scope.ts';
+import { zoneAccessOf } from '../harness/zone-access.ts';
 import { apiOn, EAST, newApi } from './harness.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -16,8 +17,9 @@ export const SHIPPED = fileURLToPath(new URL('docs/reference/openapi.json', ROOT
 /** An API with every route that a control plane of this place may have. */
 export function wholeApi(scope: Scope, place: Place) {
   const proxyTokens = { issue: () => ({ token: 'token', nodeId: 'node', expires: '2027-01-01T00:00:00Z' }), revokeAll: () => {} };
-  const atZones = isGlobal(place) ? {} : { proxyTokens, proxies: () => [] };
-  return apiOn(scope, newApi(scope, place).plane, undefined, '127.0.0.1', atZones);
+  const { plane } = newApi(scope, place);
+  const atZones = isGlobal(place) ? {} : { proxyTokens, proxies: () => [], zoneAccess: zoneAccessOf(plane) };
+  return apiOn(scope, plane, undefined, '127.0.0.1', atZones);
 }
 
 /** The text of the shipped document: everything that a global or a zone serves. What only one of them does, says so. */

@@ -10,6 +10,7 @@ import type { Plane } from '../../src/control/plane/plane.ts';
 import { parseDocuments } from '../../src/resource/documents/parse-documents.ts';
 import { GLOBAL, type Place } from '../../src/resource/resource.ts';
 import type { Scope } from '../harness/scope.ts';
+import { zoneAccessOf } from '../harness/zone-access.ts';
 import type { AnyJson } from './harness.ts';
 import { openTestStore } from '../harness/test-store.ts';
 import { writeDocuments } from '../harness/write-drafts.ts';
@@ -46,6 +47,7 @@ export function newGuarded(scope: Scope, place: Place, more: Partial<ApiOptions>
     sync: undefined,
     onCommit: () => {},
     proxyTokens,
+    ...(place.zone === '' ? {} : { zoneAccess: zoneAccessOf(plane) }),
     proxies: () => [],
     address: '127.0.0.1',
     port: 0,

@@ -87,12 +87,71 @@ describe('meridianctl access, live', { concurrency: 2 }, () => {
     assert.match(out, /^picked: east 3, west 1 \(weighted, no LoadBalancingPolicy matches\)$/m);
   });
 
+  const CONNECTED = {
+    allowed: true,
+    why: 'allowed',
+    reason: 'a policy allows it',
+    identity: 'spiffe://td/web',
+    site: 'west',
+    here: ANSWER,
+    there: { allowed: true, why: 'allowed', decidedBy: 'kri_ap_default_west_pay_web_', reason: 'a policy allows it' },
+    token: 'A'.repeat(43),
+    expiresIn: 5_000,
+  };
+
+  it('lets a proxy in, and shows what each side says', async (t) => {
+    const stub = await startStub(t, () => ({ body: CONNECTED }));
+    const { code, out } = await meridianctl(['access', '--from', 'web-1.pay', '--to', 'ledger', '--connect', '--url', stub.url]);
+    assert.deepEqual([code, lines(stub)], [0, ['POST /access/connect']]);
+    assert.deepEqual(JSON.parse(stub.asked[0]?.body ?? ''), {
+      mesh: 'default',
+      from: { dataplane: 'web-1.pay' },
+      to: { service: 'ledger', namespace: '' },
+    });
+    for (const line of [
+      /^east +Allow +kri_ap_default_east_pay_web_ +a policy allows it$/m,
+      /^west +Allow +kri_ap_default_west_pay_web_ +a policy allows it$/m,
+      /^a token for one call by spiffe:\/\/td\/web, within 5 s: A{43}$/m,
+    ])
+      assert.match(out, line);
+  });
+
+  it('says why nobody was let in', async (t) => {
+    const denied = {
+      ...CONNECTED,
+      allowed: false,
+      why: 'no-answer',
+      reason: 'zone west did not answer within 2 s',
+      there: null,
+      token: null,
+    };
+    const stub = await startStub(t, () => ({ body: denied }));
+    const { code, out } = await meridianctl([
+      'access',
+      '--from',
+      'a',
+      '--to',
+      'b',
+      '--identity',
+      'spiffe://td/a',
+      '--connect',
+      '--url',
+      stub.url,
+    ]);
+    assert.equal(code, 0);
+    assert.match(out, /^denied: zone west did not answer within 2 s$/m);
+    assert.doesNotMatch(out, /ZONE ASKED/);
+  });
+
   const wrong: readonly (readonly [args: string[], message: RegExp])[] = [
     [['--to', 'a'], /either --from or --attributes/],
     [['--from', 'a', '--attributes', 'k8s:ns=a', '--to', 'a'], /either --from or --attributes/],
     [['--from', 'a'], /either --to or --to-attributes/],
     [['--attributes', 'k8s:ns', '--to', 'a'], /--attributes must be like/],
     [['-f', '-'], /go together/],
+    [['--from', 'a', '--to', 'b', '--identity', 'spiffe://td/a'], /goes with --connect/],
+    [['--attributes', 'k8s:ns=a', '--to', 'b', '--connect'], /goes with --from and --to/],
+    [['--from', 'a', '--to-attributes', 'service:name=b', '--connect'], /goes with --from and --to/],
   ];
   for (const [args, message] of wrong) {
     it(`is wrong usage: ${args.join(' ')}`, async () => {

@@ -15,15 +15,42 @@ export interface LiveAccessOptions {
   readonly to?: string;
   readonly toAttributes?: string;
   readonly namespace?: string;
+  readonly connect?: boolean;
+  readonly identity?: string;
 }
 
 /** Asks a control plane who may reach what (`POST /access`), and shows each site. A deny is an answer too. */
 export async function askAccess(asked: LiveAccessOptions, command: Command): Promise<void> {
+  if (asked.connect === true) return connectCaller(asked, command);
+  if (asked.identity !== undefined) command.error('error: --identity goes with --connect');
   const { mesh } = optionsOf(command);
   const answer = await ask(serverOf(command), '/access', { method: 'POST', body: JSON.stringify({ mesh, ...questionOf(asked, command) }) });
   const shown: JsonObject = isObject(answer) ? answer : {};
   for (const warning of objects(shown.warnings, textOf)) note(`warning: ${printable(warning)}`);
   await print(optionsOf(command), answer, (paper) => formatAnswer(shown, paper));
+}
+
+/** Asks a zone to let a proxy of its own in (`POST /access/connect`), and shows what each side says. */
+async function connectCaller({ from, to, namespace, identity, ...made }: LiveAccessOptions, command: Command): Promise<void> {
+  if (from === undefined || to === undefined || made.attributes !== undefined || made.toAttributes !== undefined)
+    command.error('error: --connect is for a proxy and a service: it goes with --from and --to');
+  const body = { mesh: optionsOf(command).mesh, from: { dataplane: from, identity }, to: { service: to, namespace: namespace ?? '' } };
+  const answer = await ask(serverOf(command), '/access/connect', { method: 'POST', body: JSON.stringify(body) });
+  const shown: JsonObject = isObject(answer) ? answer : {};
+  const here = isObject(shown.here) ? shown.here : {};
+  for (const warning of objects(here.warnings, textOf)) note(`warning: ${printable(warning)}`);
+  await print(optionsOf(command), answer, (paper) => [formatAnswer(here, paper), formatThere(shown, paper)].join('\n'));
+}
+
+/** Each side's word, and the token at the end: it is a secret, and good for seconds. */
+function formatThere({ reason, site, there, identity, token, expiresIn }: JsonObject, paper: TableLayout): string {
+  const ofThem: Cell[][] = isObject(there) ? [[textOf(site), verdict(there.allowed), textOf(there.decidedBy), textOf(there.reason)]] : [];
+  const said = formatTable(['ZONE ASKED', 'DECISION', wraps('DECIDED BY'), wraps('BECAUSE')], ofThem, paper);
+  const end =
+    token === null
+      ? `denied: ${textOf(reason)}\n`
+      : `a token for one call by ${textOf(identity)}, within ${Number(expiresIn) / 1000} s: ${textOf(token)}\n`;
+  return [...(ofThem.length > 0 ? [said] : []), end].join('\n');
 }
 
 function questionOf({ from, attributes, zone, to, toAttributes, namespace }: LiveAccessOptions, command: Command): JsonObject {

@@ -16,6 +16,8 @@ const HELP = `
 Without files it asks a control plane, about a proxy or about attributes that are made up:
   meridianctl access --from web-1.pay --to ledger --namespace pay
   meridianctl access --attributes k8s:ns=pay,site:name=east --to ledger --namespace pay
+With --connect a zone asks the zone of the service, and shows what both say:
+  meridianctl access --from web-1.pay --to ledger --namespace pay --connect
 With files it asks none. QUERIES is a list of {from: {...}, to: {...}, namespace: ...}, or an object with that list as \`queries\`: the attributes
 of the client with its site, those of the service with its site, and the namespace whose policies are asked.
 POLICIES are documents, or an object with a list of them as \`policies\`, of one mesh and one zone beside global.`;
@@ -33,6 +35,8 @@ export function addAccess(program: Command): void {
     .option('--to <service>', 'what is called: the display name of its MeshServices')
     .option('--to-attributes <k=v,...>', 'what is called, made up: its attributes with those of its site')
     .option('--namespace <namespace>', 'of the service: whose policies are asked')
+    .option('--connect', 'at a zone: let the proxy in; both zones decide, and the answer has the token for one call')
+    .option('--identity <spiffe-id>', 'with --connect: what the caller will prove, if not that of the proxy')
     .option('-f, --file <paths...>', 'offline: the policies: files, folders or - (repeatable)', collect)
     .option('--queries <file>', 'offline: the connections')
     .addHelpText('after', HELP)

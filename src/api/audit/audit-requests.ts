@@ -14,7 +14,7 @@ import { AuditTrail } from './audit-trail.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** A commit took the request's records along. */
+    /** A commit took the request's records along, or it is a call, of which there are none. */
     audited: boolean;
     /** The subject of the request, where its URL does not say it. */
     about: AuditSubject | undefined;

@@ -58,6 +58,8 @@ const ROUTES: Readonly<Record<string, Right>> = {
   'POST /can/requests': 'read',
   'POST /access': 'read',
   'POST /_without': 'read',
+  'POST /access/connect': 'operate',
+  'POST /access/consume': 'operate',
   'POST /apply': 'operate',
   'POST /_proxy-tokens': 'operate',
   'DELETE /_proxy-tokens': 'operate',

@@ -30,47 +30,50 @@ const attributes = z
 
 const site = { service: kri.nullable().describe('null: a set that was given'), site: z.string().nullable() };
 
+/** What `POST /access` answers, and the caller's side of `POST /access/connect`. */
+export const accessAnswer = z
+  .strictObject({
+    enforced: z
+      .boolean()
+      .describe(
+        'Whether Envoys enforce it: for a proxy of the zone where all the bindings are. What permissions deny is denied all the same (`POST /can`)',
+      ),
+    allowed: z.boolean().describe('Whether some binding may be reached'),
+    zone: z.string().describe('Whose policies decide, beside those of global'),
+    caller: z.strictObject({ dataplane: kri.nullable(), attributes }),
+    bindings: z.array(
+      z.strictObject({
+        ...site,
+        allowed: z.boolean(),
+        privileged: z.boolean().describe('Whether a PrivilegedAccessPolicy decided'),
+        decidedBy: kri.nullable(),
+        default: z.boolean().describe('Whether no policy decided, so that it is denied'),
+        reason: z.string(),
+        matchedInShadow: z.array(kri),
+        attributes,
+      }),
+    ),
+    left: z
+      .array(z.strictObject({ ...site, why: z.enum(['declined', 'away', 'unknown']), reason: z.string() }))
+      .describe('Bindings that no connection gets to'),
+    pick: z
+      .strictObject({
+        scheme: z.enum(BALANCING_SCHEMES),
+        policy: kri.nullable().describe('null: no LoadBalancingPolicy matches'),
+        sites: z.array(z.string()).describe('One of these is picked'),
+        weights: z.array(z.number()).optional().describe('With `weighted`: how often each of the sites, next to the others'),
+      })
+      .nullable(),
+    warnings: z.array(z.string()),
+  })
+  .meta({ id: 'AccessAnswer' });
+
 const operation: Operation = {
   id: 'access',
   summary: 'Who may reach what, by attributes, and which policies decide',
   tag: 'Decisions',
   body: accessShape,
-  answers: {
-    200: z.strictObject({
-      enforced: z
-        .boolean()
-        .describe(
-          'Whether Envoys enforce it: for a proxy of the zone where all the bindings are. What permissions deny is denied all the same (`POST /can`)',
-        ),
-      allowed: z.boolean().describe('Whether some binding may be reached'),
-      zone: z.string().describe('Whose policies decide, beside those of global'),
-      caller: z.strictObject({ dataplane: kri.nullable(), attributes }),
-      bindings: z.array(
-        z.strictObject({
-          ...site,
-          allowed: z.boolean(),
-          privileged: z.boolean().describe('Whether a PrivilegedAccessPolicy decided'),
-          decidedBy: kri.nullable(),
-          default: z.boolean().describe('Whether no policy decided, so that it is denied'),
-          reason: z.string(),
-          matchedInShadow: z.array(kri),
-          attributes,
-        }),
-      ),
-      left: z
-        .array(z.strictObject({ ...site, why: z.enum(['declined', 'away', 'unknown']), reason: z.string() }))
-        .describe('Bindings that no connection gets to'),
-      pick: z
-        .strictObject({
-          scheme: z.enum(BALANCING_SCHEMES),
-          policy: kri.nullable().describe('null: no LoadBalancingPolicy matches'),
-          sites: z.array(z.string()).describe('One of these is picked'),
-          weights: z.array(z.number()).optional().describe('With `weighted`: how often each of the sites, next to the others'),
-        })
-        .nullable(),
-      warnings: z.array(z.string()),
-    }),
-  },
+  answers: { 200: accessAnswer },
   refusals: [404],
 };
 
@@ -81,8 +84,9 @@ const DECISIONS = { asked: 'the access decisions', of: 'of them' };
  * (docs/design/attributes.md#asking).
  */
 export function addAccessRoute(app: FastifyInstance, options: InspectOptions): void {
-  const { plane, views, sync, verdicts, monotonic: now = () => performance.now() } = options;
-  const accessViews = createAccessViews(plane);
+  const { plane, views, sync, verdicts, zoneAccess, monotonic: now = () => performance.now() } = options;
+  const accessViews = zoneAccess?.views ?? createAccessViews(plane);
+  const away = zoneAccess && ((zone: string) => zoneAccess.exchange.away(zone));
   const budget = new WorkBudget(now);
   app.post('/access', described('Could not decide', operation), async (request) => {
     const charge = budget.open(principalOf(request), DECISIONS);
@@ -96,9 +100,9 @@ export function addAccessRoute(app: FastifyInstance, options: InspectOptions): v
       began = now();
       const question = { ...asked, from: callerOf(options, asked) };
       const services = index.ofType('MeshService');
-      const answer = answerAccess(plane, accessViews(asked.mesh), services, sync !== undefined, question);
+      const answer = answerAccess({ plane, view: accessViews(asked.mesh), services, hasGlobal: sync !== undefined, away }, question);
       for (const { decision } of answer.decided) verdicts?.count(decision.allowed);
-      return { ...show(answer, question.from), warnings: [...asked.warnings, ...otherZones(answer)] };
+      return { ...showAccess(answer, question.from), warnings: [...asked.warnings, ...otherZones(answer)] };
     } finally {
       charge(now() - began);
     }
@@ -110,7 +114,8 @@ function callerOf({ plane }: InspectOptions, { mesh, from }: AccessAsked): Acces
   return { attributes: from.attributes, zone: from.zone ?? plane.place.zone };
 }
 
-function show({ zone, source, decided, left, choice }: AccessAnswer, from: AccessCaller) {
+/** As `accessAnswer` has it, without the warnings. */
+export function showAccess({ zone, source, decided, left, choice }: AccessAnswer, from: AccessCaller) {
   return {
     enforced: 'dataplane' in from && decided.length > 0 && decided.every(({ binding }) => binding?.key.zone === zone),
     allowed: decided.some(({ decision }) => decision.allowed),
@@ -139,7 +144,7 @@ function show({ zone, source, decided, left, choice }: AccessAnswer, from: Acces
 }
 
 /** Envoys know the proxies of their own zone alone. */
-function otherZones({ zone, decided }: AccessAnswer): string[] {
+export function otherZones({ zone, decided }: AccessAnswer): string[] {
   const others = [...new Set(decided.flatMap(({ binding }) => (binding && binding.key.zone !== zone ? [binding.key.zone] : [])))].sort();
   const deny = 'wherever an access policy selects a service, Envoys deny callers of other zones';
   return others.length === 0 ? [] : [`not enforced as it is decided for ${others.join(', ')}: ${deny}`];

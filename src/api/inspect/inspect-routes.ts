@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { addAccessRoute } from './access-route.ts';
 import { addCanRoute } from './can-route.ts';
+import { addConnectRoutes } from '../calls/connect-route.ts';
 import { addMatrixRoute } from './matrix-route.ts';
 import { addRequestsRoute } from './requests-route.ts';
 import type { InspectOptions } from './inspect-context.ts';
@@ -21,4 +22,5 @@ export function addInspectRoutes(app: FastifyInstance, options: InspectOptions):
   addRequestsRoute(app, options);
   addMatrixRoute(app, options);
   addAccessRoute(app, options);
+  addConnectRoutes(app, options);
 }

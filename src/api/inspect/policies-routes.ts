@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { declinedNotes } from '../../control/access/declined-services.ts';
 import * as z from 'zod';
 import { notEnforcedNotes } from '../../control/mesh/not-enforced-notes.ts';
 import { MeridianError } from '../../errors.ts';
@@ -59,7 +60,11 @@ export function addPoliciesRoutes(app: FastifyInstance, options: InspectOptions)
     const kinds = matchedKinds(about);
     return {
       policies: kinds.flatMap(proxyPolicy),
-      warnings: [...unenforced(about, kinds), ...kinds.flatMap(({ inbounds }) => notesOn(about.proxy, inbounds, about.view.refusal))],
+      warnings: [
+        ...unenforced(about, kinds),
+        ...kinds.flatMap(({ inbounds }) => notesOn(about.proxy, inbounds, about.view.refusal)),
+        ...declinedNotes(about.plane.store, about.view.mesh),
+      ],
     };
   });
   app.get<{ Params: { kri: string } }>(`${DATAPLANE}/_inbounds/:kri/_policies`, described(MANY, getInboundPolicies), async (request) => {

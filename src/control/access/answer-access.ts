@@ -8,6 +8,7 @@ import type { Resource } from '../../resource/resource.ts';
 import { hasFirstScan } from '../peers/first-scan-state.ts';
 import { isGlobal, type Plane } from '../plane/plane.ts';
 import type { AccessView } from './access-view.ts';
+import { declinedReason } from './declined-services.ts';
 
 /** Who calls: a proxy, or whatever somebody asks about, at a zone. */
 export type AccessCaller =
@@ -42,17 +43,23 @@ export interface AccessAnswer {
   readonly choice: Choice | undefined;
 }
 
+/** What is decided with. */
+export interface AccessGround {
+  readonly plane: Plane;
+  readonly view: AccessView;
+  /** The MeshServices of the mesh. */
+  readonly services: readonly Resource[];
+  readonly hasGlobal: boolean;
+  /** Why nobody gets to a zone now; undefined, as without it: nothing is known against it. */
+  readonly away?: ((zone: string) => string | undefined) | undefined;
+}
+
 /**
  * Who may reach what (docs/design/attributes.md#deciding), on the side of the caller's zone: its own policies and
  * global's. A caller of an unknown site is one of whom nothing is known.
  */
-export function answerAccess(
-  plane: Plane,
-  view: AccessView,
-  services: readonly Resource[],
-  hasGlobal: boolean,
-  { mesh, from, to }: AccessRequest,
-): AccessAnswer {
+export function answerAccess(ground: AccessGround, { mesh, from, to }: AccessRequest): AccessAnswer {
+  const { plane, view, services, hasGlobal, away = () => undefined } = ground;
   const [zone, source] = callerOf(view, from);
   const policies = view.policies(zone);
   const isReady = !hasGlobal || isGlobal(plane.place) || hasFirstScan(plane.store);
@@ -62,7 +69,7 @@ export function answerAccess(
     return { zone, source, decided: [{ binding: undefined, destination: to.attributes, decision }], left: [], choice: undefined };
   }
   const { bound, declined } = bindImport({ mesh, ...to }, services);
-  const left = bound.flatMap((binding) => leftOut(binding, view.sites.get(binding.key.zone)));
+  const left = bound.flatMap((binding) => leftOut(binding, view.sites.get(binding.key.zone), away));
   const reached = bound.filter((binding) => !left.some((one) => one.binding === binding));
   const balancing = view.balancing(zone);
   const { decided } = connect(
@@ -72,7 +79,13 @@ export function answerAccess(
   const settled = decided.map((one) => ({ ...one, decision: settle(one.decision) }));
   const allowed: readonly Candidate[] = settled.filter(({ decision }) => decision.allowed);
   const choice = allowed.length > 0 ? narrowCandidates(balancing, allowed, { source, namespace: to.namespace }) : undefined;
-  return { zone, source, decided: settled, left: [...left, ...declined.map((binding) => declinedAs(binding, bound))], choice };
+  return {
+    zone,
+    source,
+    decided: settled,
+    left: [...left, ...declined.map((binding) => ({ binding, why: 'declined' as const, reason: declinedReason(binding, bound[0]) }))],
+    choice,
+  };
 }
 
 const NOT_SCANNED: AccessDecision = {
@@ -94,25 +107,10 @@ function attributesOf(sites: ReadonlyMap<string, Site>): ReadonlyMap<string, Att
   return new Map([...sites].flatMap(([zone, { attributes }]) => (attributes ? [[zone, attributes] as const] : [])));
 }
 
-function leftOut(binding: Binding, site: Site | undefined): AccessAnswer['left'] {
+function leftOut(binding: Binding, site: Site | undefined, away: (zone: string) => string | undefined): AccessAnswer['left'] {
   const { zone } = binding.key;
   if (!site) return [{ binding, why: 'unknown', reason: `no Zone ${zone} is known here, so that nothing is known of the site` }];
   if (!site.attributes) return [{ binding, why: 'unknown', reason: `the attributes of Zone ${zone} contradict each other` }];
-  return site.disabled ? [{ binding, why: 'away', reason: `zone ${zone} is disabled` }] : [];
-}
-
-/** All bindings of an import must have the same attributes (docs/design/attributes.md#imports-and-bindings). */
-function declinedAs(binding: Binding, [first]: readonly Binding[]): AccessAnswer['left'][number] {
-  const [mine, theirs] = [binding.service.labels, first?.service.labels ?? {}];
-  const others = [...new Set([...Object.keys(mine), ...Object.keys(theirs)])].filter((label) => mine[label] !== theirs[label]).sort();
-  const what = others.map((label) => `k8s:label:${label} is ${told(mine[label])} here and ${told(theirs[label])} there`).join('; ');
-  return {
-    binding,
-    why: 'declined',
-    reason: `its attributes differ from those of the first one, of zone ${first?.key.zone ?? ''}: ${what}`,
-  };
-}
-
-function told(value: string | undefined): string {
-  return value === undefined ? 'absent' : JSON.stringify(value);
+  const reason = site.disabled ? `zone ${zone} is disabled` : away(zone);
+  return reason === undefined ? [] : [{ binding, why: 'away', reason }];
 }

@@ -1,6 +1,6 @@
 import type { CallerMap } from '../../policy/callers/caller-verdicts.ts';
 import type { Policy } from '../../policy/match/policy.ts';
-import type { Inbound, Proxy } from '../../policy/match/read-proxy.ts';
+import type { Proxy } from '../../policy/match/read-proxy.ts';
 import type { SelectingPolicy } from '../../policy/match/select-policies.ts';
 import type { Parts } from '../../resource/store/parts.ts';
 import { whyShutAt } from '../mesh/answer-can.ts';

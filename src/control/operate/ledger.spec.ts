@@ -5,7 +5,7 @@ import type { Position } from '../../resource/store/store.ts';
 import { ledger } from './ledger.ts';
 import type { PeerView } from '../peers/peer-view.ts';
 import { writeReported } from '../peers/reported-refusals.ts';
-import { EAST, endOf, forAll, keyOf, newGlobal, NOW } from '../../../test/harness/control-planes.ts';
+import { EAST, NOW, WEST, carry, draftInApp, endOf, forAll, keyOf, newGlobal, newZone } from '../../../test/harness/control-planes.ts';
 import { writeDrafts } from '../../../test/harness/write-drafts.ts';
 
 /** Two policies: `early`, and `late`, which came after the peer's last word. */
@@ -96,4 +96,48 @@ test('a restored store knows nothing for sure', () => {
   const { global, head, states } = system();
   global.store.commit((tx) => markDiverged(tx, { diverged: 'restored', term: 1 }));
   assert.deepEqual(states(head), ['early unverified', 'late unverified']);
+});
+
+test('a MeshService that no import takes says so, where access is asked for by attributes', () => {
+  const global = newGlobal(EAST, WEST);
+  const service = (tier: string) => ({ ...draftInApp('MeshService', 'ledger', { ports: [{ port: 80 }] }), labels: { tier } });
+  for (const [place, tier] of [
+    [EAST, 'gold'],
+    [WEST, 'tin'],
+  ] as const) {
+    const zone = newZone(place, global);
+    writeDrafts(zone, [service(tier)]);
+    assert.equal(carry(zone, global), 'applied');
+  }
+  const view = (peer: string): PeerView => ({
+    peer,
+    online: true,
+    silentFor: 0,
+    upToDate: true,
+    ack: { position: endOf(global, peer), refusals: '' },
+    head: endOf(global, peer),
+    notTaken: undefined,
+    stopped: undefined,
+    unsent: undefined,
+    stranger: undefined,
+    failures: 0,
+    about: undefined,
+  });
+  const lines = () =>
+    ledger(global, [...global.store.each('MeshService')], view).map(({ key, peer, state, reason }) => [key.zone, peer, state, reason]);
+  const applied = [
+    ['west', 'east', 'applied'],
+    ['east', 'west', 'applied'],
+  ];
+  assert.deepEqual(
+    lines(),
+    applied.map((line) => [...line, undefined]),
+  );
+  const all = [{ workloadSelector: {} }];
+  writeDrafts(global, [{ ...forAll('all'), type: 'PrivilegedAccessPolicy', spec: { action: 'allow', from: all, to: all } }]);
+  const why = 'no call by attributes gets to it: its attributes differ from those of the first one, of zone east: ';
+  assert.deepEqual(lines(), [
+    ['west', 'east', 'applied', `${why}k8s:label:tier is "tin" here and "gold" there`],
+    ['east', 'west', 'applied', undefined],
+  ]);
 });

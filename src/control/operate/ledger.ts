@@ -1,5 +1,6 @@
 import { indexMesh } from '../../policy/match/mesh-index.ts';
 import { readProxy } from '../../policy/match/read-proxy.ts';
+import { declinedServices } from '../access/declined-services.ts';
 import { zoneState } from '../peers/zone-state.ts';
 import { diverged } from '../peers/divergence.ts';
 import { GLOBAL_PEER, includes, peerName } from '../../resource/audience.ts';
@@ -27,7 +28,10 @@ export interface LedgerEntry {
    * enforce it.
    */
   readonly deleted?: true | undefined;
-  /** Why it isn't; of a Dataplane that is, which of its inbounds let nobody in, since they can't be built. */
+  /**
+   * Why it isn't; of a Dataplane that is, which of its inbounds let nobody in, since they can't be built; of a
+   * MeshService, why no import takes it.
+   */
   readonly reason?: string | undefined;
   /** RFC 3339, this side's clock, for show only: refused or on its way since. */
   readonly since?: string | undefined;
@@ -118,11 +122,15 @@ function entry(
   const isLater = position.revision < row.revision && (!same || changed(row.resource.key));
   if (isLater) return { ...base, state: 'on its way', since, reason: why(plane, view) };
   if (refusal) return { ...base, state: 'refused', reason: refusal.reason, since: refusal.since };
-  return known(row.resource.key) ? { ...base, state: 'applied', ...shutReason(row) } : { ...base, state: 'unverified', since };
+  return known(row.resource.key) ? { ...base, state: 'applied', ...unusedReason(plane, row) } : { ...base, state: 'unverified', since };
 }
 
-/** A Dataplane that is where it should be may yet have inbounds that let nobody in. */
-function shutReason({ resource }: Row): { reason?: string } {
+/** What is where it should be may yet let nobody in: inbounds of a Dataplane, a MeshService that no import takes. */
+function unusedReason({ store }: Plane, { resource }: Row): { reason?: string } {
+  if (resource.key.type === 'MeshService') {
+    const declined = declinedServices(store, resource.key.mesh).get(keyId(resource.key));
+    return declined === undefined ? {} : { reason: `no call by attributes gets to it: ${declined.reason}` };
+  }
   if (resource.key.type !== 'Dataplane') return {};
   // What is asked of a sidecar leads to nothing else of the mesh.
   const notes = shutNotes(readProxy(resource, indexMesh([])));

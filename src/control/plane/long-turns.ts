@@ -1,5 +1,6 @@
 /** What may keep the event loop. A closed set: metrics have a line for each. */
 export type Work =
+  | 'access'
   | 'answer'
   | 'apply'
   | 'commit'

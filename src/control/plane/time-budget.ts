@@ -1,11 +1,11 @@
-import { refill, type RefillLevel } from './refill-level.ts';
+import { refill, type RefillLevel, type RefillRate } from './refill-level.ts';
 
 /** What of this process's time a peer can have saved up, and owe at most. ms */
 export const BURST = 2_000;
 export const MOST_OWED = 5_000;
 
 /** It may take half of this process's time. */
-const RATE = { burst: BURST, perSecond: 500 };
+const RATE: RefillRate = { burst: BURST, perSecond: 500 };
 
 /**
  * How much time of this process each peer takes: one that takes more than its share waits until it has paid for that.
@@ -16,12 +16,14 @@ const RATE = { burst: BURST, perSecond: 500 };
  */
 export class TimeBudget {
   readonly #now: () => number;
+  readonly #rate: RefillRate;
   /** Those that have not all that can be saved up. */
   readonly #levels = new Map<string, RefillLevel>();
 
-  /** `now`: monotonic, ms. */
-  constructor(now: () => number) {
+  /** `now`: monotonic, ms; so is `rate`. */
+  constructor(now: () => number, rate: RefillRate = RATE) {
     this.#now = now;
+    this.#rate = rate;
   }
 
   /** What `what` gives; the peer is charged with the time. */
@@ -32,7 +34,7 @@ export class TimeBudget {
     } finally {
       const at = this.#now();
       const left = Math.max(-MOST_OWED, this.#left(peer, at) - (at - before));
-      if (left < BURST) this.#levels.set(peer, { left, at });
+      if (left < this.#rate.burst) this.#levels.set(peer, { left, at });
     }
   }
 
@@ -43,10 +45,10 @@ export class TimeBudget {
   /** Forgets those that owe nothing any more. To be called from time to time. */
   settle(): void {
     const now = this.#now();
-    for (const peer of this.#levels.keys()) if (this.#left(peer, now) >= BURST) this.#levels.delete(peer);
+    for (const peer of this.#levels.keys()) if (this.#left(peer, now) >= this.#rate.burst) this.#levels.delete(peer);
   }
 
   #left(peer: string, now: number): number {
-    return refill(this.#levels.get(peer), RATE, now).left;
+    return refill(this.#levels.get(peer), this.#rate, now).left;
   }
 }

@@ -83,10 +83,7 @@ export interface Choice {
   /** The policy that says so; undefined: none matches, and any may be. */
   readonly policy: Key | undefined;
   readonly scheme: LoadBalancingSpec['scheme'];
-  /**
-   * By site: all of them in turn with `round-robin`, by their weights with `weighted`, else each as likely as the
-   * others.
-   */
+  /** By site: in turn with `round-robin`, by their weights with `weighted`, else each as likely as the others. */
   readonly among: readonly Candidate[];
   /** With `weighted`: how often each is picked, next to the others. */
   readonly weights?: readonly number[] | undefined;

@@ -1,0 +1,81 @@
+import type { AccessReply } from '../../kds/access/access-messages.ts';
+import { pickFrom } from '../../policy/access/balance-sites.ts';
+import { ownAttributes } from '../../policy/access/foreign-caller.ts';
+import { formatKri } from '../../resource/key.ts';
+import type { AccessAnswer } from './answer-access.ts';
+import type { ConnectRefusal } from './exchange-counts.ts';
+import type { ZoneExchange } from './zone-exchange.ts';
+
+/** Who wants to reach what. */
+export interface ConnectRequest {
+  readonly mesh: string;
+  readonly service: { readonly name: string; readonly namespace: string };
+  /** The SPIFFE ID that the caller will prove. */
+  readonly identity: string;
+}
+
+/** What came of it. */
+export interface CallOutcome {
+  readonly why: ConnectRefusal | 'allowed';
+  readonly reason: string;
+  /** The zone that was picked; undefined: none may be. */
+  readonly site: string | undefined;
+  /** What that zone said; undefined: it said nothing. */
+  readonly there: AccessReply | undefined;
+}
+
+/** How many imports are kept for which the site that was picked last is known. */
+const KEPT = 10_000;
+
+/**
+ * Both sides of a call (docs/design/attributes.md#both-sides): of the sites that this zone's policies leave, one is
+ * picked, and its zone decides again. There is no second pick for a call: what one zone denied is denied.
+ */
+export class CallConnector {
+  readonly #exchange: ZoneExchange;
+  /** In [0, 1). */
+  readonly #chance: () => number;
+  /** The site that was picked last, by import and policy, in the order of use. */
+  readonly #last = new Map<string, string>();
+
+  constructor(exchange: ZoneExchange, chance: () => number) {
+    this.#exchange = exchange;
+    this.#chance = chance;
+  }
+
+  /** `answer`: what was decided on this side, with `away` of the exchange. */
+  async connect(answer: AccessAnswer, asked: ConnectRequest): Promise<CallOutcome> {
+    const connected = await this.#try(answer, asked);
+    this.#exchange.counts.called(connected.why);
+    return connected;
+  }
+
+  async #try(answer: AccessAnswer, { mesh, service, identity }: ConnectRequest): Promise<CallOutcome> {
+    const site = this.#pick(answer, mesh, service);
+    if (site === undefined) return { ...whyNone(answer), site, there: undefined };
+    const attributes = ownAttributes(answer.source);
+    const outcome = await this.#exchange.ask(site, { mesh, service, caller: { identity, attributes } });
+    if ('none' in outcome) return { why: outcome.none, reason: outcome.reason, site, there: undefined };
+    return { why: outcome.allowed ? 'allowed' : 'denied-there', reason: outcome.reason, site, there: outcome };
+  }
+
+  #pick({ choice }: AccessAnswer, mesh: string, { name, namespace }: ConnectRequest['service']): string | undefined {
+    if (!choice) return undefined;
+    const id = JSON.stringify([mesh, namespace, name, choice.policy ? formatKri(choice.policy) : '']);
+    const picked = pickFrom(choice, { chance: this.#chance(), last: this.#last.get(id) })?.binding.key.zone;
+    this.#last.delete(id);
+    if (picked !== undefined) this.#last.set(id, picked);
+    const [oldest] = this.#last.keys();
+    if (this.#last.size > KEPT && oldest !== undefined) this.#last.delete(oldest);
+    return picked;
+  }
+}
+
+/** Why no site may be picked. */
+function whyNone({ decided, left }: AccessAnswer): Pick<CallOutcome, 'why' | 'reason'> {
+  const [first] = decided;
+  if (first) return { why: 'denied-here', reason: first.decision.reason };
+  const away = left.find(({ why }) => why === 'away');
+  if (away) return { why: 'away', reason: away.reason };
+  return { why: 'no-site', reason: left[0]?.reason ?? 'no zone has such a MeshService' };
+}
