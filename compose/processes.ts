@@ -22,7 +22,8 @@ export async function startProcesses(scenario: string): Promise<World> {
   const running = new Map<string, Child>();
   const links = new Map<string, CutLink>();
   const machines = new Map(Object.keys(services).map((name) => [name, machineOf(services, name)]));
-  const here = (service: string, text: string): string => translate(text, machines, service, links, foldersOf(services[service], scenario, folder));
+  const here = (service: string, text: string): string =>
+    translate(text, machines, service, links, foldersOf(services[service], scenario, folder));
   for (const service of Object.keys(services)) await startLinks(scope, services, machines, service, links);
   const start = async (service: string): Promise<void> => {
     const file = services[service];
