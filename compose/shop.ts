@@ -58,7 +58,7 @@ export async function openShop(world: World): Promise<void> {
 }
 
 /** Waits until a zone has all that global has for it. */
-export function ready(world: World, service: string): Promise<unknown> {
+function ready(world: World, service: string): Promise<unknown> {
   return until(`${service} is ready`, async () => {
     const { code, err } = await world.ctl(service, ['wait', '--timeout', '5']);
     return code === 0 || Promise.reject(new Error(err));
