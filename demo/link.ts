@@ -8,8 +8,8 @@ export interface CutLink {
   join(): void;
 }
 
-/** In: where the link leads to, a port of the loopback. */
-export function startLink(scope: Scope, target: number): Promise<CutLink> {
+/** In: where the link leads to, a port of an address of the loopback. */
+export function startLink(scope: Scope, target: number, machine = '127.0.0.1'): Promise<CutLink> {
   const open = new Set<Socket>();
   let joined = true;
   const keep = (socket: Socket): Socket => {
@@ -20,7 +20,7 @@ export function startLink(scope: Scope, target: number): Promise<CutLink> {
   const server = createServer((near) => {
     if (!joined) near.destroy();
     else {
-      const far = keep(connect(target, '127.0.0.1'));
+      const far = keep(connect(target, machine));
       keep(near).pipe(far).pipe(near);
       near.on('close', () => far.destroy());
       far.on('close', () => near.destroy());

@@ -127,6 +127,7 @@ export const PARTS: readonly Part[] = [
   { path: 'cmd', what: 'The programs `global`, `zone` and `ctl`: they put the parts together. Nobody imports it', imports: 'everything' },
   { path: 'scripts', what: "What npm's commands run. No dependencies, since they run before `npm ci`", imports: 'everything' },
   { path: 'demo', what: 'What `npm run demo` runs', imports: 'everything' },
+  { path: 'compose', what: 'Scenarios in containers or as plain processes: `npm run test:compose`', imports: 'everything' },
   { path: 'bench', what: 'What `npm run bench` runs', imports: 'everything' },
   { path: 'compose', what: 'Meridian in containers', imports: 'everything' },
   {

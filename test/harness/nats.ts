@@ -26,7 +26,7 @@ export interface Nats {
  * any free one.
  */
 export async function startNats(scope: Scope, more = '', webSocket = 'no_tls: true', port = -1): Promise<Nats> {
-  const program = await natsServer();
+  const program = await natsServerProgram();
   const folder = scope.folder();
   let ports = { client: port, webSocket: -1 };
   let child: Child | undefined;
@@ -66,7 +66,7 @@ async function portsOf(child: Child): Promise<{ client: number; webSocket: numbe
 }
 
 /** $NATS_SERVER, the PATH's, or one that is fetched into the project's .tools/. */
-async function natsServer(): Promise<string> {
+export async function natsServerProgram(): Promise<string> {
   const script = new URL('../../scripts/nats-server.mjs', import.meta.url).href;
   const { natsServer: find } = (await import(script)) as { natsServer(): string };
   return find();

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { atOnce, COMPOSE, type Said, servicesOf, type World } from './world.ts';
+
+/** Runs a program to its end. */
+export async function run(program: string, args: readonly string[], input = '', env = process.env): Promise<Said> {
+  const child = spawn(program, args, { env, stdio: 'pipe' });
+  const ended = new Promise<number>((resolve) => {
+    child.on('error', () => resolve(127)).on('close', (code) => resolve(code ?? 1));
+  });
+  child.stdin.on('error', () => {}).end(input);
+  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { code, out, err };
+}
+
+/** `docker compose` (v2) or `docker-compose`; undefined: no container engine is to be had. */
+export async function composeProgram(): Promise<readonly string[] | undefined> {
+  if ((await run('docker', ['info'])).code !== 0) return undefined;
+  if ((await run('docker', ['compose', 'version'])).code === 0) return ['docker', 'compose'];
+  return (await run('docker-compose', ['version'])).code === 0 ? ['docker-compose'] : undefined;
+}
+
+/** Starts a scenario in containers. In: the compose program. The images are there. */
+export async function startContainers(scenario: string, [program = '', ...first]: readonly string[]): Promise<World> {
+  const project = `meridian-${scenario}`;
+  const folder = join(COMPOSE, scenario, 'run');
+  const file = ['-p', project, '-f', join(COMPOSE, scenario, 'docker-compose.yaml')];
+  const services = servicesOf(scenario);
+  const dc = (args: readonly string[], input?: string): Promise<Said> => run(program, [...first, ...file, ...args], input);
+  const idOf = async (service: string): Promise<string> => (await good(dc(['ps', '-q', service]))).out.trim();
+  const docker = (...args: readonly string[]): Promise<Said> => good(run('docker', args));
+  mkdirSync(folder, { recursive: true });
+  const world: World = {
+    start: async (...names) => void (await good(dc(['up', '-d', '--no-deps', ...names]))),
+    kill: async (service) => void (await good(dc(['kill', service]))),
+    cut: async (service) => void (await docker('network', 'disconnect', `${project}_wire`, await idOf(service))),
+    async join(service) {
+      const address = services[service]?.networks?.wire?.ipv4_address ?? '';
+      await docker('network', 'connect', '--alias', service, '--ip', address, `${project}_wire`, await idOf(service));
+    },
+    ctl: (service, args, input) => dc(['exec', '-T', service, 'meridianctl', ...args], input),
+    call: async (service, caller, url) => (await dc(['exec', '-T', service, 'node', '/call.mjs', caller, url])).out.trim(),
+    write: (name, content) => writeFileSync(join(folder, name), content),
+    logs: async () => (await dc(['logs', '--no-color', '--tail', '15'])).out,
+    async close() {
+      await dc(['down', '--volumes', '--timeout', '5', '--remove-orphans']);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  await world.close();
+  mkdirSync(folder, { recursive: true });
+  await world.start(...atOnce(services));
+  return world;
+}
+
+/** Throws with what was said where a program failed. */
+async function good(said: Promise<Said>): Promise<Said> {
+  const { code, out, err } = await said;
+  if (code !== 0) throw new Error(`ended with ${code}: ${err || out}`);
+  return { code, out, err };
+}
