@@ -24,7 +24,7 @@ describe('on a terminal', { skip, concurrency: 2 }, () => {
     const ledger = await onTerminal(`ledger --url ${stub.url}`);
     assert.ok(ledger.includes('\u001b[31m'));
     for (const line of ledger.split('\r\n')) assert.ok(plain(line).length <= 60, line);
-    assert.match(plain(ledger), /REASON {3}it is refused for a reason that takes more room\r\n {9}than/);
+    assert.match(plain(ledger), /refused {3}-\r\n {3}it is refused for a reason that takes more room than\r\n {3}there is on this/);
     const list = await onTerminal(`get mt --url ${stub.url}`);
     assert.ok(list.includes('\r\u001b[Kread 1 resources\r\u001b[K'));
   });
@@ -33,7 +33,7 @@ describe('on a terminal', { skip, concurrency: 2 }, () => {
     const stub = await startStub(t, answer);
     const ledger = await onTerminal(`ledger --url ${stub.url}`, { NO_COLOR: '1' });
     assert.ok(!ledger.includes('\u001b['));
-    assert.match(ledger, /STATE {4}refused\r\n/);
+    assert.match(ledger, /west {3}refused {3}-\r\n {3}it is/);
   });
 
   it('JSON is for scripts there too', async (t) => {
