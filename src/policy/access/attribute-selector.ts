@@ -49,7 +49,8 @@ export function selects(selection: Selection, attributes: Attributes): boolean {
   return selection.some((selector) => selector.every((requirement) => holds(requirement, attributes.get(requirement.key))));
 }
 
-function holds({ key, operator, values }: AttributeRequirement, value: string | undefined): boolean {
+/** Whether an attribute has what is asked of it. undefined: it is absent. */
+export function holds({ key, operator, values }: AttributeRequirement, value: string | undefined): boolean {
   switch (operator) {
     case 'In':
       return value !== undefined && values.some((named) => hasValue(key, value, named));

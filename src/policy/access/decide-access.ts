@@ -1,7 +1,7 @@
 import type { Key } from '../../resource/key.ts';
 import type { Attributes } from './attributes.ts';
-import { type AccessPolicy, concerns } from './access-policies.ts';
-import { selects } from './attribute-selector.ts';
+import type { AccessPolicy } from './access-policies.ts';
+import { forEachInBoth, indexSelections, type ManySelections } from './many-selections.ts';
 
 /** One connection. */
 export interface AccessQuestion {
@@ -45,13 +45,60 @@ export function deciderFor(
   namespace: string,
 ): (destination: Attributes) => AccessDecision {
   if (source.size === 0) return () => denied('no attribute of the caller is known', []);
-  const about = policies.filter(({ key, from }) => concerns(key, namespace) && selects(from, source));
+  const groups = groupsOf(policies, namespace).map(({ placed, from, to }) => ({ placed, about: from(source), to }));
   return (destination) => {
-    const matching = about.filter(({ to }) => selects(to, destination));
-    const shadows = matching.filter(({ shadow }) => shadow).map(({ key }) => key);
-    const first = matching.find(({ shadow }) => !shadow);
-    return first ? decidedBy(first, shadows) : denied('no policy allows it', shadows);
+    let first: PlacedPolicy | undefined;
+    const shadows: PlacedPolicy[] = [];
+    for (const { placed, about, to } of groups) {
+      forEachInBoth(about, to(destination), (bit) => {
+        const one = placed[bit];
+        if (!one) return;
+        if (one.policy.shadow) shadows.push(one);
+        else if (!first || one.place < first.place) first = one;
+      });
+    }
+    const inShadow = shadows.sort((a, b) => a.place - b.place).map(({ policy }) => policy.key);
+    return first ? decidedBy(first.policy, inShadow) : denied('no policy allows it', inShadow);
   };
+}
+
+/** A policy, and its place in the order in which policies decide. */
+interface PlacedPolicy {
+  readonly place: number;
+  readonly policy: AccessPolicy;
+}
+
+/** The policies of one namespace ('': those for all), ready to be asked. */
+interface PolicyGroup {
+  readonly placed: readonly PlacedPolicy[];
+  readonly from: ManySelections;
+  readonly to: ManySelections;
+}
+
+/** Of lists of policies, which never change. */
+const grouped = new WeakMap<readonly AccessPolicy[], ReadonlyMap<string, PolicyGroup>>();
+
+/** Those that have a say in a namespace (`concerns`). */
+function groupsOf(policies: readonly AccessPolicy[], namespace: string): PolicyGroup[] {
+  const known = grouped.get(policies) ?? group(policies);
+  grouped.set(policies, known);
+  const [forAll, own] = [known.get(''), namespace === '' ? undefined : known.get(namespace)];
+  return [...(forAll ? [forAll] : []), ...(own ? [own] : [])];
+}
+
+function group(policies: readonly AccessPolicy[]): ReadonlyMap<string, PolicyGroup> {
+  const groups = new Map<string, PlacedPolicy[]>();
+  for (const [place, policy] of policies.entries()) {
+    const before = groups.get(policy.key.namespace);
+    if (before) before.push({ place, policy });
+    else groups.set(policy.key.namespace, [{ place, policy }]);
+  }
+  return new Map([...groups].map(([namespace, placed]) => [namespace, prepare(placed)]));
+}
+
+function prepare(placed: readonly PlacedPolicy[]): PolicyGroup {
+  const [from, to] = [placed.map(({ policy }) => policy.from), placed.map(({ policy }) => policy.to)];
+  return { placed, from: indexSelections(from), to: indexSelections(to) };
 }
 
 function decidedBy({ key, privileged, action }: AccessPolicy, matchedInShadow: readonly Key[]): AccessDecision {

@@ -3,6 +3,11 @@
  */
 const LOCATION = 'site:location';
 
+/** Whether the values of an attribute are places. All others are compared as a whole. */
+export function hasPlaces(key: string): boolean {
+  return key === LOCATION;
+}
+
 /**
  * Whether an attribute has a value that a policy names: the same text; a location also where it lies within the named
  * one, by whole segments.

@@ -6,7 +6,8 @@ import type { JsonObject, Resource } from '../../resource/resource.ts';
 import { resource } from '../../../test/harness/policies.ts';
 import { readAttributes } from './attributes.ts';
 import { type AccessDecision, decideAccess } from './decide-access.ts';
-import { readAccessPolicies } from './access-policies.ts';
+import { type AccessPolicy, concerns, readAccessPolicies } from './access-policies.ts';
+import { selects } from './attribute-selector.ts';
 
 const SOURCE = ['k8s:ns', 'k8s:sa', 'client.clusterlink.net/labels.role', 'site:geo'];
 const DESTINATION = ['service:name', 'export.clusterlink.net/labels.tier', 'site:geo'];
@@ -50,10 +51,26 @@ const query = fc.record({
 });
 type Query = typeof query extends fc.Arbitrary<infer T> ? T : never;
 
-function ask(given: readonly Resource[], { from, to, namespace }: Query): AccessDecision {
+function ask(given: readonly Resource[], asked: Query): AccessDecision {
+  return askRead(readAccessPolicies(given, { mesh: 'default', zone: 'east' }), asked);
+}
+
+function askRead(policies: readonly AccessPolicy[], { from, to, namespace }: Query): AccessDecision {
   const [source, destination] = [readAttributes('source', from), readAttributes('destination', to)];
   assert.ok(source && destination);
-  return decideAccess(readAccessPolicies(given, { mesh: 'default', zone: 'east' }), { source, destination, namespace });
+  return decideAccess(policies, { source, destination, namespace });
+}
+
+/** As the order of deciding says it: each policy is looked at. */
+function askEach(given: readonly Resource[], { from, to, namespace }: Query): Pick<AccessDecision, 'decidedBy' | 'matchedInShadow'> {
+  const [source, destination] = [readAttributes('source', from), readAttributes('destination', to)];
+  assert.ok(source && destination);
+  const read = readAccessPolicies(given, { mesh: 'default', zone: 'east' });
+  const matching = read.filter(
+    (one) => source.size > 0 && concerns(one.key, namespace) && selects(one.from, source) && selects(one.to, destination),
+  );
+  const keys = (shadow: boolean) => matching.filter((one) => one.shadow === shadow).map(({ key }) => key);
+  return { decidedBy: keys(false)[0], matchedInShadow: keys(true) };
 }
 
 /** A selector of each side with one more requirement, on a key that no set has. */
@@ -66,6 +83,23 @@ function requireMore({ spec, ...rest }: Resource, more: JsonObject): Resource {
 }
 
 describe('access decisions', () => {
+  it('are those of the first policy that matches, looked at one by one', () => {
+    const shadows = fc.infiniteStream(fc.boolean());
+    const shuffled = policies.chain((list) => fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })));
+    fc.assert(
+      fc.property(shuffled, shadows, fc.array(query, { minLength: 1, maxLength: 5 }), ([list, other], shown, asked) => {
+        const some = new Set(list.filter(() => shown.next().value));
+        const labelled = (one: Resource) => (some.has(one) ? { ...one, labels: { ...one.labels, 'kuma.io/effect': 'shadow' } } : one);
+        const read = readAccessPolicies(other.map(labelled), { mesh: 'default', zone: 'east' });
+        for (const one of asked) {
+          const { decidedBy, matchedInShadow } = askRead(read, one);
+          assert.deepEqual({ decidedBy, matchedInShadow }, askEach(list.map(labelled), one));
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
   it('the order of policies never matters', () => {
     const shuffled = policies.chain((list) => fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })));
     fc.assert(fc.property(shuffled, query, ([list, other], asked) => assert.deepEqual(ask(other, asked), ask(list, asked))));
