@@ -33,8 +33,9 @@ export function indexSelections(selections: readonly Selection[]): ManySelection
     const some = all.slice(part * TOGETHER, (part + 1) * TOGETHER);
     return { owners: some.map(({ owner }) => owner), leaves: indexSelectors(some.map(({ selector }) => selector)) };
   });
+  const empty = none(selections.length);
   return (attributes) => {
-    const matching = none(selections.length);
+    const matching = empty.slice();
     for (const { owners, leaves } of parts) {
       const left = leaves(attributes);
       forEachInBoth(left, left, (bit) => set(matching, owners[bit] ?? 0));
@@ -112,7 +113,7 @@ function allBut(all: Bits, asked: readonly AskedOf[]): Bits {
 const UNNAMED = Symbol('a value that no selector names');
 
 function none(count: number): number[] {
-  return new Array<number>(Math.ceil(count / 32)).fill(0);
+  return Array.from({ length: Math.ceil(count / 32) }, () => 0);
 }
 
 function set(bits: number[], bit: number): void {
