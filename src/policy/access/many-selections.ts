@@ -8,7 +8,9 @@ export type ManySelections = (attributes: Attributes) => Bits;
 /** 32 to a number, the first one lowest. A plain list: short typed ones take longer to make than to use. */
 export type Bits = readonly number[];
 
-/** How many selectors are looked at together: what is kept for one value stays small, however many selectors there are. */
+/**
+ * How many selectors are looked at together: what is kept for one value stays small, however many selectors there are.
+ */
 const TOGETHER = 512;
 
 /** For how many values of an attribute it is kept which selectors they leave. */
