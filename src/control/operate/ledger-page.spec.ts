@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Audience } from '../../resource/audience.ts';
 import { NOBODY, OTHERS } from '../../resource/audience.ts';
 import { ledgerPage } from './ledger-page.ts';
+import { heardPeer } from '../../../test/harness/peer-views.ts';
 import type { PeerView } from '../peers/peer-view.ts';
 import { EAST, endOf, forAll, keyOf, newGlobal, WEST } from '../../../test/harness/control-planes.ts';
 import { deleteResource, writeDrafts } from '../../../test/harness/write-drafts.ts';
@@ -16,20 +17,7 @@ function system() {
   const heard = (peer: 'east' | 'west') => {
     acks[peer] = { position: heads()[peer], refusals: '' };
   };
-  const view = (peer: string): PeerView => ({
-    peer,
-    online: true,
-    silentFor: 0,
-    upToDate: true,
-    ack: acks[peer],
-    head: endOf(global, peer),
-    notTaken: undefined,
-    stopped: undefined,
-    unsent: undefined,
-    stranger: undefined,
-    failures: 0,
-    about: undefined,
-  });
+  const view = (peer: string): PeerView => heardPeer(peer, endOf(global, peer), { ack: acks[peer] });
   const page = (offset = 0, size = 100, peer?: string) => ledgerPage(global, view, { filter: { type: 'MeshTimeout' }, peer, offset, size });
   const lines = (...args: Parameters<typeof page>) =>
     page(...args).entries.map(({ key, peer, state, deleted }) => `${peer} ${key.name} ${deleted ? 'delete ' : ''}${state}`);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Position } from '../../resource/store/store.ts';
 import { ledger } from './ledger.ts';
+import { heardPeer } from '../../../test/harness/peer-views.ts';
 import type { PeerView } from '../peers/peer-view.ts';
 import { writeReported } from '../peers/reported-refusals.ts';
 import { EAST, NOW, WEST, carry, draftInApp, endOf, forAll, keyOf, newGlobal, newZone } from '../../../test/harness/control-planes.ts';
@@ -16,21 +17,7 @@ function system() {
   writeDrafts(global, [forAll('late')]);
   const head = endOf(global, 'east');
   const states = (position: Position | undefined, refusals = '', more: Partial<PeerView> = {}) => {
-    const view: PeerView = {
-      peer: 'east',
-      online: true,
-      silentFor: 0,
-      upToDate: true,
-      ack: { position, refusals },
-      head,
-      notTaken: undefined,
-      stopped: undefined,
-      unsent: undefined,
-      stranger: undefined,
-      failures: 0,
-      about: undefined,
-      ...more,
-    };
+    const view = heardPeer('east', head, { ack: { position, refusals }, ...more });
     const entries = ledger(global, [...global.store.each('MeshTimeout')], () => view);
     return entries.map(({ key, state, reason }) => `${key.name} ${state}${reason === undefined ? '' : `: ${reason}`}`);
   };
@@ -109,20 +96,7 @@ test('a MeshService that no import takes says so, where access is asked for by a
     writeDrafts(zone, [service(tier)]);
     assert.equal(carry(zone, global), 'applied');
   }
-  const view = (peer: string): PeerView => ({
-    peer,
-    online: true,
-    silentFor: 0,
-    upToDate: true,
-    ack: { position: endOf(global, peer), refusals: '' },
-    head: endOf(global, peer),
-    notTaken: undefined,
-    stopped: undefined,
-    unsent: undefined,
-    stranger: undefined,
-    failures: 0,
-    about: undefined,
-  });
+  const view = (peer: string): PeerView => heardPeer(peer, endOf(global, peer));
   const lines = () =>
     ledger(global, [...global.store.each('MeshService')], view).map(({ key, peer, state, reason }) => [key.zone, peer, state, reason]);
   const applied = [
