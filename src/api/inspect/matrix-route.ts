@@ -7,7 +7,7 @@ import { inLimitedTurns } from '../../control/impact/limited-turns.ts';
 import { CALLERS_BY, type CallersBy, callersOf, type MatrixCaller } from '../../control/matrix/matrix-callers.ts';
 import { inboundsOf, isEnforced, type MatrixInbound } from '../../control/matrix/matrix-inbounds.ts';
 import { verdictMatrix } from '../../control/matrix/verdict-matrix.ts';
-import { isClosed } from '../../control/mesh/answer-can.ts';
+import { isClosed } from '../../control/peers/first-scan-state.ts';
 import type { MeshView } from '../../control/mesh/mesh-view.ts';
 import type { Plane } from '../../control/plane/plane.ts';
 import { invalid, MeridianError } from '../../errors.ts';

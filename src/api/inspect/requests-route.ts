@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { inLimitedTurns } from '../../control/impact/limited-turns.ts';
 import { cellRequests, type ExplainedDecision } from '../../control/matrix/cell-requests.ts';
 import { isEnforced, portsOf } from '../../control/matrix/matrix-inbounds.ts';
-import { isClosed } from '../../control/mesh/answer-can.ts';
+import { isClosed } from '../../control/peers/first-scan-state.ts';
 import { invalid, MeridianError } from '../../errors.ts';
 import type { DecidingRule } from '../../policy/decide/deciding-rule.ts';
 import { readRequest } from '../../policy/decide/read-request.ts';

@@ -5,8 +5,8 @@ import { type AccessDecision, deciderFor } from '../../policy/access/decide-acce
 import { bindImport, type Binding } from '../../policy/access/import-bindings.ts';
 import { readWorkload, type Site } from '../../policy/access/read-resources.ts';
 import type { Resource } from '../../resource/resource.ts';
-import { hasFirstScan } from '../peers/first-scan-state.ts';
-import { isGlobal, type Plane } from '../plane/plane.ts';
+import { isClosed } from '../peers/first-scan-state.ts';
+import type { Plane } from '../plane/plane.ts';
 import type { AccessView } from './access-view.ts';
 import { declinedReason } from './declined-services.ts';
 
@@ -62,8 +62,8 @@ export function answerAccess(ground: AccessGround, { mesh, from, to }: AccessReq
   const { plane, view, services, hasGlobal, away = () => undefined } = ground;
   const [zone, source] = callerOf(view, from);
   const policies = view.policies(zone);
-  const isReady = !hasGlobal || isGlobal(plane.place) || hasFirstScan(plane.store);
-  const settle = (decision: AccessDecision) => (isReady ? decision : NOT_SCANNED);
+  const closed = isClosed(plane, hasGlobal);
+  const settle = (decision: AccessDecision) => (closed ? NOT_SCANNED : decision);
   if ('attributes' in to) {
     const decision = settle(deciderFor(policies, source, to.namespace)(to.attributes));
     return { zone, source, decided: [{ binding: undefined, destination: to.attributes, decision }], left: [], choice: undefined };

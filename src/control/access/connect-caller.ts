@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { AccessReply } from '../../kds/access/access-messages.ts';
 import { pickFrom } from '../../policy/access/balance-sites.ts';
 import { ownAttributes } from '../../policy/access/foreign-caller.ts';
@@ -35,8 +36,8 @@ export class CallConnector {
   readonly #exchange: ZoneExchange;
   /** In [0, 1). */
   readonly #chance: () => number;
-  /** The site that was picked last, by import and policy, in the order of use. */
-  readonly #last = new Map<string, string>();
+  /** The site that was picked last, by import and policy. */
+  readonly #last = new LRUCache<string, string>({ max: KEPT });
 
   constructor(exchange: ZoneExchange, chance: () => number) {
     this.#exchange = exchange;
@@ -63,10 +64,7 @@ export class CallConnector {
     if (!choice) return undefined;
     const id = JSON.stringify([mesh, namespace, name, choice.policy ? formatKri(choice.policy) : '']);
     const picked = pickFrom(choice, { chance: this.#chance(), last: this.#last.get(id) })?.binding.key.zone;
-    this.#last.delete(id);
-    if (picked !== undefined) this.#last.set(id, picked);
-    const [oldest] = this.#last.keys();
-    if (this.#last.size > KEPT && oldest !== undefined) this.#last.delete(oldest);
+    this.#last.set(id, picked);
     return picked;
   }
 }

@@ -3,7 +3,7 @@ import { destinationAttributes, joinSite, readService } from '../../policy/acces
 import { decideAccess } from '../../policy/access/decide-access.ts';
 import { readForeignCaller } from '../../policy/access/foreign-caller.ts';
 import type { Key } from '../../resource/key.ts';
-import { hasFirstScan } from '../peers/first-scan-state.ts';
+import { isClosed } from '../peers/first-scan-state.ts';
 import type { Plane } from '../plane/plane.ts';
 import type { AccessView } from './access-view.ts';
 
@@ -30,7 +30,7 @@ export function decideAsk(
   { mesh, service, caller }: Omit<AccessAsk, 'id'>,
 ): AskDecision {
   const { store, place } = plane;
-  if (hasGlobal && !hasFirstScan(store))
+  if (isClosed(plane, hasGlobal))
     return denied('not-scanned', `zone ${place.zone} has not everything yet that global has: until then it denies everything`);
   const own = store.get({ type: 'MeshService', mesh, zone: place.zone, namespace: service.namespace, name: service.name })?.resource;
   // Before the view is read: meshes that somebody makes up must cost nothing.

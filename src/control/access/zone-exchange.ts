@@ -77,7 +77,7 @@ export class ZoneExchange {
     if (!lanes) return 'there is no NATS: this zone stands alone';
     const since = this.#silent.get(zone);
     const isSilent = since !== undefined && machine.now() - since < SILENT_FOR;
-    return lanes.unreachable(zone) ?? (isSilent ? `zone ${zone} did not answer within ${ASK_TIMEOUT / 1000} s` : undefined);
+    return lanes.unreachable(zone) ?? (isSilent ? silenceOf(zone) : undefined);
   }
 
   /** Asks the zone of a service. What this zone has itself is decided here, in the same way. */
@@ -137,8 +137,7 @@ export class ZoneExchange {
 
   #onSilence(zone: string, id: string): void {
     this.#silent.set(zone, this.#options.machine.now());
-    const reason = `zone ${zone} did not answer within ${ASK_TIMEOUT / 1000} s`;
-    this.#open.get(zone)?.get(id)?.({ none: 'no-answer', reason });
+    this.#open.get(zone)?.get(id)?.({ none: 'no-answer', reason: silenceOf(zone) });
   }
 
   /** A zone that says more than it may is not looked at: then what it is asked has no answer either. */
@@ -194,4 +193,8 @@ export class ZoneExchange {
     this.counts.dropped(lane === 'ask' ? 'server' : 'client', reason);
     this.#throttled.report('warn', 'what a zone said was dropped', { peer: zone, code: `${lane}: ${reason}` });
   }
+}
+
+function silenceOf(zone: string): string {
+  return `zone ${zone} did not answer within ${ASK_TIMEOUT / 1000} s`;
 }

@@ -1,4 +1,4 @@
-import { hasFirstScan } from '../peers/first-scan-state.ts';
+import { isClosed } from '../peers/first-scan-state.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { restName } from '../../resource/rest-name.ts';
 import type { Parts } from '../../resource/store/parts.ts';
@@ -45,7 +45,7 @@ export class Enforcement {
     if (!dataplane) return undefined;
     const one = served.get(name) ?? new CachedProxy(shared);
     served.set(name, one);
-    return one.rules({ dataplane, view, closed: this.hasGlobal && !hasFirstScan(this.plane.store) });
+    return one.rules({ dataplane, view, closed: isClosed(this.plane, this.hasGlobal) });
   }
 
   /**

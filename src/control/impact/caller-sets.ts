@@ -51,8 +51,15 @@ export function* pairCallers(before: MeshView, after: MeshView, asked: ReadonlyS
   return [...sets.values()];
 }
 
+/** The URI SANs that a proxy shows; none where it has no SPIFFE ID that can be written. */
+export function sansShown(dataplane: Resource, by: CallerSet['by']): string[] {
+  if (by === 'tags') return sansOfDataplane(dataplane);
+  const spiffeId = spiffeIdOfDataplane(dataplane);
+  return spiffeId === undefined ? [] : [spiffeId];
+}
+
 function toClient(dataplane: Resource, by: CallerSet['by'], asked: ReadonlySet<string>, callers: CallersEverywhere): ComparedClient {
-  const sans = by === 'tags' ? sansOfDataplane(dataplane) : [spiffeIdOfDataplane(dataplane) ?? []].flat();
+  const sans = sansShown(dataplane, by);
   // Access policies know proxies by their SPIFFE ID alone.
   return { sans, keys: [...countingKeys(sans, asked), ...(by === 'spiffeId' ? [callers.classOf(dataplane)] : [])] };
 }

@@ -3,7 +3,7 @@ import { MeridianError } from '../../errors.ts';
 import { inLimitedTurns, type TurnOptions } from './limited-turns.ts';
 import type { Key } from '../../resource/key.ts';
 import type { Parts } from '../../resource/store/parts.ts';
-import { isClosed } from '../mesh/answer-can.ts';
+import { isClosed } from '../peers/first-scan-state.ts';
 import { mayDecide, type MeshView, readMeshView } from '../mesh/mesh-view.ts';
 import { LEADING } from '../mesh/mesh-rows.ts';
 import { crowdedBy, type CrowdedNotes, withCrowded } from '../mesh/too-many-rules.ts';

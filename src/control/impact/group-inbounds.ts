@@ -1,6 +1,7 @@
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import type { CallerMap } from '../../policy/callers/caller-verdicts.ts';
 import { keyId } from '../../resource/key.ts';
+import { numbering } from '../mesh/selection-ids.ts';
 import type { DecidingPermissions, InboundPair } from './inbound-pairs.ts';
 import type { Parts } from '../../resource/store/parts.ts';
 
@@ -29,13 +30,8 @@ export function* groupAlike(inbounds: readonly InboundPair[]): Parts<AlikeInboun
  * Gives a text that is equal for two decisions of the same permissions in the same order, wherever they were read from.
  */
 function createSignatures(): (decided: DecidingPermissions | undefined) => string {
-  const numbers = new Map<string, number>();
+  const [numberOf, ofCallers] = [numbering<string>(), numbering<CallerMap | undefined>()];
   const known = new WeakMap<Permission['mtp'], number>();
-  const numberOf = (text: string): number => {
-    const number = numbers.get(text) ?? numbers.size;
-    numbers.set(text, number);
-    return number;
-  };
   const ofMtp = ({ key, mtp }: Permission): number => {
     // One that was read once is one object, of one key.
     const number = known.get(mtp) ?? numberOf(`${keyId(key)} ${JSON.stringify(mtp)}`);
@@ -46,13 +42,7 @@ function createSignatures(): (decided: DecidingPermissions | undefined) => strin
     const { via } = permission;
     return via === undefined ? `${ofMtp(permission)}` : `${ofMtp(permission)}/${numberOf(JSON.stringify(via))}`;
   };
-  // What is the same before and after is one object.
-  const maps = new Map<CallerMap | undefined, number>();
-  const ofCallers = (map: CallerMap | undefined): number => {
-    const number = maps.get(map) ?? maps.size;
-    maps.set(map, number);
-    return number;
-  };
+  // What access policies decide is one object where it is the same before and after.
   const texts = new Map<DecidingPermissions | undefined, string>([[undefined, '']]);
   return (decided) => {
     const text =

@@ -9,6 +9,7 @@ import { keyId } from '../../resource/key.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { CallerMap } from '../../policy/callers/caller-verdicts.ts';
 import type { CallersEverywhere } from '../mesh/mesh-access.ts';
+import { createSelectionIds } from '../mesh/selection-ids.ts';
 import { matchInSteps } from '../mesh/match-in-steps.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 import { differing } from './changed-policies.ts';
@@ -110,24 +111,10 @@ function* decidedIn(view: MeshView, callers: CallersEverywhere): Parts<Map<strin
 
 /** Reads the permissions that select inbounds: those of inbounds that the same ones select are one object. */
 function createDeciding(): (inbound: Inbound, matches: readonly SelectingPolicy[], callers: CallerMap | undefined) => DecidingPermissions {
-  const numbers = new Map<Policy, number>();
-  const numberOf = (policy: Policy): number => {
-    const number = numbers.get(policy) ?? numbers.size;
-    numbers.set(policy, number);
-    return number;
-  };
-  const maps = new Map<CallerMap | undefined, number>();
-  const mapNumber = (map: CallerMap | undefined): number => {
-    const number = maps.get(map) ?? maps.size;
-    maps.set(map, number);
-    return number;
-  };
+  const selectionId = createSelectionIds();
   const known = new Map<string, DecidingPermissions>();
   return ({ protocol }, matches, callers) => {
-    const id = matches.reduce(
-      (text, { policy, via }) => `${text},${numberOf(policy)}${via ? JSON.stringify(via) : ''}`,
-      `${protocol} ${mapNumber(callers)}`,
-    );
+    const id = `${protocol} ${selectionId(matches, callers)}`;
     const decided = known.get(id) ?? { protocol, permissions: readPermissions(matches), callers };
     known.set(id, decided);
     return decided;

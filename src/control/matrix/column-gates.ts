@@ -1,9 +1,7 @@
-import type { CallerMap } from '../../policy/callers/caller-verdicts.ts';
-import type { Policy } from '../../policy/match/policy.ts';
 import type { Proxy } from '../../policy/match/read-proxy.ts';
-import type { SelectingPolicy } from '../../policy/match/select-policies.ts';
 import type { Parts } from '../../resource/store/parts.ts';
 import { whyShutAt } from '../mesh/answer-can.ts';
+import { createSelectionIds } from '../mesh/selection-ids.ts';
 import { matchInSteps } from '../mesh/match-in-steps.ts';
 import { gateAt, type InboundGate, shutBy } from '../mesh/inbound-gate.ts';
 import type { ShutInbound } from '../mesh/listen-address.ts';
@@ -24,15 +22,8 @@ export interface ColumnGates {
 
 /** Gives what decides at each column of a mesh. */
 export function createColumnGates(view: MeshView, shutAt: ShutAt): (column: MatrixInbound) => Parts<ColumnGates> {
-  const numbers = new Map<Policy, number>();
-  const numberOf = (policy: Policy): number => {
-    const number = numbers.get(policy) ?? numbers.size;
-    numbers.set(policy, number);
-    return number;
-  };
-  const textOf = ({ policy, via }: SelectingPolicy): string => `${numberOf(policy)}${via ? JSON.stringify(via) : ''}`;
+  const selectionId = createSelectionIds();
   let everywhere: CallersEverywhere | undefined;
-  const maps = new Map<CallerMap | undefined, number>([[undefined, 0]]);
   return function* ({ proxy, inbounds }) {
     everywhere ??= yield* callersEverywhere(view);
     const why = whyShutAt(proxy, shutAt(proxy));
@@ -42,11 +33,9 @@ export function createColumnGates(view: MeshView, shutAt: ShutAt): (column: Matr
       const matches = reason === undefined ? yield* matchInSteps(view.permissions, proxy, inbound, view.index) : [];
       const { taken } = plaintextAt(view, proxy, inbound);
       const callers = everywhere.at(proxy, inbound);
-      const known = maps.get(callers) ?? maps.size;
-      maps.set(callers, known);
       const gate = (): InboundGate => gateAt(proxy, inbound, { matches, callers }, taken);
       read.push({
-        id: JSON.stringify([proxy.type, inbound.protocol, taken, reason, known, matches.map(textOf).join()]),
+        id: JSON.stringify([proxy.type, inbound.protocol, taken, reason, selectionId(matches, callers)]),
         gate: reason === undefined ? gate : () => ({ ...gate(), shut: shutBy(reason) }),
       });
     }

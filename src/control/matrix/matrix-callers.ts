@@ -1,9 +1,9 @@
 import { readPermissions } from '../../policy/decide/read-permissions.ts';
-import { keyId } from '../../resource/key.ts';
+import { compareText, keyId } from '../../resource/key.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { Parts } from '../../resource/store/parts.ts';
-import { spiffeIdOfDataplane } from '../../policy/callers/caller-identity.ts';
-import { type NamedCallers, namedBy, sansOfDataplane } from '../impact/caller-names.ts';
+import { type NamedCallers, namedBy } from '../impact/caller-names.ts';
+import { sansShown } from '../impact/caller-sets.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 
 /** Which callers a matrix has. `named`: by permissions; `spiffeId`, `tags`: proxies by that certificate. */
@@ -45,7 +45,7 @@ function* namedCallers(view: MeshView): Parts<MatrixCaller[]> {
 function* proxyCallers(view: MeshView, by: 'spiffeId' | 'tags'): Parts<MatrixCaller[]> {
   const sets = new Map<string, MatrixCaller & { dataplanes: Resource[] }>();
   for (const dataplane of view.dataplanes) {
-    const sans = by === 'tags' ? sansOfDataplane(dataplane) : [spiffeIdOfDataplane(dataplane) ?? []].flat();
+    const sans = sansShown(dataplane, by);
     // Without a URI SAN it has no identity to be known by.
     const [first] = sans;
     if (first === undefined) continue;
@@ -59,5 +59,5 @@ function* proxyCallers(view: MeshView, by: 'spiffeId' | 'tags'): Parts<MatrixCal
 }
 
 function byName(rows: readonly MatrixCaller[]): MatrixCaller[] {
-  return rows.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  return rows.toSorted((a, b) => compareText(a.name, b.name));
 }

@@ -1,6 +1,7 @@
 import { sectionOf } from '../../policy/inspect/proxy-layout.ts';
 import { type Inbound, type Proxy, readProxy } from '../../policy/match/read-proxy.ts';
 import { SERVICE_TAG } from '../../policy/match/proxy-tags.ts';
+import { compareText } from '../../resource/key.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { Parts } from '../../resource/store/parts.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
@@ -33,7 +34,7 @@ export function* inboundsOf(view: MeshView): Parts<MatrixInbound[]> {
     place: [column.dataplane.key.zone, column.service, column.dataplane.name].join('\0'),
   }));
   yield;
-  return placed.sort((a, b) => (a.place < b.place ? -1 : a.place > b.place ? 1 : 0)).map(({ column }) => column);
+  return placed.sort((a, b) => compareText(a.place, b.place)).map(({ column }) => column);
 }
 
 /** The column that `can` means by a section; without one, the only one. Throws `invalid`. */

@@ -6,7 +6,7 @@ import { askedKeys, countingKeys } from '../impact/permission-rules.ts';
 import { NOT_SCANNED } from '../mesh/inbound-gate.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 import { createColumnGates, type ShutAt } from './column-gates.ts';
-import { decisionsOf, PortRules } from './found-requests.ts';
+import { type AskingClient, decisionsOf, PortRules } from './found-requests.ts';
 import type { MatrixCaller } from './matrix-callers.ts';
 import type { MatrixInbound } from './matrix-inbounds.ts';
 
@@ -38,7 +38,7 @@ export interface MatrixSlice {
 export function* verdictMatrix({ view, shutAt, closed, callers, inbounds }: MatrixSlice): Parts<string[]> {
   if (closed) return callers.map(() => cellOf([NOT_SCANNED]).repeat(inbounds.length));
   const asked = yield* keysAsked(view);
-  const clients: AskedCaller[] = [];
+  const clients: AskingClient[] = [];
   for (const { sans } of callers) {
     clients.push({ sans, keys: countingKeys(sans, asked) });
     yield;
@@ -55,8 +55,6 @@ export function* verdictMatrix({ view, shutAt, closed, callers, inbounds }: Matr
   return yield* turned(columns, callers.length);
 }
 
-type AskedCaller = Parameters<PortRules['idOf']>[0];
-
 function* keysAsked({ permissions }: MeshView): Parts<ReadonlySet<string>> {
   const asked = new Set<string>();
   for (const policy of permissions) {
@@ -66,7 +64,7 @@ function* keysAsked({ permissions }: MeshView): Parts<ReadonlySet<string>> {
   return asked;
 }
 
-function* columnOf(rules: PortRules, clients: readonly AskedCaller[], mesh: string): Parts<CellVerdict[]> {
+function* columnOf(rules: PortRules, clients: readonly AskingClient[], mesh: string): Parts<CellVerdict[]> {
   const known = new Map<string, CellVerdict>();
   const column: CellVerdict[] = [];
   for (const [index, client] of clients.entries()) {

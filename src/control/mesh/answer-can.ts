@@ -4,7 +4,7 @@ import { inboundsAt, sectionOf } from '../../policy/inspect/proxy-layout.ts';
 import { notesOn } from '../../policy/inspect/proxy-notes.ts';
 import { type Inbound, type Proxy, readProxy } from '../../policy/match/read-proxy.ts';
 import { matchInbound } from '../../policy/match/select-policies.ts';
-import { hasFirstScan } from '../peers/first-scan-state.ts';
+import { isClosed } from '../peers/first-scan-state.ts';
 import { invalid } from '../../errors.ts';
 import { quote } from '../../resource/field-path.ts';
 import type { Resource } from '../../resource/resource.ts';
@@ -14,7 +14,7 @@ import { callersAt } from './mesh-access.ts';
 import type { MeshView } from './mesh-view.ts';
 import { accessNotes, whyNotServed } from './not-enforced-notes.ts';
 import { plaintextAt } from './plaintext-notes.ts';
-import { isGlobal, type Plane, type PlaneContents } from '../plane/plane.ts';
+import type { Plane } from '../plane/plane.ts';
 
 export interface CanAnswer extends Decision {
   /** Whether a listener is served there that asks; if not, the decision is what policies say and nobody enforces. */
@@ -70,11 +70,6 @@ function decideAll(plane: Plane, view: MeshView, hasGlobal: boolean, { proxy, in
   if (isClosed(plane, hasGlobal)) return NOT_SCANNED;
   const why = whyShutAt(proxy, shut ?? []);
   return decideTogether(inbounds.map((inbound) => shutBy(why(inbound)) ?? decideAt(view, proxy, inbound, request)));
-}
-
-/** Whether all is denied, since denies may be missing. */
-export function isClosed({ place, store }: PlaneContents, hasGlobal: boolean): boolean {
-  return hasGlobal && !isGlobal(place) && !hasFirstScan(store);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { GLOBAL_PEER } from '../../resource/audience.ts';
+import { isGlobal, type PlaneContents } from '../plane/plane.ts';
 import type { Reader, Transaction } from '../../resource/store/store.ts';
 
 /** Set from the first part of a first scan to its end: what is here of global is not whole. */
@@ -21,4 +22,9 @@ export function hasFirstScan(reader: Reader): boolean {
   // After `recover` has accepted global's new store there is no position, but what the old one sent is in force.
   for (const _ of mirror.each(GLOBAL_PEER)) return true;
   return false;
+}
+
+/** Whether a control plane denies everything, since denies may be missing. `hasGlobal`: there is one that it hears. */
+export function isClosed({ place, store }: PlaneContents, hasGlobal: boolean): boolean {
+  return hasGlobal && !isGlobal(place) && !hasFirstScan(store);
 }
