@@ -6,7 +6,7 @@ import { hasPlaces } from './locations.ts';
 export type ManySelections = (attributes: Attributes) => Bits;
 
 /** 32 to a number, the first one lowest. A plain list: short typed ones take longer to make than to use. */
-export type Bits = readonly number[];
+type Bits = readonly number[];
 
 /**
  * How many selectors are looked at together: what is kept for one value stays small, however many selectors there are.
@@ -40,14 +40,14 @@ export function indexSelections(selections: readonly Selection[]): ManySelection
     const matching = empty.slice();
     for (const { owners, leaves } of parts) {
       const left = leaves(attributes);
-      forEachInBoth(left, left, (bit) => set(matching, owners[bit] ?? 0));
+      forEachInBoth(left, left, (bit) => setBit(matching, owners[bit] ?? 0));
     }
     return matching;
   };
 }
 
 /** Calls with the number of each bit that is set in both, from the first one. */
-export function forEachInBoth(a: Bits, b: Bits, then: (bit: number) => void): void {
+export function forEachInBoth(a: ArrayLike<number>, b: ArrayLike<number>, then: (bit: number) => void): void {
   for (let word = 0; word < a.length; word++) {
     for (let left = (a[word] ?? 0) & (b[word] ?? 0); left !== 0; left &= left - 1) then(word * 32 + 31 - Math.clz32(left & -left));
   }
@@ -79,7 +79,7 @@ function indexSelectors(selectors: readonly Selection[number][]): ManySelections
     }
   }
   const all = none(selectors.length);
-  for (const bit of selectors.keys()) set(all, bit);
+  for (const bit of selectors.keys()) setBit(all, bit);
   const keys = [...asked].map(([key, those]): AskedKey => {
     return { key, asked: those, named: new Set(those.flatMap(({ requirement }) => requirement.values)), kept: new Map() };
   });
@@ -118,6 +118,6 @@ function none(count: number): number[] {
   return Array.from({ length: Math.ceil(count / 32) }, () => 0);
 }
 
-function set(bits: number[], bit: number): void {
+export function setBit(bits: number[] | Uint32Array, bit: number): void {
   bits[bit >>> 5] = (bits[bit >>> 5] ?? 0) | (1 << (bit & 31));
 }

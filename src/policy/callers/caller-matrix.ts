@@ -1,5 +1,6 @@
 import { type AccessPolicy, concerns } from '../access/access-policies.ts';
 import { selects } from '../access/attribute-selector.ts';
+import { forEachInBoth, setBit } from '../access/many-selections.ts';
 import type { Attributes } from '../access/attributes.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { Parts } from '../../resource/store/parts.ts';
@@ -142,12 +143,8 @@ export class CallerMatrix {
       const row = this.#rows.get(policy);
       if (!row) continue;
       const verdict = this.#verdictOf(policy);
-      for (let word = 0; word < open.length; word++) {
-        let meant = (row[word] ?? 0) & (open[word] ?? 0);
-        if (meant === 0) continue;
-        open[word] = (open[word] ?? 0) & ~meant;
-        for (; meant !== 0; meant &= meant - 1) verdicts[word * 32 + 31 - Math.clz32(meant & -meant)] = verdict;
-      }
+      forEachInBoth(row, open, (place) => (verdicts[place] = verdict));
+      for (let word = 0; word < row.length; word++) open[word] = (open[word] ?? 0) & ~(row[word] ?? 0);
     }
     return verdicts;
   }
@@ -197,10 +194,6 @@ function widened(row: Uint32Array, words: number): Uint32Array {
   const wide = new Uint32Array(Math.max(words, row.length + (row.length >>> 1)));
   wide.set(row);
   return wide;
-}
-
-function setBit(row: Uint32Array, place: number): void {
-  row[place >>> 5] = (row[place >>> 5] ?? 0) | (1 << (place & 31));
 }
 
 function isSameSite(one: Attributes | undefined, other: Attributes | undefined): boolean {
