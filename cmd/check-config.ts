@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { apiInsecurity } from '../src/config/api-security.ts';
+import { whyUnreadable } from '../src/config/config-file.ts';
 import { insecurity, natsTls, xdsTls } from '../src/config/nats-security.ts';
 import { AT_GLOBAL, type GlobalConfig, ZONE, type ZoneConfig } from '../src/config/settings.ts';
 import { unreadVariables } from '../src/config/unread-variables.ts';
@@ -68,6 +69,6 @@ function unreadable(path: string): string | undefined {
     accessSync(path, constants.R_OK);
     return undefined;
   } catch (thrown) {
-    return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : String(thrown);
+    return whyUnreadable(thrown);
   }
 }

@@ -30,9 +30,13 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (thrown) {
-    const reason = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : String(thrown);
-    throw wrong(path, `can't be read: ${reason}`);
+    throw wrong(path, `can't be read: ${whyUnreadable(thrown)}`);
   }
+}
+
+/** What the file system says: `ENOENT`. */
+export function whyUnreadable(thrown: unknown): string {
+  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : String(thrown);
 }
 
 function wrong(path: string, reason: string): MeridianError {

@@ -65,7 +65,6 @@ function setting<T>(
 
 /** What every daemon can be told (docs/design/interfaces.md#settings). */
 export const COMMON = {
-  /** The folder of the database. */
   dataDir: setting(
     'MERIDIAN_DATA_DIR',
     'The folder of the database. Nobody else may use it, and nobody else can read it.',
@@ -84,7 +83,6 @@ export const COMMON = {
       mayBeEmpty: true,
     },
   ),
-  /** A credentials file; '' : none. */
   natsCreds: setting(
     'MERIDIAN_NATS_CREDS',
     'What this control plane shows to NATS, so that nobody else can speak for it.',
@@ -127,7 +125,6 @@ export const COMMON = {
     },
   ),
   apiPort: setting('MERIDIAN_API_PORT', 'The port of the REST API and of the web page.', port, PORT, { fallback: 5681 }),
-  /** What clients may call it, besides its address and localhost. */
   apiHostnames: setting(
     'MERIDIAN_API_HOSTNAMES',
     'What clients may call the API, besides its address and localhost.',
@@ -135,7 +132,6 @@ export const COMMON = {
     'host names, with commas between them',
     { fallback: [] },
   ),
-  /** PEM files; '' : plain HTTP. */
   apiTlsCert: setting('MERIDIAN_API_TLS_CERT', 'The certificate of the API. Empty: plain HTTP.', z.string(), 'a PEM file', {
     fallback: '',
   }),
@@ -158,7 +154,6 @@ export const COMMON = {
 /** What global can be told besides. */
 export const AT_GLOBAL = {
   ...COMMON,
-  /** What each zone may hold at global: more is refused, resource by resource. */
   zoneMaxResources: setting(
     'MERIDIAN_ZONE_MAX_RESOURCES',
     'How many resources each zone may hold at global. More is refused, one by one.',
@@ -212,7 +207,6 @@ export const ZONE = {
       fallback: {},
     },
   ),
-  /** Where Envoys connect. Beyond loopback it needs TLS. */
   xdsAddress: setting(
     'MERIDIAN_XDS_ADDRESS',
     'Where Envoys connect. Beyond loopback it needs TLS.',
@@ -221,7 +215,6 @@ export const ZONE = {
     { fallback: '127.0.0.1' },
   ),
   xdsPort: setting('MERIDIAN_XDS_PORT', 'The port for Envoys.', port, PORT, { fallback: 5678 }),
-  /** PEM files; '' : none. */
   xdsTlsCert: setting(
     'MERIDIAN_XDS_TLS_CERT',
     'The certificate of the xDS server. Empty: plain text.',
@@ -232,7 +225,6 @@ export const ZONE = {
   xdsTlsKey: setting('MERIDIAN_XDS_TLS_KEY', 'The key of that certificate.', z.string(), 'a PEM file with the key of that certificate', {
     fallback: '',
   }),
-  /** With it, every proxy needs a certificate of that CA. */
   xdsClientCa: setting(
     'MERIDIAN_XDS_CLIENT_CA',
     'With it, every proxy needs a certificate of that CA.',
@@ -240,7 +232,6 @@ export const ZONE = {
     "a PEM file with the CA of the proxies' certificates",
     { fallback: '' },
   ),
-  /** Where the proxies' certificates are, on their machines. */
   proxyCertDir: setting(
     'MERIDIAN_PROXY_CERT_DIR',
     'Where each proxy finds its certificate, on its own machine.',

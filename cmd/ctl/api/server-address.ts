@@ -79,10 +79,14 @@ function checkToken(text: string, where: string): string {
   throw new MeridianError('invalid', `${where} holds no token`, { hint: 'a token is one line of letters, digits and signs' });
 }
 
+/** Whether nobody between can read or change what goes there: over HTTPS, or on this machine. */
+export function isSafeOnTheWay({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || isLoopbackHost(hostname.replace(/^\[|\]$/g, ''));
+}
+
 /** Throws `forbidden` for a token that anybody on the way could read. */
 export function refuseClearToken({ url, token }: Pick<Server, 'url' | 'token'>): void {
-  const { protocol, hostname } = new URL(url);
-  if (token === undefined || protocol === 'https:' || isLoopbackHost(hostname.replace(/^\[|\]$/g, ''))) return;
+  if (token === undefined || isSafeOnTheWay(new URL(url))) return;
   throw new MeridianError('forbidden', `a token is not sent to ${url}: without TLS anybody on the way can read it`, {
     hint: 'use https:// with --ca-cert-file, or a tunnel to 127.0.0.1',
   });

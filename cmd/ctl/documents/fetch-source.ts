@@ -1,5 +1,5 @@
 import { MeridianError } from '../../../src/errors.ts';
-import { isLoopbackHost } from '../../../src/resource/ip-address.ts';
+import { isSafeOnTheWay } from '../api/server-address.ts';
 
 const TIMEOUT_MS = 60_000;
 /** What a control plane takes at once. */
@@ -38,7 +38,7 @@ function admitAddress(address: string): URL {
     throw new MeridianError('invalid', 'an address behind -f must have no credentials in it: they would be shown', {
       hint: 'fetch it with a tool of yours, and give it as -f -',
     });
-  if (url.protocol === 'https:' || isLoopbackHost(url.hostname.replace(/^\[|\]$/g, ''))) return url;
+  if (isSafeOnTheWay(url)) return url;
   throw new MeridianError('invalid', `${address} is plain HTTP to another machine: anybody on the way can change what is applied`, {
     hint: 'use https://',
   });

@@ -7,6 +7,7 @@ import type { Server } from '../api/server-address.ts';
 import { optionsOf } from '../input/options.ts';
 import { growingTable } from '../terminal/growing-table.ts';
 import { isTable, note, standardLayout, toJson, write } from '../terminal/output.ts';
+import { untilStopped } from '../terminal/until-stopped.ts';
 import { printable, textOf } from '../terminal/printable.ts';
 import type { Cell, Column } from '../terminal/table.ts';
 
@@ -27,12 +28,11 @@ const EVERY = 1_000;
  * that state or leaves it. What was deleted everywhere is `gone`.
  */
 export async function watchLedger(server: Server, { query, state, columns, toRow }: WatchedLedger, command: Command): Promise<void> {
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  const stop = untilStopped();
   const options = optionsOf(command);
   const format = growingTable(columns, standardLayout(options));
   let [standing, known, isFirst] = ['', new Map<string, JsonObject>(), true];
-  while (!stop.signal.aborted) {
+  while (!stop.aborted) {
     try {
       const now = await standingOf(server);
       if (now !== standing) {
@@ -47,7 +47,7 @@ export async function watchLedger(server: Server, { query, state, columns, toRow
       if (isFirst || !(thrown instanceof MeridianError && thrown.code === 'unavailable')) throw thrown;
       note(printable(`${thrown.message}; trying again`));
     }
-    await pause(EVERY, undefined, { signal: stop.signal }).catch(() => {}); // stopped while it waits
+    await pause(EVERY, undefined, { signal: stop }).catch(() => {}); // stopped while it waits
   }
 }
 

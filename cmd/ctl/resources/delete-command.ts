@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { MeridianError } from '../../../src/errors.ts';
 import { isObject } from '../../../src/resource/field-path.ts';
 import type { JsonObject } from '../../../src/resource/resource.ts';
-import { ask } from '../api/api-client.ts';
+import { type ApiRequest, ask } from '../api/api-client.ts';
 import { withNearName } from '../api/near-name.ts';
 import { resourcePath, resourceTitle } from '../api/resource-path.ts';
 import { type Server, serverOf } from '../api/server-address.ts';
@@ -77,24 +77,25 @@ async function tryOut(server: Server, named: readonly NamedResource[], { ignoreN
 async function thatAreThere(server: Server, named: readonly NamedResource[], ignoreNotFound?: true): Promise<readonly NamedResource[]> {
   const there: NamedResource[] = [];
   for (const one of named) {
-    try {
-      await withNearName(server, one, () => ask(server, resourcePath(one.kind, one.mesh, one.name)));
-      there.push(one);
-    } catch (thrown) {
-      if (!(ignoreNotFound && thrown instanceof MeridianError && thrown.code === 'not_found')) throw thrown;
-    }
+    if (await isAnswered(server, one, undefined, ignoreNotFound)) there.push(one);
   }
   return there;
 }
 
+/** Asks for a resource. Out: whether it is there; throws `not_found` where it is not, unless that is no failure. */
+async function isAnswered(server: Server, named: NamedResource, request?: ApiRequest, ignoreNotFound?: true): Promise<boolean> {
+  try {
+    await withNearName(server, named, () => ask(server, resourcePath(named.kind, named.mesh, named.name), request));
+    return true;
+  } catch (thrown) {
+    if (ignoreNotFound && thrown instanceof MeridianError && thrown.code === 'not_found') return false;
+    throw thrown;
+  }
+}
+
 async function deleteOne(server: Server, resource: NamedResource, { ignoreNotFound }: DeleteOptions, command: Command): Promise<void> {
   const { kind, mesh, name } = resource;
-  try {
-    await withNearName(server, resource, () => ask(server, resourcePath(kind, mesh, name), { method: 'DELETE' }));
-  } catch (thrown) {
-    if (!(ignoreNotFound && thrown instanceof MeridianError && thrown.code === 'not_found')) throw thrown;
-    return;
-  }
+  if (!(await isAnswered(server, resource, { method: 'DELETE' }, ignoreNotFound))) return;
   const result = { type: kind.type, mesh, name, outcome: 'deleted' };
   await print(optionsOf(command), result, () => `${resourceTitle(kind.type, mesh, name)} deleted\n`);
 }

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../../src/resource/resource.ts';
 import { parseKindName } from '../api/kind-name.ts';
 import { type OutputFormat, isGiven, optionsOf } from '../input/options.ts';
 import { isTable, note, toJson, write } from '../terminal/output.ts';
+import { untilStopped } from '../terminal/until-stopped.ts';
 import { printable, textOf } from '../terminal/printable.ts';
 import { resourceTitle } from '../api/resource-path.ts';
 import { type Server, serverOf } from '../api/server-address.ts';
@@ -34,10 +35,9 @@ export function addWatch(program: Command): void {
       if (output !== 'json' && !isTable(output)) command.error('error: watch prints a table or -o json');
       if (since !== undefined && changesOnly) command.error('error: --since says where to go on: leave --changes-only out');
       const narrowed = isGiven(command, 'mesh') && kind?.scope !== 'Global' ? mesh : undefined;
-      const stop = new AbortController();
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+      const stop = untilStopped();
       const query = { type: kind?.type, mesh: narrowed };
-      await watch(serverOf(command), query, since ?? (changesOnly ? 'now' : undefined), output, stop.signal);
+      await watch(serverOf(command), query, since ?? (changesOnly ? 'now' : undefined), output, stop);
     });
 }
 

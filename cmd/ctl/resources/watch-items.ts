@@ -7,6 +7,7 @@ import type { Server } from '../api/server-address.ts';
 import { type Options, optionsOf } from '../input/options.ts';
 import { growingTable } from '../terminal/growing-table.ts';
 import { isTable, note, print, standardLayout, toJson, toYaml, write } from '../terminal/output.ts';
+import { untilStopped } from '../terminal/until-stopped.ts';
 import { printable, textOf } from '../terminal/printable.ts';
 import { formatAge } from '../terminal/age.ts';
 import type { Cell } from '../terminal/table.ts';
@@ -32,12 +33,11 @@ const FIRST_ROWS = 1_000;
  * or does not meet the selection any more.
  */
 export async function watchItems(server: Server, watched: WatchedItems, command: Command): Promise<void> {
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  const stop = untilStopped();
   const { kind, mesh } = watched;
   const shown = new ShownItems(watched, printer(optionsOf(command), watched));
   const query = { type: kind.type, mesh: mesh || undefined };
-  await follow(server, query, undefined, stop.signal, {
+  await follow(server, query, undefined, stop, {
     message: (text) => shown.take(JSON.parse(text)),
     away: (reason) => note(printable(`${server.url}: ${reason}; trying again`)),
   });
