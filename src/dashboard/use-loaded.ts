@@ -49,6 +49,7 @@ function valueOf<T>(held: LoadedValue<T> & { readonly about: string }, about: st
   return held.about === about ? held.value : undefined;
 }
 
-function reasonOf(thrown: unknown): string {
+/** For people. */
+export function reasonOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

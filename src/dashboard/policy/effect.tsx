@@ -1,3 +1,4 @@
+import { reasonOf } from '../use-loaded.ts';
 import { useState } from 'preact/hooks';
 import { post } from '../api.ts';
 import { type ApiCondition, conditionText } from '../matrix/words.ts';
@@ -47,7 +48,7 @@ export function Effect({ policy }: { policy: TriedPolicy }) {
       setFound(await post<DryRunAnswer>('/apply?dryRun=true', tried));
       setProblem('');
     } catch (thrown) {
-      setProblem(thrown instanceof Error ? thrown.message : String(thrown));
+      setProblem(reasonOf(thrown));
     }
   };
   return (
