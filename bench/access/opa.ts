@@ -13,7 +13,7 @@ export const OPA_VERSION = '1.22.4';
 const GO = findProgram('GO', 'go');
 export const NO_GO = GO === undefined ? 'there is no go: set GO to compare with OPA' : false;
 
-export type OpaInput = Pick<MadeRequest, 'from' | 'to' | 'namespace'>;
+type OpaInput = Pick<MadeRequest, 'from' | 'to' | 'namespace'>;
 
 /** OPA with these rules, each way to run it. */
 export interface OpaEngines {
