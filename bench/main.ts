@@ -3,6 +3,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import type { Daemon } from '../test/harness/daemon.ts';
 import { Scope } from '../test/harness/scope.ts';
 import { until } from '../test/harness/until.ts';
+import { measureAccess } from './access/access.ts';
 import { measureAcks } from './enforcement/ack.ts';
 import { measureCold } from './enforcement/cold.ts';
 import { measureLatency } from './enforcement/latency.ts';
@@ -113,6 +114,7 @@ const PARTS: Readonly<Record<string, (scope: Scope) => Promise<void>>> = {
     await measureAcks(scope);
     await measureLatency(scope);
   },
+  access: measureAccess,
   scale: measureScale,
   requests: measureRequests,
 };
