@@ -1,7 +1,7 @@
 import type { Enforcement } from '../control/enforce/enforcement.ts';
 import { lettingNobodyIn } from '../control/mesh/listen-address.ts';
 import type { ProxyRules } from '../control/enforce/proxy-rules.ts';
-import type { ProxyStanding } from '../control/enforce/proxy-status.ts';
+import type { ProxyStatus } from '../control/enforce/proxy-status.ts';
 import type { Report } from '../report.ts';
 import type { GeneratedSnapshot } from '../xds/envoy/generate-snapshot.ts';
 import type { UnbuiltInbound } from '../xds/envoy/inbound-input.ts';
@@ -46,7 +46,7 @@ export class ServedSnapshots {
   }
 
   /** A proxy as the API shows it: what it was sent, and what of its Dataplane can't be. */
-  standingOf({ proxy, streams, problem, refused }: ProxyView): ProxyStanding {
+  statusOf({ proxy, streams, problem, refused }: ProxyView): ProxyStatus {
     const last = this.#last.get(nodeId(proxy));
     return {
       ...proxy,

@@ -18,10 +18,10 @@ export const MUTANTS: readonly Mutant[] = [
     within: 700,
   },
   {
-    name: 'the life that signed a cursor proves nothing',
+    name: 'the epoch that signed a cursor proves nothing',
     file: 'src/kds/serve-pulls.ts',
-    from: "  return life !== '' && provesRestore(store, life, cursor.revision);",
-    to: "  return life === '-' && provesRestore(store, life, cursor.revision);",
+    from: "  return epoch !== '' && provesRestore(store, epoch, cursor.revision);",
+    to: "  return epoch === '-' && provesRestore(store, epoch, cursor.revision);",
     within: 500,
   },
   {

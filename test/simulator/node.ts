@@ -282,7 +282,7 @@ export class Node {
     for (const peer of mirrored) if (!moved.has(peer)) this.world.watch.mirrored(this, peer);
   }
 
-  /** Once for each revision that this store has in this life. */
+  /** Once for each revision that this store has in this epoch. */
   private record(): void {
     const head = this.store.head();
     if (this.recorded?.revision === head.revision && this.recorded.term === head.term) return;

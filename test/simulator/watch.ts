@@ -128,7 +128,10 @@ function shown({ name, namespace, labels, spec, status }: Resource): string {
   return JSON.stringify([name, namespace, labels, spec, status]);
 }
 
-/** What a commit did: which entries changed (undefined: deleted), and of which peers the position was set, or an item. */
+/**
+ * What a commit did: which entries changed (undefined: deleted), of which peers the position was set, and of which what
+ * they sent changed.
+ */
 export interface Deeds {
   readonly entries: Map<string, StoreEntry | undefined>;
   readonly moved: Set<string>;
