@@ -3,7 +3,7 @@ import { lettingNobodyIn } from '../control/mesh/listen-address.ts';
 import type { ProxyRules } from '../control/enforce/proxy-rules.ts';
 import type { ProxyStatus } from '../control/enforce/proxy-status.ts';
 import type { Report } from '../report.ts';
-import type { ZoneAsk } from '../xds/envoy/ask-zone.ts';
+import type { ZoneAsk } from '../xds/envoy/inbound-input.ts';
 import type { GeneratedSnapshot } from '../xds/envoy/generate-snapshot.ts';
 import type { UnbuiltInbound } from '../xds/envoy/inbound-input.ts';
 import type { ProxyView } from '../xds/server/connected-proxies.ts';
@@ -28,8 +28,8 @@ export class ServedSnapshots {
   readonly #last = new Map<string, ServedProxy>();
 
   /**
-   * `certificates`: the folder of the proxies' certificates, on their machines. `askOf`: as whom a proxy's listeners ask
-   * about calls.
+   * `certificates`: the folder of the proxies' certificates, on their machines. `askOf`: as whom a proxy's listeners
+   * ask about calls.
    */
   constructor(enforcement: Pick<Enforcement, 'rulesOf'>, certificates: string, askOf: (proxy: ProxyId) => ZoneAsk, report: Report) {
     this.enforcement = enforcement;
