@@ -5,6 +5,7 @@ import { PeerPage } from './home/peer-page.tsx';
 import { follow, isLive } from './live.ts';
 import { link, type PageAddress, place } from './location.ts';
 import { Login } from './login.tsx';
+import { MapPage } from './map/map-page.tsx';
 import { MatrixPage } from './matrix/matrix-page.tsx';
 import { KindPage } from './resources/kind-page.tsx';
 import { KindsPage } from './resources/kinds-page.tsx';
@@ -15,6 +16,7 @@ import { WhyPage } from './why/why-page.tsx';
 const VIEWS = [
   { name: 'Home', parts: [] },
   { name: 'Resources', parts: ['kinds'] },
+  { name: 'Map', parts: ['map'] },
   { name: 'Who may call whom', parts: ['matrix'] },
   { name: 'Why denied', parts: ['why'] },
 ] as const;
@@ -53,7 +55,7 @@ function Shell({ name, role }: { name: string; role: string }) {
           )}
         </span>
       </header>
-      <main id="main" tabIndex={-1} class={here.parts[0] === 'matrix' ? 'wide' : undefined}>
+      <main id="main" tabIndex={-1} class={['matrix', 'map'].includes(here.parts[0] ?? '') ? 'wide' : undefined}>
         <View here={here} role={role} />
       </main>
     </>
@@ -66,6 +68,7 @@ function View({ here: { parts, query }, role }: { here: PageAddress; role: strin
   if (view === undefined) return <Home asAdmin={asAdmin} />;
   if (view === 'peer' && about !== undefined) return <PeerPage name={about} />;
   if (view === 'matrix') return <MatrixPage query={query} asAdmin={asAdmin} />;
+  if (view === 'map') return <MapPage query={query} />;
   if (view === 'why') return <WhyPage query={query} />;
   if (view === 'resource' && about !== undefined) return <ResourcePage kri={about} role={role} />;
   if (view === 'edit' && about !== undefined) return <EditPage key={about} kri={about} role={role} />;

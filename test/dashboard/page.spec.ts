@@ -342,6 +342,16 @@ inBrowser('Home says which zone is cut off, and what it has not confirmed', glob
   await page.goto(`${global()}/gui`);
   await headed(page, /^north is not connected and has not confirmed 1 change; west had 1 refused by global$/);
   await picture(page, 'late');
+  await page.getByRole('link', { name: 'Map', exact: true }).click();
+  await page.locator('[data-zone=north].offline', { hasText: 'not connected' }).waitFor();
+  assert.match((await page.locator('[data-zone=west].troubled').textContent()) ?? '', /! west/);
+  await page.getByText('web of west may call orders of east (in part)').waitFor();
+  await picture(page, 'map');
+  await page.getByRole('link', { name: 'orders', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('it may be called by web of west (in part)').waitFor();
+  assert.match(page.url(), /#\/map\?service=east%2Forders$/);
+  assert.deepEqual(await inaccessible(page), []);
   await page.goto(`${global()}/gui#/resource/kri_mtp_default___no-test_`);
   await page.locator('[data-step=north]', { hasText: 'on its way since' }).waitFor();
   await page.getByText('Selects 7 proxies').waitFor();

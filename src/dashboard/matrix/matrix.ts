@@ -9,6 +9,8 @@ export interface CallerRow {
   readonly name: string;
   readonly sans: readonly string[];
   readonly dataplanes: number;
+  /** Of `dataplanes`: which services those are of. */
+  readonly services?: readonly { readonly zone: string; readonly service: string }[];
 }
 
 export interface InboundColumn {
