@@ -33,11 +33,11 @@ export function countedIn(store: Reader, mesh?: string): CountedProxy[] {
   return all.map((dataplane) => counted(dataplane, insights.get(keyId({ ...dataplane.key, type: 'DataplaneInsight' }))));
 }
 
-function counted({ key, spec }: Resource, insight: JsonObject | undefined): CountedProxy {
+function counted(dataplane: Resource, insight: JsonObject | undefined): CountedProxy {
+  const { key, spec } = dataplane;
   const networking = asObject(spec.networking) ?? {};
   const gateway = asObject(networking.gateway);
   const inbounds = asArray(networking.inbound).map((inbound) => asObject(inbound) ?? {});
-  const sides = gateway ? [gateway] : inbounds;
   const last = asObject(asArray(insight?.subscriptions).at(-1));
   return {
     mesh: key.mesh,
@@ -45,8 +45,16 @@ function counted({ key, spec }: Resource, insight: JsonObject | undefined): Coun
     kind: gateway ? (gateway.type === 'BUILTIN' ? 'gatewayBuiltin' : 'gatewayDelegated') : 'standard',
     status: isConnected(last) ? statusOf(inbounds.filter(isReady).length, inbounds.length) : 'offline',
     envoy: asText(asObject(asObject(last?.version)?.envoy)?.version) ?? UNKNOWN,
-    services: [...new Set(sides.flatMap((side) => asText(asObject(side.tags)?.[SERVICE_TAG]) ?? []))],
+    services: servicesOfProxy(dataplane),
   };
+}
+
+/** The services that a proxy is of, by the tag of its inbounds, or of its gateway. */
+export function servicesOfProxy({ spec }: Resource): string[] {
+  const networking = asObject(spec.networking) ?? {};
+  const gateway = asObject(networking.gateway);
+  const sides = gateway ? [gateway] : asArray(networking.inbound).map((inbound) => asObject(inbound) ?? {});
+  return [...new Set(sides.flatMap((side) => asText(asObject(side.tags)?.[SERVICE_TAG]) ?? []))];
 }
 
 function isConnected(subscription: JsonObject | undefined): boolean {
