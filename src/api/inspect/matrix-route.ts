@@ -11,6 +11,7 @@ import type { Plane } from '../../control/plane/plane.ts';
 import { invalid } from '../../errors.ts';
 import { quote } from '../../resource/field-path.ts';
 import { formatKri } from '../../resource/key.ts';
+import type { Resource } from '../../resource/resource.ts';
 import { restName } from '../../resource/rest-name.ts';
 import type { Parts } from '../../resource/store/parts.ts';
 import { chargedAnswers } from '../bodies/charged-answers.ts';
@@ -18,6 +19,7 @@ import { addressOf } from '../http/paged-collection.ts';
 import { kri, UNCHANGED } from '../openapi/common-shapes.ts';
 import { described, type Operation } from '../openapi/operation.ts';
 import type { Params } from '../resources/locate-resource.ts';
+import { servicesOfProxy } from '../insights/insight-status.ts';
 import { type InspectOptions, requireMesh, shutAt } from './inspect-context.ts';
 
 const count = z.int().min(0);
@@ -32,6 +34,10 @@ const caller = z.strictObject({
   name: z.string(),
   sans: z.array(z.string()).describe('The URI SANs of one of them, to ask `POST /can` with: what is decided about it holds for all'),
   dataplanes: count.describe('How many proxies show that certificate'),
+  services: z
+    .array(z.strictObject({ zone: z.string(), service: z.string() }))
+    .optional()
+    .describe('Of `dataplanes`: the zones and services of those proxies, by their tags'),
 });
 const inbound = z.strictObject({
   kri,
@@ -129,7 +135,14 @@ function* answerMatrix(options: InspectOptions, view: MeshView, { by, from, to, 
 }
 
 function describeCaller(one: MatrixCaller, plane: Plane) {
-  return { kind: one.kind, name: textOf(one, plane), sans: one.sans, dataplanes: one.dataplanes.length };
+  const { kind, sans, dataplanes } = one;
+  const services = kind === 'dataplanes' ? { services: servicesIn(dataplanes) } : {};
+  return { kind, name: textOf(one, plane), sans, dataplanes: dataplanes.length, ...services };
+}
+
+function servicesIn(dataplanes: readonly Resource[]) {
+  const all = dataplanes.flatMap((one) => servicesOfProxy(one).map((service) => ({ zone: one.key.zone, service })));
+  return [...new Map(all.map((one) => [`${one.zone} ${one.service}`, one])).values()];
 }
 
 /** Proxies by their tags have several SANs: they are called as the first of them. */
