@@ -81,7 +81,7 @@ inBrowser('Home says what is refused, and shows a change as it comes', global, a
   const painted = `performance.getEntriesByName('first-contentful-paint')[0].startTime`;
   await page.reload();
   await headed(page, /^west had/);
-  t.diagnostic(`first paint with 5,000 policies after ${Math.round(await page.evaluate<number>(painted))} ms`);
+  t.diagnostic(`first paint with 1,000 policies after ${Math.round(await page.evaluate<number>(painted))} ms`);
   await picture(page, 'home');
   await page.getByRole('link', { name: 'had 1 refused by global' }).click();
   await headed(page, /^west$/);

@@ -9,7 +9,7 @@ import { SelectedProxies } from '../policy/selected-proxies.tsx';
 import { Way } from '../policy/way.tsx';
 import { Problem } from '../problem.tsx';
 import { ProxyRules } from '../proxy/proxy-rules.tsx';
-import { ProxyStanding } from '../proxy/proxy-standing.tsx';
+import { ProxyStatusSection } from '../proxy/proxy-status.tsx';
 import { useLoaded } from '../use-loaded.ts';
 import { kindNamed, urlOf } from './kinds.ts';
 import { displayName, zoneOf } from './kri.ts';
@@ -46,7 +46,7 @@ export function ResourcePage({ kri, role }: { kri: string; role: string }) {
       )}
       <Problem text={problem} />
       {kind.policy && <Enforcement url={url} />}
-      {kind.name === 'Dataplane' && <ProxyStanding url={url} zone={zoneOf(resource.kri)} />}
+      {kind.name === 'Dataplane' && <ProxyStatusSection url={url} zone={zoneOf(resource.kri)} />}
       <Way type={kind.name} mesh={mesh} name={name} kri={resource.kri} written={modificationTime} isEnforced={kind.policy !== undefined} />
       {kind.policy && <SelectedProxies url={url} mesh={mesh} />}
       {kind.name === 'MeshTrafficPermission' && zoneOf(resource.kri) === here.zone && <Effect key={resource.kri} policy={resource} />}
