@@ -33,7 +33,8 @@ export async function startContainers(
   const changed = join(folder, 'changes.json');
   const file = ['-p', project, '-f', join(COMPOSE, scenario, 'docker-compose.yaml'), '-f', changed];
   const services = servicesOf(scenario);
-  const dc = (args: readonly string[], input?: string): Promise<Said> => run(program, [...first, ...file, ...args], input);
+  const env = { ...process.env };
+  const dc = (args: readonly string[], input?: string): Promise<Said> => run(program, [...first, ...file, ...args], input, env);
   const idOf = async (service: string): Promise<string> => (await good(dc(['ps', '-q', service]))).out.trim();
   const docker = (...args: readonly string[]): Promise<Said> => good(run('docker', args));
   const empty = (): void => {
@@ -50,6 +51,9 @@ export async function startContainers(
       const address = services[service]?.networks?.wire?.ipv4_address ?? '';
       await docker('network', 'connect', '--alias', service, '--ip', address, `${project}_wire`, await idOf(service));
     },
+    stop: async (service) => void (await good(dc(['stop', service]))),
+    use: (variable, value) => void (env[variable] = value),
+    exec: (service, command, input) => dc(['exec', '-T', service, ...command], input),
     ctl: (service, args, input) => dc(['exec', '-T', service, 'meridianctl', ...args], input),
     call: async (service, caller, url) => (await dc(['exec', '-T', service, 'node', '/call.mjs', caller, url])).out.trim(),
     write: (name, content) => writeFileSync(join(folder, name), content),
