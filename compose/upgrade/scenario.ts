@@ -73,16 +73,15 @@ async function back(world: World, service: string): Promise<void> {
   if (code !== 0) throw new Error(`the store of ${service} is not restored: ${err}`);
   world.use(service.toUpperCase(), 'release');
   await world.start(service);
-  // Who has sent something since the backup asks for a word first.
-  const said = await until(`${service} says what it needs`, () => readiness(world, service), world.patience);
-  if (said.includes('meridianctl recover')) await ctl(world, service, 'recover --yes');
+  // The others hold what it has forgotten.
+  await until(`${service} says that it was restored`, () => isDiverged(world, service), world.patience);
+  await ctl(world, service, 'recover --yes');
 }
 
-/** Out: what /ready says, once it is ready or diverged. */
-async function readiness(world: World, service: string): Promise<string | false> {
+async function isDiverged(world: World, service: string): Promise<boolean> {
   const script = "fetch('http://127.0.0.1:5680/ready').then((answer) => answer.text()).then(console.log)";
   const { out } = await world.exec(service, ['node', '-e', script]);
-  return /"ready":true|meridianctl recover/.test(out) && out;
+  return out.includes('run meridianctl recover') || Promise.reject(new Error(out));
 }
 
 export const breaks: Breaks = {
