@@ -200,6 +200,13 @@ describe('judge', () => {
       'convert',
       /write a MeshTrafficPermission; until then what it allowed is denied/,
     ],
+    [
+      'a legacy kind of global, in a zone',
+      { type: 'TrafficPermission', labels: { 'kuma.io/origin': 'global' } },
+      EAST,
+      'skip',
+      /is of global/,
+    ],
     ['a kind of others', { type: 'MeshOPA' }, GLOBAL, 'convert', /not a kind/],
     ['a name that objects have', { type: 'constructor' }, GLOBAL, 'convert', /not a kind/],
     ['no resource', { a: 1 }, GLOBAL, 'convert', /neither/],

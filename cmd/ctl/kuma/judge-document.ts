@@ -58,7 +58,8 @@ export function judge(document: unknown, place: Place, systemNamespace: string):
   const { type } = isObject(document) ? namesOf(document) : { type: '' };
   if (!isObject(document) || type === '') return { verdict: 'convert', reason: 'is no resource: it has neither `type` nor `kind`' };
   const legacy = ownEntry(LEGACY, type);
-  if (legacy !== undefined) return { verdict: 'convert', reason: `is of a kind of before targetRef: write ${legacy}` };
+  if (legacy !== undefined)
+    return judgeElsewhere(document, place) ?? { verdict: 'convert', reason: `is of a kind of before targetRef: write ${legacy}` };
   const leftOut = ownEntry(LEFT_OUT, type);
   if (leftOut !== undefined) return { verdict: 'skip', reason: leftOut };
   if (/(Insight|Overview)$/.test(type)) return { verdict: 'skip', reason: 'a report: control planes make it themselves' };
@@ -71,13 +72,18 @@ export function judge(document: unknown, place: Place, systemNamespace: string):
 }
 
 function judgeOrigin(document: JsonObject, place: Place, systemNamespace: string): DocumentJudgement {
+  return judgeElsewhere(document, place) ?? { verdict: 'apply', value: adopt(document, labelsOf(document), systemNamespace) };
+}
+
+/** What another control plane wrote is looked at there. */
+function judgeElsewhere(document: JsonObject, place: Place): DocumentJudgement | undefined {
   const labels = labelsOf(document);
   const origin = labels[LABEL.origin];
   const copied = copiedFrom(document, labels);
   if ((origin === 'zone' && place.zone === '') || (copied ?? '') !== '')
     return { verdict: 'skip', reason: `is of zone ${labels[LABEL.zone] ?? '?'}: import it there` };
   if ((origin === 'global' || copied === '') && place.zone !== '') return { verdict: 'skip', reason: 'is of global: import it there' };
-  return { verdict: 'apply', value: adopt(document, labels, systemNamespace) };
+  return undefined;
 }
 
 /**
