@@ -4,8 +4,9 @@ import type { Access, ZoneAccess } from '../src/api/api-options.ts';
 import { readPage } from '../src/api/gui/gui-route.ts';
 import { startApi } from '../src/api/server.ts';
 import type { GlobalConfig } from '../src/config/settings.ts';
+import type { CheckCount } from '../src/control/access/check-counts.ts';
 import type { ZoneExchange } from '../src/control/access/zone-exchange.ts';
-import { type ProxyStanding, proxyWarnings } from '../src/control/enforce/proxy-status.ts';
+import { type ProxyStatus, proxyWarnings } from '../src/control/enforce/proxy-status.ts';
 import { fixPlace, requireSite } from '../src/control/operate/first-start.ts';
 import { passOnZones } from '../src/control/write/zone-registration.ts';
 import { beginEpoch, type Identity } from '../src/control/plane/process-identity.ts';
@@ -54,7 +55,7 @@ export function openPlane({ config, supervisor }: DaemonContext, place: Place, m
   return plane;
 }
 
-/** A new life of this process on its store. */
+/** A new epoch of this process on its store. */
 export function identify(plane: Plane): Identity {
   return beginEpoch(plane.store, randomHex);
 }
@@ -95,8 +96,9 @@ export function startSync(
 
 /** What a zone alone has to show. */
 interface ZoneSources {
-  readonly proxies?: () => readonly ProxyStanding[];
+  readonly proxies?: () => readonly ProxyStatus[];
   readonly exchange?: ZoneExchange;
+  readonly checked?: () => readonly CheckCount[];
 }
 
 /** /healthy, /ready and /metrics. */
@@ -105,7 +107,7 @@ export async function serveDiagnostics(
   plane: Plane,
   sync: Sync | undefined,
   nats: NatsTransport | undefined,
-  { proxies, exchange }: ZoneSources = {},
+  { proxies, exchange, checked }: ZoneSources = {},
 ): Promise<void> {
   const { config, supervisor, report, insecure, logLoss } = daemon;
   const address = config.apiAddress;
@@ -120,6 +122,8 @@ export async function serveDiagnostics(
   const metrics = createMetrics(() => ({
     ...sampleOf(plane, sync, nats, proxies?.(), daemon.verdicts),
     exchanged: exchange?.counts.read() ?? [],
+    checked: checked?.() ?? [],
+    byPolicy: exchange?.policies.read() ?? [],
     logLinesLost: logLoss().lines,
   }));
   const names = [address, ...config.apiHostnames].map((name) => name.toLowerCase());

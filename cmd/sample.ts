@@ -1,5 +1,5 @@
 import type { VerdictCounts } from '../src/control/access/verdict-counts.ts';
-import { countProxies, type ProxyStanding } from '../src/control/enforce/proxy-status.ts';
+import { countProxies, type ProxyStatus } from '../src/control/enforce/proxy-status.ts';
 import { peersOf } from '../src/control/peers/known-peers.ts';
 import { turns } from '../src/control/plane/long-turns.ts';
 import type { Plane } from '../src/control/plane/plane.ts';
@@ -13,9 +13,9 @@ export function sampleOf(
   plane: Plane,
   sync: Sync | undefined,
   nats: NatsTransport | undefined,
-  proxies: readonly ProxyStanding[] | undefined,
+  proxies: readonly ProxyStatus[] | undefined,
   verdicts: VerdictCounts,
-): Omit<Sample, 'logLinesLost' | 'exchanged'> {
+): Omit<Sample, 'logLinesLost' | 'exchanged' | 'checked' | 'byPolicy'> {
   const { store } = plane;
   const counts = new Map<string, number>();
   for (const { type, count } of store.counts()) counts.set(type, (counts.get(type) ?? 0) + count);

@@ -88,7 +88,7 @@ export async function startProcesses(scenario: string, changes: Changes = {}): P
     said: async (service) => (running.get(service)?.lines ?? []).join('\n'),
     logs: async () => [...running].map(([name, { lines }]) => `${name}:\n${lines.slice(-15).join('\n')}\n`).join('\n'),
     close: () => scope.close(),
-    patience: 60,
+    patience: 120,
   };
   mkdirSync(join(folder, 'run'));
   await world.start(...atOnce(services));

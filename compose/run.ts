@@ -81,5 +81,5 @@ function unnoticed({ noticed }: Break, failure: string | undefined): string | un
   if (failure === undefined) return 'nothing was noticed';
   const [first = ''] = failure.split('\n');
   console.log(`  ${first}`);
-  return first.includes(noticed) ? undefined : `it was to be noticed by: ${noticed}\n${failure}`;
+  return first.includes(`: ${noticed}`) ? undefined : `it was to be noticed by: ${noticed}\n${failure}`;
 }

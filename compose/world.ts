@@ -42,6 +42,8 @@ export interface World {
   close(): Promise<void>;
   /** How many seconds a step may take. */
   readonly patience: number;
+  /** How the step begins that will fail, where something is broken: that one is not waited for as long. */
+  readonly fails?: string;
 }
 
 /** A service of a docker-compose.yaml, as far as the plain processes need it. */

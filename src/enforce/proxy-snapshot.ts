@@ -2,15 +2,28 @@ import { posix } from 'node:path';
 import type { InboundRules, ProxyRules } from '../control/enforce/proxy-rules.ts';
 import { type GeneratedSnapshot, generate } from '../xds/envoy/generate-snapshot.ts';
 import { type Certificates, type InboundInput, isHttp } from '../xds/envoy/inbound-input.ts';
+import type { ZoneAsk } from '../xds/envoy/inbound-input.ts';
 import type { ProxyId } from '../xds/server/proxy-id.ts';
 
-/** What a proxy's rules are as resources of Envoy. `folder`: where the proxies' machines keep their certificates. */
-export function snapshotFor(proxy: ProxyId, { inbounds }: ProxyRules, folder: string): GeneratedSnapshot {
-  return generate({ inbounds: inbounds.map(toInbound), certificates: certificatesOf(folder, proxy) });
+/**
+ * What a proxy's rules are as resources of Envoy. `folder`: where the proxies' machines keep their certificates.
+ * `askOf`: as whom its listeners ask about calls; it is asked for where they do.
+ */
+export function snapshotFor(
+  proxy: ProxyId,
+  { inbounds }: ProxyRules,
+  folder: string,
+  askOf: (proxy: ProxyId) => ZoneAsk,
+): GeneratedSnapshot {
+  return generate({
+    inbounds: inbounds.map((inbound) => toInbound(inbound, () => askOf(proxy))),
+    certificates: certificatesOf(folder, proxy),
+  });
 }
 
-function toInbound({ rbac, routes, ...place }: InboundRules): InboundInput {
-  return isHttp(place) ? { ...place, rbac: { http: rbac }, routes } : { ...place, rbac: { network: rbac } };
+function toInbound({ rbac, routes, asked, ...place }: InboundRules, askAs: () => ZoneAsk): InboundInput {
+  const common = { ...place, asks: asked && askAs() };
+  return isHttp(common) ? { ...common, rbac: { http: rbac }, routes } : { ...common, rbac: { network: rbac } };
 }
 
 /** On the proxy's machine, which need not be this one. */

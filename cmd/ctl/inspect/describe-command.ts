@@ -74,6 +74,6 @@ function formatDescribed({ warnings, selects, ledger }: DescribedResource, docum
     ...(selects === null ? [] : [`selects ${selects} ${selects === 1 ? 'proxy' : 'proxies'}`]),
     ...warnings.map((warning) => `warning: ${printable(warning)}`),
   ];
-  const standing = ledger.length > 0 ? formatEntries(ledger, paper) : 'it is sent to nobody\n';
-  return `${document}\n${told.map((line) => `${line}\n`).join('')}${told.length > 0 ? '\n' : ''}${standing}`;
+  const deliveries = ledger.length > 0 ? formatEntries(ledger, paper) : 'it is sent to nobody\n';
+  return `${document}\n${told.map((line) => `${line}\n`).join('')}${told.length > 0 ? '\n' : ''}${deliveries}`;
 }

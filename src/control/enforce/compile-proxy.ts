@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { sameKey } from '../../resource/key.ts';
 import type { CallerMap } from '../../policy/callers/caller-verdicts.ts';
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import type { Inbound } from '../../policy/match/read-proxy.ts';
+import type { Resource } from '../../resource/resource.ts';
 import { type Plaintext, STRICT } from '../../policy/mesh-tls.ts';
 import { asMeridianError } from '../../errors.ts';
 import { lettingNobodyIn, type ListenAddress, type PlacedInbound, SEEN_AS } from '../mesh/listen-address.ts';
@@ -15,6 +17,8 @@ export type CompileInput =
       readonly permissions: readonly Permission[];
       /** What access policies decide, if any selects it. */
       readonly callers: CallerMap | undefined;
+      /** The MeshServices that lead there. */
+      readonly services: readonly Resource[];
       readonly plaintext: Plaintext;
       readonly shut?: string | undefined;
     }
@@ -41,20 +45,27 @@ export class ProxyCompiler {
       ...inbounds.flatMap(({ name, shut }) => (shut === undefined ? [] : [lettingNobodyIn(name, shut)])),
     ];
     this.#given = given;
-    const warnings = given.flatMap((one) => ('place' in one ? one.plaintext.warnings.map((text) => `${one.place.name}: ${text}`) : []));
+    const warnings = given.flatMap((one) => ('place' in one ? warningsOf(one).map((text) => `${one.place.name}: ${text}`) : []));
     this.#rules = { inbounds, problems, warnings };
     return this.#rules;
   }
 }
 
+function warningsOf({ callers, services, plaintext }: ServedInbound): readonly string[] {
+  if (!callers || services.length < 2) return plaintext.warnings;
+  const names = services.map(({ key }) => key.name).join(', ');
+  return [...plaintext.warnings, `callers of other zones are denied, since Envoy can't tell which of the services they call: ${names}`];
+}
+
 /** One that can't be compiled is shut, and holds up no other. */
 function inboundRules(decided: ServedInbound, before: CompileInput | undefined, rbac: SharedRbac): InboundRules {
-  const { place, permissions, callers, plaintext, shut } = decided;
+  const { place, permissions, callers, services, plaintext, shut } = decided;
   if (shut !== undefined) return shutAt(place, shut);
   const protocol = SEEN_AS[place.protocol];
   try {
     const { alone, routes } = rbac.compile({ permissions, callers }, protocol, before && 'place' in before ? before : undefined);
-    return { ...place, rbac: alone, plaintextToo: plaintext.taken, routes };
+    const rules = { ...place, rbac: alone, plaintextToo: plaintext.taken, routes };
+    return callers ? { ...rules, asked: services.map(({ key }) => key) } : rules;
   } catch (thrown) {
     return shutAt(place, asMeridianError(thrown).message);
   }
@@ -73,7 +84,14 @@ export function decided(
   return placed.map((one) => {
     if ('problem' in one) return { problem: one.problem };
     const { inbound, place, shut } = one;
-    const closed = (reason: string): CompileInput => ({ place, permissions: [], callers: undefined, plaintext: STRICT, shut: reason });
+    const closed = (reason: string): CompileInput => ({
+      place,
+      permissions: [],
+      callers: undefined,
+      services: [],
+      plaintext: STRICT,
+      shut: reason,
+    });
     if (shut !== undefined) return closed(shut);
     try {
       return { place, ...decidedOn(inbound) };
@@ -81,6 +99,10 @@ export function decided(
       return closed(asMeridianError(thrown).message);
     }
   });
+}
+
+function isSameService(one: Resource | undefined, other: Resource): boolean {
+  return one !== undefined && (one === other || sameKey(one.key, other.key));
 }
 
 /** What was read once is one object: a look at it suffices. */
@@ -93,6 +115,11 @@ function isSameInbound(before: CompileInput | undefined, now: CompileInput): boo
   const { permissions } = before;
   if (!isDeepStrictEqual([before.place, before.plaintext, before.shut], [now.place, now.plaintext, now.shut])) return false;
   if (permissions.length !== now.permissions.length || before.callers !== now.callers) return false;
+  if (
+    before.services.length !== now.services.length ||
+    !now.services.every((service, index) => isSameService(before.services[index], service))
+  )
+    return false;
   return now.permissions.every((permission, index) => {
     const other = permissions[index];
     if (other === permission) return true;

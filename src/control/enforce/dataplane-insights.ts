@@ -35,8 +35,8 @@ const NONE: ResponseCounts = { sent: 0, accepted: 0, refused: 0 };
 
 /**
  * Keeps a DataplaneInsight, in Kuma's shape, for each Dataplane whose proxy was connected, so that this zone and global
- * show who is online. One commit for all that changed, and none where nothing did. What an earlier life of this process
- * left open is ended; the insight of a Dataplane that is gone goes too.
+ * show who is online. One commit for all that changed, and none where nothing did. What an earlier process left open is
+ * ended; the insight of a Dataplane that is gone goes too.
  */
 export class Insights {
   private readonly plane: Plane;
@@ -107,7 +107,7 @@ export class Insights {
     return forgotten.flatMap(([, { key }]) => this.plane.store.get(key)?.resource ?? []);
   }
 
-  /** Those of earlier lives. */
+  /** Those of earlier processes. */
   #stored(given: ReadonlySet<string>): Resource[] {
     const all = [...this.plane.store.each('DataplaneInsight')].map(({ resource }) => resource);
     return all.filter(({ key }) => owns(this.plane.place, key) && !given.has(keyId(key)));

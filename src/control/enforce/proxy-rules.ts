@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../resource/resource.ts';
+import type { Key } from '../../resource/key.ts';
 import type { ListenAddress } from '../mesh/listen-address.ts';
 
 /** What one proxy is to enforce: plain data. The same object as before when nothing of it changed. */
@@ -20,6 +21,11 @@ export interface InboundRules extends ListenAddress {
   readonly plaintextToo: boolean;
   /** On HTTP: the whole decision of requests with this RouteMatch, in this order, in place of `rbac`. */
   readonly routes: readonly { readonly match: JsonObject; readonly rbac: JsonObject }[];
+  /**
+   * Where access policies say who may enter, the zone is asked about callers of other zones: these are the MeshServices
+   * that they may be let in to. undefined: it is asked about nobody.
+   */
+  readonly asked?: readonly Key[];
   /**
    * Why nobody gets in, whatever the policies say. Then `rbac` denies everybody, and there are no routes and no plain
    * text.

@@ -74,19 +74,19 @@ export async function loadProxy(url: string, isGlobal: boolean): Promise<ProxySt
 }
 
 /** In a few words, and how it stands. */
-export function stateText({ stream, detail }: ProxyState): { readonly text: string; readonly standing: 'good' | 'troubled' | 'bad' | '' } {
-  if (!stream) return { text: 'no Envoy was connected yet', standing: '' };
-  if (!stream.connected) return { text: 'its Envoy is not connected', standing: 'troubled' };
+export function stateText({ stream, detail }: ProxyState): { readonly text: string; readonly health: 'good' | 'troubled' | 'bad' | '' } {
+  if (!stream) return { text: 'no Envoy was connected yet', health: '' };
+  if (!stream.connected) return { text: 'its Envoy is not connected', health: 'troubled' };
   const types = detail?.streams.filter(({ connected }) => connected).flatMap(({ types: all }) => all) ?? [];
   const nacks = types.flatMap(({ refused }) => refused).length;
   if (nacks > 0)
-    return { text: `its Envoy refuses ${nacks === 1 ? 'an update' : `${nacks} updates`} and keeps what it took last`, standing: 'bad' };
-  if (detail?.problem ?? detail?.refused) return { text: 'it can’t be given what it should have', standing: 'bad' };
-  if (types.some(({ waiting }) => waiting)) return { text: 'an update is on its way to its Envoy', standing: 'troubled' };
+    return { text: `its Envoy refuses ${nacks === 1 ? 'an update' : `${nacks} updates`} and keeps what it took last`, health: 'bad' };
+  if (detail?.problem ?? detail?.refused) return { text: 'it can’t be given what it should have', health: 'bad' };
+  if (types.some(({ waiting }) => waiting)) return { text: 'an update is on its way to its Envoy', health: 'troubled' };
   const { sent, accepted, refused } = stream.responses;
-  if (detail) return { text: 'its Envoy took everything', standing: 'good' };
+  if (detail) return { text: 'its Envoy took everything', health: 'good' };
   return {
     text: `its Envoy took ${accepted} of ${sent} updates${refused > 0 ? ` and refused ${refused}` : ''}`,
-    standing: refused > 0 ? 'troubled' : 'good',
+    health: refused > 0 ? 'troubled' : 'good',
   };
 }

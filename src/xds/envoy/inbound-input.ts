@@ -38,8 +38,20 @@ export interface InboundInput {
   readonly routes?: readonly InboundRoute[] | undefined;
   /** Plain text is let in too, without RBAC: it proves nobody's identity. */
   readonly plaintextToo: boolean;
+  /** How it asks the zone about callers whom its rules leave to it; undefined: they leave none. */
+  readonly asks?: ZoneAsk | undefined;
   /** Why it lets nobody in, if that is for another reason than its rules. */
   readonly shut?: string | undefined;
+}
+
+/** How an inbound asks its zone about callers (src/xds/envoy/ask-zone.ts). */
+export interface ZoneAsk {
+  /** The proxy's node id. */
+  readonly node: string;
+  /** That the zone itself gave it this listener. */
+  readonly proof: string;
+  /** The trust domain of the zone: about its own callers the rules decide. */
+  readonly home: string;
 }
 
 /** An inbound that lets nobody in, because it can't be built. */

@@ -6,16 +6,16 @@ import { useLoaded } from '../use-loaded.ts';
 import { loadProxy, type ProxyDetail, type ProxyState, stateText } from './proxy-state.ts';
 
 /** How a proxy stands: its stream, what its Envoy took, and what it refuses in its own words. */
-export function ProxyStanding({ url, zone }: { url: string; zone: string }) {
-  const { value, problem } = useLoaded(`standing ${url}`, async () => {
+export function ProxyStatusSection({ url, zone }: { url: string; zone: string }) {
+  const { value, problem } = useLoaded(`proxy status ${url}`, async () => {
     const { isGlobal } = await loadMode();
     return { state: await loadProxy(url, isGlobal), isGlobal };
   });
   if (!value) return <Problem text={problem} />;
   const { state, isGlobal } = value;
-  const { text, standing } = stateText(state);
+  const { text, health } = stateText(state);
   return (
-    <section aria-labelledby="stands" class={standing}>
+    <section aria-labelledby="stands" class={health}>
       <h2 id="stands">
         <span class="dot" aria-hidden="true" />
         Stands: {text}
