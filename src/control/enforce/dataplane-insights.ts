@@ -141,7 +141,10 @@ function insightOf({ key, ...dataplane }: Resource): Resource {
   return { ...dataplane, key: { ...key, type: 'DataplaneInsight' } };
 }
 
-/** Ours, beside what Kuma's insight has; nothing where nothing is refused. How often it was tried would be news each time. */
+/**
+ * Ours, beside what Kuma's insight has; nothing where nothing is refused. How often it was tried would be news each
+ * time.
+ */
 function refusedIn(types: ConnectedProxy['streams'][number]['types']): JsonObject {
   const all = types.flatMap(({ typeUrl, refused }) => refused.map((one) => ({ ...one, of: typeUrl.split('.').at(-1) ?? '' })));
   const refused = all.slice(0, MOST_REFUSED).map(({ of, name, message, since }) => ({
