@@ -33,7 +33,8 @@ export async function startContainers(
   const changed = join(folder, 'changes.json');
   const file = ['-p', project, '-f', join(COMPOSE, scenario, 'docker-compose.yaml'), '-f', changed];
   const services = servicesOf(scenario);
-  const dc = (args: readonly string[]): Promise<Said> => run(program, [...first, ...file, ...args]);
+  const env = { ...process.env };
+  const dc = (args: readonly string[]): Promise<Said> => run(program, [...first, ...file, ...args], '', env);
   // docker itself answers much sooner than docker-compose.
   const docker = (...args: readonly string[]): Promise<Said> => good(run('docker', args));
   const idOf = async (service: string): Promise<string> => {
@@ -57,6 +58,9 @@ export async function startContainers(
       const address = services[service]?.networks?.wire?.ipv4_address ?? '';
       await docker('network', 'connect', '--alias', service, '--ip', address, `${project}_wire`, await idOf(service));
     },
+    stop: async (service) => void (await docker('stop', await idOf(service))),
+    use: (variable, value) => void (env[variable] = value),
+    exec,
     ctl: (service, args, input) => exec(service, ['meridianctl', ...args], input),
     call: async (service, caller, url) => (await exec(service, ['node', '/call.mjs', caller, url])).out.trim(),
     write: (name, content) => writeFileSync(join(folder, name), content),
