@@ -16,7 +16,7 @@ import {
 } from '@bufbuild/protobuf/wkt';
 import { isProgram, main, Problem, ROOT, say } from './command.mjs';
 
-const TARGET = join(ROOT, 'src', 'xds', 'gen', 'descriptors.ts');
+const TARGET = join(ROOT, 'src', 'xds', 'wire', 'gen', 'descriptors.ts');
 const LINE = 200;
 
 const MESSAGES = [
@@ -37,7 +37,9 @@ const MESSAGES = [
   'envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy',
   'envoy.extensions.rbac.principals.mtls_authenticated.v3.Config',
   'envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext',
+  'envoy.extensions.transport_sockets.tls.v3.SPIFFECertValidatorConfig',
   'envoy.extensions.transport_sockets.tls.v3.Secret',
+  'envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext',
   'envoy.extensions.upstreams.http.v3.HttpProtocolOptions',
   'google.protobuf.StringValue',
   'xds.type.matcher.v3.Matcher',

@@ -2,11 +2,17 @@ import { posix } from 'node:path';
 import type { InboundRules, ProxyRules } from '../control/enforce/proxy-rules.ts';
 import { type GeneratedSnapshot, generate } from '../xds/envoy/generate-snapshot.ts';
 import { type Certificates, type InboundInput, isHttp } from '../xds/envoy/inbound-input.ts';
+import { gatewayPorts } from './gateway-ports.ts';
 import type { ProxyId } from '../xds/server/proxy-id.ts';
 
 /** What a proxy's rules are as resources of Envoy. `folder`: where the proxies' machines keep their certificates. */
 export function snapshotFor(proxy: ProxyId, { inbounds }: ProxyRules, folder: string): GeneratedSnapshot {
-  return generate({ inbounds: inbounds.map(toInbound), certificates: certificatesOf(folder, proxy) });
+  const certificates = certificatesOf(folder, proxy);
+  const [own, gateways] = [inbounds.filter(({ gateway }) => !gateway), inbounds.filter(({ gateway }) => gateway)];
+  const ports = gatewayPorts(gateways, certificates);
+  const snapshot = generate({ inbounds: own.map(toInbound), ports, certificates });
+  const shut = gateways.flatMap(({ name, shut: reason }) => (reason === undefined ? [] : [{ inbound: name, reason }]));
+  return { ...snapshot, shut: [...snapshot.shut, ...shut] };
 }
 
 function toInbound({ rbac, routes, ...place }: InboundRules): InboundInput {

@@ -18,8 +18,9 @@ type EnforcementRow = readonly [
 /** Of each kind what is enforced of one that says nothing special, then what makes a difference. */
 const ROWS: readonly EnforcementRow[] = [
   ['Dataplane', { networking: { inbound: [] } }, 'yes'],
-  ['Dataplane', { networking: { gateway: { type: 'BUILTIN' } } }, 'no', /listeners of gateways are not served/],
-  ['Dataplane', { networking: { gateway: {} } }, 'no', /listeners of gateways are not served/],
+  ['Dataplane', { networking: { gateway: { type: 'BUILTIN' } } }, 'yes'],
+  ['Dataplane', { networking: { gateway: { type: 'DELEGATED' } } }, 'no', /not BUILTIN has listeners of its own, which are not served/],
+  ['Dataplane', { networking: { gateway: {} } }, 'no', /no permission is enforced at this proxy/],
   ['DataplaneInsight', {}, 'yes'],
   ['HostnameGenerator', {}, 'no', /^a HostnameGenerator is kept and shown, and not enforced/],
   ['Mesh', {}, 'yes'],
@@ -31,7 +32,33 @@ const ROWS: readonly EnforcementRow[] = [
   ...['MeshPassthrough', 'MeshProxyPatch', 'MeshRateLimit', 'MeshRetry', 'MeshTimeout', 'MeshTrace'].map(traffic),
   ['MeshTimeout', {}, 'no', /shadow: it is matched and shown, and not enforced/, SHADOW],
   ['MeshExternalService', {}, 'no', /no proxy sends requests to it/],
-  ['MeshGateway', {}, 'no', /listeners of gateways are not served/],
+  ['MeshGateway', {}, 'yes'],
+  [
+    'MeshGateway',
+    {
+      conf: {
+        listeners: [
+          { port: 80, protocol: 'HTTP' },
+          { port: 81, protocol: 'HTTP', crossMesh: true },
+        ],
+      },
+    },
+    'yes',
+  ],
+  [
+    'MeshGateway',
+    {
+      conf: {
+        listeners: [
+          { port: 1, protocol: 'HTTP' },
+          { port: 2, protocol: 'TCP' },
+        ],
+      },
+    },
+    'partly',
+    /^listener 2 is not served: protocol TCP/,
+  ],
+  ['MeshGateway', { conf: { listeners: [{ port: 2, protocol: 'TLS' }] } }, 'no', /^listener 2 is not served: protocol TLS/],
   ['MeshHTTPRoute', {}, 'partly', /no proxy routes by it; only permissions that target it/],
   ['MeshTCPRoute', {}, 'partly', /no proxy routes by it/],
   ['MeshIdentity', {}, 'no', /^a MeshIdentity is .*not enforced/],
@@ -41,14 +68,14 @@ const ROWS: readonly EnforcementRow[] = [
   ['MeshTLS', { rules: [{ default: { tlsVersion: { min: 'TLS13' } } }] }, 'partly', /^of a MeshTLS, tlsVersion is kept and shown, and not/],
   ['MeshTLS', { from: [{ default: { mode: 'Strict', tlsCiphers: ['x'] } }] }, 'partly', /tlsCiphers/],
   ['MeshTLS', onGateway, 'no', /targets gateways alone/],
+  ['MeshTLS', { targetRef: { kind: 'Mesh', proxyTypes: ['Gateway'] } }, 'no', /targets gateways alone/],
   ['MeshTrafficPermission', {}, 'yes'],
   ['MeshTrafficPermission', {}, 'no', /shadow/, SHADOW],
-  ['MeshTrafficPermission', onGateway, 'no', /it targets gateways alone, and is not enforced/],
-  ['MeshTrafficPermission', { targetRef: { kind: 'MeshGatewayRoute', name: 'r' } }, 'no', /gateways alone/],
-  ['MeshTrafficPermission', { targetRef: { kind: 'Mesh', proxyTypes: ['Gateway'] } }, 'no', /gateways alone/],
+  ['MeshTrafficPermission', onGateway, 'yes'],
+  ['MeshTrafficPermission', { targetRef: { kind: 'MeshGatewayRoute', name: 'r' } }, 'yes'],
   ['MeshTrafficPermission', { targetRef: { kind: 'Mesh', proxyTypes: ['Gateway', 'Sidecar'] } }, 'yes'],
   ['MeshTrafficPermission', { targetRef: { kind: 'MeshHTTPRoute', name: 'r' } }, 'yes'],
-  ['MeshTrust', {}, 'no', /^a MeshTrust is .*not enforced/],
+  ['MeshTrust', {}, 'partly', /^a MeshTrust is enforced at the cross-mesh listeners of gateways alone/],
   ['Workload', {}, 'no', /^a Workload is .*not enforced/],
   ['Zone', {}, 'yes'],
   ['ZoneInsight', {}, 'yes'],

@@ -3,7 +3,8 @@ import { findKind, type Kind, type KindType, type Nature } from '../resource/kin
 import { LABEL, type Labels } from '../resource/labels.ts';
 import type { JsonObject } from '../resource/resource.ts';
 import { kindAt, TOP, type TopKind } from '../resource/schema/reference-kinds.ts';
-import type { Proxy } from './match/read-proxy.ts';
+import { readable } from '../resource/readable-text.ts';
+import { readListener } from './gateway/read-listener.ts';
 
 /** Whether what is stored is in force at Envoys. */
 export interface KindEnforcement {
@@ -18,8 +19,10 @@ type Rule =
   | { readonly enforced: 'yes' }
   /** A proxy: as far as its listeners are served. */
   | { readonly enforced: 'served' }
+  /** A MeshGateway: as far as its listeners are served. */
+  | { readonly enforced: 'listeners' }
   /** Decides at the listeners that its top-level targetRef selects, but for these fields. */
-  | { readonly enforced: 'inbounds'; readonly ignored: (spec: JsonObject) => readonly string[] }
+  | { readonly enforced: 'inbounds'; readonly atGateways: boolean; readonly ignored: (spec: JsonObject) => readonly string[] }
   /** Only what `but` says of it counts. */
   | { readonly enforced: 'partly'; readonly but: string }
   | { readonly enforced: 'ignoring'; readonly ignored: (spec: JsonObject) => readonly string[] }
@@ -44,7 +47,7 @@ const BY_NATURE: Readonly<Record<Nature, Rule>> = {
   zone: YES,
   proxy: { enforced: 'served' },
   service: { enforced: 'no', because: 'kept and shown, and not enforced: no proxy sends requests to it' },
-  gateway: { enforced: 'no', because: 'matched and shown, and not enforced: the listeners of gateways are not served' },
+  gateway: { enforced: 'listeners' },
   route: ROUTE,
   policy: TRAFFIC,
   access: OWN_CALLERS,
@@ -65,20 +68,21 @@ const RULES: Readonly<Partial<Record<KindType, Rule>>> = {
     but: 'matched and shown, and not enforced: no proxy sends requests to it; it only tells where routes lead that permissions target',
   },
   MeshService: YES,
-  MeshTLS: { enforced: 'inbounds', ignored: ({ rules, from }) => confFields([rules, from], ['tlsVersion', 'tlsCiphers']) },
-  MeshTrafficPermission: { enforced: 'inbounds', ignored: () => [] },
-  MeshTrust: { enforced: 'no', because: 'kept and shown, and not enforced: proxies trust the CA of their own configuration' },
+  MeshTLS: {
+    enforced: 'inbounds',
+    atGateways: false,
+    ignored: ({ rules, from }) => confFields([rules, from], ['tlsVersion', 'tlsCiphers']),
+  },
+  MeshTrafficPermission: { enforced: 'inbounds', atGateways: true, ignored: () => [] },
+  MeshTrust: {
+    enforced: 'partly',
+    but: 'enforced at the cross-mesh listeners of gateways alone: other listeners trust the CA of the proxy’s own configuration',
+  },
 };
 
 function ruleOf({ type, nature }: Kind): Rule {
   return Object.hasOwn(RULES, type) ? (RULES[type as KindType] ?? BY_NATURE[nature]) : BY_NATURE[nature];
 }
-
-/** Why nothing is enforced at the listeners of a proxy of this type; undefined: they are served. */
-export const NOT_SERVED: Readonly<Record<Proxy['type'], string | undefined>> = {
-  Sidecar: undefined,
-  Gateway: 'the listeners of gateways are not served',
-};
 
 const MESH_IGNORED = ['constraints', 'logging', 'meshServices', 'metrics', 'networking', 'routing', 'tracing'];
 
@@ -88,10 +92,11 @@ const MESH_IGNORED = ['constraints', 'logging', 'meshServices', 'metrics', 'netw
  *
  *   MeshTrafficPermission, targetRef: Mesh                 ->  yes
  *   the same, labelled kuma.io/effect: shadow              ->  no
- *   the same, targetRef: MeshGateway                       ->  no: the listeners of gateways are not served
+ *   MeshTLS, targetRef: MeshGateway                        ->  no: a listener's own protocol says it
+ *   MeshGateway with a listener of protocol TCP            ->  partly: that one is not served
  *   MeshTLS with tlsVersion                                ->  partly
  *   AccessPolicy                                           ->  partly: not for callers of other zones
- *   MeshTrust, MeshTimeout, LoadBalancingPolicy, ...       ->  no
+ *   MeshTimeout, LoadBalancingPolicy, ...                  ->  no
  */
 export function enforcementOf(type: string, labels: Labels, spec: JsonObject): KindEnforcement {
   const kind = findKind(type);
@@ -104,7 +109,9 @@ export function enforcementOf(type: string, labels: Labels, spec: JsonObject): K
     case 'served':
       return ofDataplane(spec);
     case 'inbounds':
-      return ofInbounds(type, spec, rule.ignored(spec));
+      return !rule.atGateways && isForGateways(spec) ? NOT_AT_GATEWAYS : but(type, rule.ignored(spec));
+    case 'listeners':
+      return ofGateway(spec);
     case 'ignoring':
       return but(type, rule.ignored(spec));
     case 'partly':
@@ -119,19 +126,30 @@ function called(type: string): string {
 }
 
 function ofDataplane(spec: JsonObject): KindEnforcement {
-  const type = asObject(asObject(spec.networking)?.gateway) ? 'Gateway' : 'Sidecar';
-  const reason = NOT_SERVED[type];
-  return reason === undefined
-    ? { enforced: 'yes', reasons: [] }
-    : { enforced: 'no', reasons: [`${reason}: no permission is enforced at this proxy`] };
+  const gateway = asObject(asObject(spec.networking)?.gateway);
+  if (!gateway || gateway.type === 'BUILTIN') return { enforced: 'yes', reasons: [] };
+  const reason = 'a gateway that is not BUILTIN has listeners of its own, which are not served: no permission is enforced at this proxy';
+  return { enforced: 'no', reasons: [reason] };
 }
 
-function ofInbounds(type: string, spec: JsonObject, ignored: readonly string[]): KindEnforcement {
-  const reason = NOT_SERVED.Gateway;
-  if (reason !== undefined && isForGateways(spec))
-    return { enforced: 'no', reasons: [`it targets gateways alone, and is not enforced: ${reason}`] };
-  return but(type, ignored);
+/** How many listeners are named. */
+const NAMED = 5;
+
+function ofGateway(spec: JsonObject): KindEnforcement {
+  const listeners = asArray(asObject(spec.conf)?.listeners).map((item) => asObject(item) ?? {});
+  const unserved = listeners.flatMap((listener) => {
+    const read = readListener(listener);
+    return 'problem' in read ? [`listener ${readable(String(listener.port))} is not served: ${readable(read.problem)}`] : [];
+  });
+  if (unserved.length === 0) return { enforced: 'yes', reasons: [] };
+  const more = unserved.length > NAMED ? [`${unserved.length - NAMED} more listeners are not served`] : [];
+  return { enforced: unserved.length < listeners.length ? 'partly' : 'no', reasons: [...unserved.slice(0, NAMED), ...more] };
 }
+
+const NOT_AT_GATEWAYS: KindEnforcement = {
+  enforced: 'no',
+  reasons: ['it targets gateways alone, and is not enforced: at a gateway a listener’s own protocol says how callers come in'],
+};
 
 /** Whether a kind of top-level targetRef selects gateways alone. */
 const OF_GATEWAYS: Readonly<Record<TopKind, boolean>> = {

@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CallerMap } from '../../policy/callers/caller-verdicts.ts';
 import type { Permission } from '../../policy/decide/read-permissions.ts';
+import type { TrustedDomain } from '../../policy/gateway/trusted-domains.ts';
 import type { Inbound } from '../../policy/match/read-proxy.ts';
 import { type Plaintext, STRICT } from '../../policy/mesh-tls.ts';
+import { whyTooMany } from '../../policy/rbac/request-regions.ts';
 import { asMeridianError } from '../../errors.ts';
 import { lettingNobodyIn, type ListenAddress, type PlacedInbound, SEEN_AS } from '../mesh/listen-address.ts';
 import type { InboundRules, ProxyRules } from './proxy-rules.ts';
@@ -16,6 +18,8 @@ export type CompileInput =
       /** What access policies decide, if any selects it. */
       readonly callers: CallerMap | undefined;
       readonly plaintext: Plaintext;
+      /** Of a gateway's listener: whom it trusts. */
+      readonly trusted?: readonly TrustedDomain[] | undefined;
       readonly shut?: string | undefined;
     }
   | { readonly problem: string };
@@ -25,17 +29,20 @@ type ServedInbound = Extract<CompileInput, { readonly place: ListenAddress }>;
 /** What one proxy enforces, compiled again as far as it changed. */
 export class ProxyCompiler {
   readonly #rbac: SharedRbac;
+  readonly #gatewayRbac: SharedRbac;
   #given: readonly CompileInput[] = [];
   #rules: ProxyRules | undefined;
 
-  constructor(rbac: SharedRbac) {
+  /** `gatewayRbac`: for the listeners of gateways. */
+  constructor(rbac: SharedRbac, gatewayRbac: SharedRbac) {
     this.#rbac = rbac;
+    this.#gatewayRbac = gatewayRbac;
   }
 
   /** The same object as last time if nothing changed. */
   compile(given: readonly CompileInput[]): ProxyRules {
     if (this.#rules && isSame(this.#given, given)) return this.#rules;
-    const inbounds = given.flatMap((one, index) => ('place' in one ? [inboundRules(one, this.#given[index], this.#rbac)] : []));
+    const inbounds = given.flatMap((one, index) => ('place' in one ? [inboundRules(one, this.#given[index], this.#rbacOf(one))] : []));
     const problems = [
       ...given.flatMap((one) => ('problem' in one ? [one.problem] : [])),
       ...inbounds.flatMap(({ name, shut }) => (shut === undefined ? [] : [lettingNobodyIn(name, shut)])),
@@ -45,16 +52,21 @@ export class ProxyCompiler {
     this.#rules = { inbounds, problems, warnings };
     return this.#rules;
   }
+
+  #rbacOf({ place }: ServedInbound): SharedRbac {
+    return place.gateway ? this.#gatewayRbac : this.#rbac;
+  }
 }
 
 /** One that can't be compiled is shut, and holds up no other. */
 function inboundRules(decided: ServedInbound, before: CompileInput | undefined, rbac: SharedRbac): InboundRules {
-  const { place, permissions, callers, plaintext, shut } = decided;
+  const { place, permissions, callers, plaintext, trusted, shut } = decided;
   if (shut !== undefined) return shutAt(place, shut);
   const protocol = SEEN_AS[place.protocol];
   try {
     const { alone, routes } = rbac.compile({ permissions, callers }, protocol, before && 'place' in before ? before : undefined);
-    return { ...place, rbac: alone, plaintextToo: plaintext.taken, routes };
+    const rules = { ...place, rbac: alone, plaintextToo: plaintext.taken, routes };
+    return trusted ? { ...rules, trusted } : rules;
   } catch (thrown) {
     return shutAt(place, asMeridianError(thrown).message);
   }
@@ -76,11 +88,17 @@ export function decided(
     const closed = (reason: string): CompileInput => ({ place, permissions: [], callers: undefined, plaintext: STRICT, shut: reason });
     if (shut !== undefined) return closed(shut);
     try {
-      return { place, ...decidedOn(inbound) };
+      const found = decidedOn(inbound);
+      return { place, ...found, shut: whyOverPart(inbound, found) };
     } catch (thrown) {
       return closed(asMeridianError(thrown).message);
     }
   });
+}
+
+/** Of listeners that share a port each has a part of what an inbound takes, which is counted before it is compiled. */
+function whyOverPart(inbound: Inbound, { permissions, callers }: Pick<ServedInbound, 'permissions' | 'callers'>): string | undefined {
+  return (inbound.sharing ?? 1) > 1 ? whyTooMany(permissions, inbound, callers?.size ?? 0) : undefined;
 }
 
 /** What was read once is one object: a look at it suffices. */
@@ -91,7 +109,8 @@ function isSame(before: readonly CompileInput[], now: readonly CompileInput[]): 
 function isSameInbound(before: CompileInput | undefined, now: CompileInput): boolean {
   if (!before || 'problem' in before || 'problem' in now) return isDeepStrictEqual(before, now);
   const { permissions } = before;
-  if (!isDeepStrictEqual([before.place, before.plaintext, before.shut], [now.place, now.plaintext, now.shut])) return false;
+  if (!isDeepStrictEqual([before.place, before.plaintext, before.trusted, before.shut], [now.place, now.plaintext, now.trusted, now.shut]))
+    return false;
   if (permissions.length !== now.permissions.length || before.callers !== now.callers) return false;
   return now.permissions.every((permission, index) => {
     const other = permissions[index];

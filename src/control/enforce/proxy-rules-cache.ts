@@ -9,6 +9,7 @@ import type { Resource } from '../../resource/resource.ts';
 import type { TopKind } from '../../resource/schema/reference-kinds.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 import { plaintextAt } from '../mesh/plaintext-notes.ts';
+import { atGateway } from './at-gateway.ts';
 import { PermissionCache } from './permission-cache.ts';
 import { type PlacedInbound, placesOf } from '../mesh/listen-address.ts';
 import { MeshCallers } from './mesh-callers.ts';
@@ -31,6 +32,8 @@ export class MeshCaches {
   readonly permissions = new PermissionCache();
   readonly selections = new InboundSelections();
   readonly rbac = new SharedRbac();
+  /** Of the listeners of gateways, where nobody is asked about a caller. */
+  readonly gatewayRbac = new SharedRbac();
   readonly callers: MeshCallers;
   #indexed: readonly Policy[] | undefined;
   #index = new PolicyIndex([]);
@@ -60,7 +63,7 @@ export class CachedProxy {
 
   constructor(shared: MeshCaches) {
     this.shared = shared;
-    this.#compiler = new ProxyCompiler(shared.rbac);
+    this.#compiler = new ProxyCompiler(shared.rbac, shared.gatewayRbac);
   }
 
   rules(given: ProxyInputs): ProxyRules {
@@ -79,6 +82,7 @@ export class CachedProxy {
         permissions: closed ? NOTHING_SELECTED.permissions : this.#select(inbound, proxy, view, mayDiffer),
         callers: closed ? undefined : this.shared.callers.at(proxy, inbound, view),
         plaintext: closed ? STRICT : plaintextAt(view, proxy, inbound),
+        ...atGateway(view, proxy, inbound),
       })),
     );
     this.#given = given;
@@ -134,5 +138,6 @@ function isLed({ explicit }: Policy): boolean {
 function isSameMesh(before: ProxyInputs, now: ProxyInputs): boolean {
   const [{ tls }, { tls: tlsNow }] = [before.view, now.view];
   if (before.closed !== now.closed || before.view.permissions !== now.view.permissions) return false;
+  if (before.view.trusts !== now.view.trusts) return false;
   return tls.policies === tlsNow.policies && tls.refused === tlsNow.refused && isDeepStrictEqual(tls.mesh, tlsNow.mesh);
 }

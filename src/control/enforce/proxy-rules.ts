@@ -1,3 +1,4 @@
+import type { TrustedDomain } from '../../policy/gateway/trusted-domains.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 import type { ListenAddress } from '../mesh/listen-address.ts';
 
@@ -20,6 +21,8 @@ export interface InboundRules extends ListenAddress {
   readonly plaintextToo: boolean;
   /** On HTTP: the whole decision of requests with this RouteMatch, in this order, in place of `rbac`. */
   readonly routes: readonly { readonly match: JsonObject; readonly rbac: JsonObject }[];
+  /** Of a gateway's listener: the trust domains whose callers get as far as the rules. */
+  readonly trusted?: readonly TrustedDomain[];
   /**
    * Why nobody gets in, whatever the policies say. Then `rbac` denies everybody, and there are no routes and no plain
    * text.

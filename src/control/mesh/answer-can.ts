@@ -9,6 +9,7 @@ import { invalid } from '../../errors.ts';
 import { quote } from '../../resource/field-path.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { placesOf, type ShutInbound, whyShut } from './listen-address.ts';
+import { entryNotes } from './gateway-entry.ts';
 import { decideThrough, decideTogether, gateAt, NOT_SCANNED, shutBy } from './inbound-gate.ts';
 import { callersAt } from './mesh-access.ts';
 import type { MeshView } from './mesh-view.ts';
@@ -41,7 +42,8 @@ export interface CanQuestion {
  *   an inbound of more rules than it takes             ->  the same, at global too
  *   an inbound that takes plain text, no certificate   ->  Allow
  *   otherwise                                          ->  what `decide` says (src/policy/decide)
- *   at a gateway                                       ->  the same, `enforced: false`: neither we allow it nor deny it
+ *   a gateway's listener that proves no callers        ->  as of a caller without identity, whoever asks
+ *   at a gateway that is not BUILTIN                   ->  `enforced: false`: neither we allow it nor deny it
  */
 export function can(plane: Plane, view: MeshView, hasGlobal: boolean, question: CanQuestion): CanAnswer {
   const proxy = readProxy(question.dataplane, view.index);
@@ -72,21 +74,20 @@ function decideAll(plane: Plane, view: MeshView, hasGlobal: boolean, { proxy, in
   return decideTogether(inbounds.map((inbound) => shutBy(why(inbound)) ?? decideAt(view, proxy, inbound, request)));
 }
 
-/**
- * What is written says it by itself; what only building shows is told by who has built. Of a gateway no inbound is
- * placed.
- */
+/** What is written says it by itself; what only building shows is told by who has built. */
 export function whyShutAt(proxy: Proxy, built: readonly ShutInbound[]): (inbound: Inbound) => string | undefined {
-  const placed = proxy.type === 'Gateway' ? [] : placesOf(proxy);
+  const placed = placesOf(proxy);
   return (inbound) => whyShut(placed, inbound) ?? built.find((one) => one.inbound === sectionOf(inbound))?.reason;
 }
 
 function decideAt(view: MeshView, proxy: Proxy, inbound: Inbound, request: Request): Decision {
   const matches = matchInbound(view.permissions, proxy, inbound, view.index);
   const plaintext = plaintextAt(view, proxy, inbound);
-  const gate = gateAt(proxy, inbound, { matches, callers: callersAt(view, proxy, inbound) }, plaintext.taken);
+  const gate = gateAt(proxy, inbound, { matches, callers: callersAt(view, proxy, inbound), trusts: view.trusts }, plaintext.taken);
   const decision = decideThrough(gate, request, view.mesh);
-  return gate.shut ? decision : { ...decision, warnings: [...notesOn(proxy, [matches], view.refusal), ...plaintext.warnings] };
+  if (gate.shut) return decision;
+  const entry = entryNotes(proxy, inbound, view.trusts);
+  return { ...decision, warnings: [...notesOn(proxy, [matches], view.refusal), ...plaintext.warnings, ...entry] };
 }
 
 /** Those that are meant by a section; without one, the only ones. Throws `invalid`. */
