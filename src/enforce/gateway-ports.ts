@@ -16,13 +16,22 @@ export function gatewayPorts(rules: readonly InboundRules[], certificates: Certi
   return [...ports.values()].flatMap((listeners) => {
     const [first] = listeners;
     if (!first?.gateway) return [];
-    const { address, port, gateway, trusted = [] } = first;
-    return [{ address, port, entry: entryOf(gateway.security, trusted, certificates), hosts: listeners.flatMap(toHosts) }];
+    const { address, port, gateway, served } = first;
+    return [
+      {
+        address,
+        port,
+        entry: entryOf(gateway.security, served?.trusted ?? [], certificates),
+        hosts: listeners.flatMap(toHosts),
+        certificates,
+      },
+    ];
   });
 }
 
-function toHosts({ gateway, rbac }: InboundRules): GatewayHost[] {
-  return gateway ? [{ hostname: gateway.hostname, rbac, routes: [] }] : [];
+/** One host for each that the listener's routes tell apart; all of them have its rules. */
+function toHosts({ rbac, plaintextToo, served }: InboundRules): GatewayHost[] {
+  return (served?.hosts ?? []).map(({ hostname, rules }) => ({ hostname, rbac, anybody: plaintextToo, rules }));
 }
 
 function entryOf(security: ListenerSecurity, trusted: readonly TrustedDomain[], certificates: Certificates): PortEntry {

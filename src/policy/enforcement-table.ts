@@ -2,7 +2,6 @@ import { asObject, asArray, isAbsent } from '../naming/json.ts';
 import { findKind, type Kind, type KindType, type Nature } from '../resource/kinds.ts';
 import { LABEL, type Labels } from '../resource/labels.ts';
 import type { JsonObject } from '../resource/resource.ts';
-import { kindAt, TOP, type TopKind } from '../resource/schema/reference-kinds.ts';
 import { readable } from '../resource/readable-text.ts';
 import { readListener } from './gateway/read-listener.ts';
 
@@ -22,7 +21,9 @@ type Rule =
   /** A MeshGateway: as far as its listeners are served. */
   | { readonly enforced: 'listeners' }
   /** Decides at the listeners that its top-level targetRef selects, but for these fields. */
-  | { readonly enforced: 'inbounds'; readonly atGateways: boolean; readonly ignored: (spec: JsonObject) => readonly string[] }
+  | { readonly enforced: 'inbounds'; readonly ignored: (spec: JsonObject) => readonly string[] }
+  /** A route: gateways alone route by it. */
+  | { readonly enforced: 'route' }
   /** Only what `but` says of it counts. */
   | { readonly enforced: 'partly'; readonly but: string }
   | { readonly enforced: 'ignoring'; readonly ignored: (spec: JsonObject) => readonly string[] }
@@ -31,10 +32,9 @@ type Rule =
 const YES: Rule = { enforced: 'yes' };
 /** Kuma's policies of traffic. */
 const TRAFFIC: Rule = { enforced: 'no', because: 'matched, merged and shown, and not enforced: proxies enforce access rules alone' };
-const ROUTE: Rule = {
-  enforced: 'partly',
-  but: 'matched, merged and shown, and not enforced: no proxy routes by it; only permissions that target it are for the requests that it names',
-};
+const ROUTE: Rule = { enforced: 'route' };
+const UNROUTED =
+  'matched, merged and shown, and not enforced: no proxy routes by it, but gateways by those on a MeshGateway; permissions that target it are for the requests that it names';
 /** ClusterLink's (docs/design/attributes.md#in-envoy). */
 const OWN_CALLERS: Rule = {
   enforced: 'partly',
@@ -70,10 +70,9 @@ const RULES: Readonly<Partial<Record<KindType, Rule>>> = {
   MeshService: YES,
   MeshTLS: {
     enforced: 'inbounds',
-    atGateways: false,
     ignored: ({ rules, from }) => confFields([rules, from], ['tlsVersion', 'tlsCiphers']),
   },
-  MeshTrafficPermission: { enforced: 'inbounds', atGateways: true, ignored: () => [] },
+  MeshTrafficPermission: { enforced: 'inbounds', ignored: () => [] },
   MeshTrust: {
     enforced: 'partly',
     but: 'enforced at the cross-mesh listeners of gateways alone: other listeners trust the CA of the proxy’s own configuration',
@@ -92,7 +91,7 @@ const MESH_IGNORED = ['constraints', 'logging', 'meshServices', 'metrics', 'netw
  *
  *   MeshTrafficPermission, targetRef: Mesh                 ->  yes
  *   the same, labelled kuma.io/effect: shadow              ->  no
- *   MeshTLS, targetRef: MeshGateway                        ->  no: a listener's own protocol says it
+ *   MeshHTTPRoute, targetRef: MeshGateway                  ->  yes: gateways alone route by it
  *   MeshGateway with a listener of protocol TCP            ->  partly: that one is not served
  *   MeshTLS with tlsVersion                                ->  partly
  *   AccessPolicy                                           ->  partly: not for callers of other zones
@@ -109,9 +108,11 @@ export function enforcementOf(type: string, labels: Labels, spec: JsonObject): K
     case 'served':
       return ofDataplane(spec);
     case 'inbounds':
-      return !rule.atGateways && isForGateways(spec) ? NOT_AT_GATEWAYS : but(type, rule.ignored(spec));
+      return but(type, rule.ignored(spec));
     case 'listeners':
       return ofGateway(spec);
+    case 'route':
+      return ofRoute(type, spec);
     case 'ignoring':
       return but(type, rule.ignored(spec));
     case 'partly':
@@ -146,28 +147,24 @@ function ofGateway(spec: JsonObject): KindEnforcement {
   return { enforced: unserved.length < listeners.length ? 'partly' : 'no', reasons: [...unserved.slice(0, NAMED), ...more] };
 }
 
-const NOT_AT_GATEWAYS: KindEnforcement = {
-  enforced: 'no',
-  reasons: ['it targets gateways alone, and is not enforced: at a gateway a listener’s own protocol says how callers come in'],
-};
+/** Of routes, those on a MeshGateway alone are routed by. */
+function ofRoute(type: string, spec: JsonObject): KindEnforcement {
+  const isOnGateway = type === 'MeshHTTPRoute' && asObject(spec.targetRef)?.kind === 'MeshGateway';
+  if (!isOnGateway) return { enforced: 'partly', reasons: [`${called(type)} is ${UNROUTED}`] };
+  const items = asArray(spec.to).map((item) => asObject(item) ?? {});
+  const rules = items.flatMap((item) => asArray(item.rules).map((rule) => asObject(rule) ?? {}));
+  const matches = rules.flatMap((rule) => asArray(rule.matches).map((match) => asObject(match) ?? {}));
+  const reasons = [
+    ...(items.some((item) => asObject(item.targetRef)?.kind !== 'Mesh') ? ['items of `to` that are not for `kind: Mesh`'] : []),
+    ...(rules.some((rule) => !isAbsent(asObject(rule.default)?.filters)) ? ['rules with filters, which are answered with 503,'] : []),
+    ...(matches.some(hasExpression) ? ['matches by regular expressions'] : []),
+  ];
+  if (reasons.length === 0) return { enforced: 'yes', reasons: [] };
+  return { enforced: 'partly', reasons: [`of a MeshHTTPRoute on a MeshGateway ${reasons.join(' and ')} are not routed by`] };
+}
 
-/** Whether a kind of top-level targetRef selects gateways alone. */
-const OF_GATEWAYS: Readonly<Record<TopKind, boolean>> = {
-  Mesh: false,
-  MeshSubset: false,
-  MeshService: false,
-  MeshServiceSubset: false,
-  MeshGateway: true,
-  Dataplane: false,
-  MeshHTTPRoute: false,
-  MeshTCPRoute: false,
-  MeshGatewayRoute: true,
-};
-
-function isForGateways(spec: JsonObject): boolean {
-  const { kind: written, proxyTypes } = asObject(spec.targetRef) ?? {};
-  const [kind, types] = [kindAt(TOP, written), asArray(proxyTypes)];
-  return (kind !== undefined && OF_GATEWAYS[kind]) || (types.length > 0 && types.every((one) => one === 'Gateway'));
+function hasExpression({ path, headers, queryParams }: JsonObject): boolean {
+  return [path, ...asArray(headers), ...asArray(queryParams)].some((one) => asObject(one)?.type === 'RegularExpression');
 }
 
 function but(type: string, ignored: readonly string[]): KindEnforcement {

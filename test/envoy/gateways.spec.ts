@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
 import { after, before, describe, it } from 'node:test';
 import { Enforcement } from '../../src/control/enforce/enforcement.ts';
 import { can } from '../../src/control/mesh/answer-can.ts';
@@ -20,7 +23,7 @@ import { MESH, newGlobal, newZone, PLAIN } from '../harness/control-planes.ts';
 import { freePorts, startEnvoy } from '../harness/envoy.ts';
 import { Scope } from '../harness/scope.ts';
 import { until } from '../harness/until.ts';
-import { writeDrafts } from '../harness/write-drafts.ts';
+import { deleteResource, writeDrafts } from '../harness/write-drafts.ts';
 
 /**
  * A built-in gateway as a real Envoy. Its mesh is `expose`; callers of the mesh `consume` come in at its cross-mesh
@@ -43,7 +46,7 @@ const draft = (type: string, name: string, spec: JsonObject): Draft => ({
 
 let zone: Plane;
 let xds: Xds;
-let port: Record<'cross' | 'plain' | 'tls' | 'tcp' | 'xds', number>;
+let port: Record<'cross' | 'plain' | 'tls' | 'tcp' | 'xds' | 'backend' | 'impostor' | 'late', number>;
 /** CAs of both meshes. */
 let expose: TestAuthority;
 let consume: TestAuthority;
@@ -90,7 +93,10 @@ before(async () => {
   for (const file of ['ca', 'cert', 'key'] as const) copyFileSync(own[file], join(place, `${file}.pem`));
   writeFileSync(join(place, 'secrets', 'site.pem'), readFileSync(own.key, 'utf8') + readFileSync(own.cert, 'utf8'));
   const [cross = 0, plain = 0, tls = 0, tcp = 0, free = 0] = await freePorts(5);
-  port = { cross, plain, tls, tcp, xds: free };
+  const backend = await startBackend(await expose.issue('x', ['spiffe://expose/x']));
+  const impostor = await startBackend(await expose.issue('impostor', ['spiffe://expose/impostor']));
+  const late = await startBackend(await expose.issue('late', ['spiffe://expose/late']));
+  port = { cross, plain, tls, tcp, xds: free, backend, impostor, late };
   const global = newGlobal(PLAIN);
   writeDrafts(global, [{ ...MESH, name: 'expose' }]);
   zone = newZone(PLAIN, global);
@@ -113,6 +119,33 @@ before(async () => {
   await until('the listeners are there', async () => (await envoy.stat('listener_manager.total_listeners_active')) === 3);
 });
 
+/** The proxy of a service: it answers over mutual TLS, with the caller's SPIFFE ID and the path. Out: its port. */
+async function startBackend(own: IssuedCertificate): Promise<number> {
+  const [cert, key, ca] = [own.cert, own.key, expose.ca].map((file) => readFileSync(file));
+  const server = createServer({ cert, key, ca, requestCert: true, rejectUnauthorized: true }, (request, response) => {
+    const { subjectaltname } = (request.socket as TLSSocket).getPeerCertificate();
+    response.end(`${subjectaltname} ${request.url} ${request.headers['x-original-url'] ?? ''}`);
+  });
+  scope.add(() => void server.closeAllConnections());
+  scope.add(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+const routeTo = (name: string, value: string, type = 'PathPrefix', more: JsonObject = {}): JsonObject => ({
+  matches: [{ path: { type, value }, ...more }],
+  default: { backendRefs: [{ kind: 'MeshService', name }] },
+});
+
+const route = (rules: JsonObject[], hostnames?: string[]): Draft =>
+  draft('MeshHTTPRoute', hostnames === undefined ? 'cross-mesh-route' : 'by-host', {
+    targetRef: { kind: 'MeshGateway', name: 'edge' },
+    to: [{ targetRef: { kind: 'Mesh' }, ...(hostnames ? { hostnames } : {}), rules }],
+  });
+
+const sidecar = (name: string, service: string, at: number): Draft =>
+  draft('Dataplane', name, { networking: { address: '127.0.0.1', inbound: [{ port: at, tags: { 'kuma.io/service': service } }] } });
+
 function documents(): Draft[] {
   const listeners = [
     { port: port.cross, protocol: 'HTTP', crossMesh: true },
@@ -121,17 +154,12 @@ function documents(): Draft[] {
     { port: port.tls, protocol: 'HTTPS', tls: { mode: 'TERMINATE', certificates: [{ secret: 'site' }] } },
     { port: port.tcp, protocol: 'TCP' },
   ];
-  const rules = [
-    { matches: [{ path: { type: 'PathPrefix', value: '/' } }], default: { backendRefs: [{ kind: 'MeshService', name: 'x' }] } },
-  ];
   const gateway = { type: 'BUILTIN', tags: { 'kuma.io/service': 'edge' } };
   return [
     draft('Dataplane', 'edge-1', { networking: { address: '127.0.0.1', gateway } }),
+    sidecar('x-1', 'x', port.backend),
     draft('MeshGateway', 'edge', { selectors: [{ match: { 'kuma.io/service': 'edge' } }], conf: { listeners } }),
-    draft('MeshHTTPRoute', 'cross-mesh-route', {
-      targetRef: { kind: 'MeshGateway', name: 'edge' },
-      to: [{ targetRef: { kind: 'Mesh' }, rules }],
-    }),
+    route([routeTo('x', '/')]),
     SEED,
   ];
 }
@@ -139,7 +167,6 @@ function documents(): Draft[] {
 const settled = () =>
   until('Envoy has answered', () => {
     const types = xds.view(GATEWAY)?.streams[0]?.types;
-    if (process.env.DBG) for (const t of types ?? []) for (const r of t.refused) console.log(r.name, r.message.slice(-300));
     assert.deepEqual(types?.flatMap(({ refused }) => refused) ?? [], []);
     return types && types.length >= 4 && types.every(({ waiting }) => !waiting);
   });
@@ -162,7 +189,7 @@ async function ask(
 
 async function decided(at: 'cross' | 'plain' | 'tls', request: Request): Promise<string> {
   const view = await createMeshViews(zone)('expose');
-  const [dataplane] = view.dataplanes;
+  const dataplane = view.dataplanes.find(({ name }) => name === GATEWAY.name);
   assert.ok(dataplane);
   return can(zone, view, true, { dataplane, section: String(port[at]), request }).decision;
 }
@@ -180,9 +207,9 @@ describe('a cross-mesh listener', () => {
 
   it('lets in whom the seed’s permission allows, once consume is trusted, and can says the same', async () => {
     apply(trust('consume', consume));
-    await until('the trust is in force', async () => (await ask('cross', callers.get('backend v2 of consume'))) === 404);
+    await until('the trust is in force', async () => (await ask('cross', callers.get('backend v2 of consume'))) === 200);
     const expected: Readonly<Record<string, number>> = {
-      'backend v2 of consume': 404,
+      'backend v2 of consume': 200,
       'backend v1 of consume': 403,
       'other of consume': 403,
       'backend of expose': 403,
@@ -193,55 +220,98 @@ describe('a cross-mesh listener', () => {
       // A caller whose CA may not speak for it never comes so far, whoever it says it is.
       const isForged = name.includes('by the CA');
       const verdict = await decided('cross', { spiffeIds: sansOf(name), path: '/' });
-      if (!isForged) assert.equal(verdict, status === 404 ? 'Allow' : 'Deny', name);
+      if (!isForged) assert.equal(verdict, status === 200 ? 'Allow' : 'Deny', name);
     }
     assert.equal(await ask('cross', undefined), 0);
     assert.equal(await ask('cross', { ca: expose.ca }), 0);
   });
 });
 
-describe('a listener that proves nobody', () => {
-  const anybody = { path: { type: 'Exact', value: '/hello' } };
+describe('where requests go', () => {
+  const v2 = () => httpCaller(scope, port.cross, callers.get('backend v2 of consume'));
+  const answers = async (...paths: string[]): Promise<string> =>
+    (await Promise.all(paths.map(async (path) => (await v2().ask({ path })).status))).join(' ');
 
-  it('denies where nothing allows, of other hosts too', async () => {
-    for (const host of ['a.example', 'x.b.example', 'other.example'])
-      assert.equal(await ask('plain', undefined, '/hello', host), 403, host);
-    assert.equal(await ask('tls', { ca: expose.ca }, '/hello'), 403);
+  it('the gateway calls the backend with its own identity', async () => {
+    const { status, body } = await v2().ask({ path: '/a?b=c', headers: { 'x-original-url': '/admin' } });
+    assert.deepEqual([status, body.trim()], [200, 'URI:spiffe://expose/edge /a?b=c']);
   });
 
-  it('allows what is allowed to anybody, to whoever asks, and can says the same', async () => {
-    apply(
-      allowList('hello', [anybody], { kind: 'MeshGateway', name: 'edge' }),
-      allowList('b', [{ path: { type: 'Prefix', value: '/b' } }], { kind: 'MeshGateway', name: 'edge', tags: { side: 'b' } }),
-      allowList('named', [{ spiffeId: { type: 'Exact', value: 'spiffe://expose/admin' } }]),
-    );
-    await until('it is in force', async () => (await ask('plain', undefined, '/hello', 'a.example')) === 404);
-    await settled();
-    const rows: readonly (readonly [at: 'plain' | 'tls', host: string, path: string, status: number])[] = [
-      ['plain', 'a.example', '/hello', 404],
-      ['plain', `a.example:${port.plain}`, '/hello', 404],
-      ['plain', 'a.example', '/b', 403],
-      ['plain', 'x.b.example', '/b/c', 404],
-      ['plain', 'x.b.example', '/hello', 404],
-      ['plain', 'x.b.example', '/', 403],
-      ['plain', 'other.example', '/hello', 403],
-      ['tls', 'other.example', '/hello', 404],
-      ['tls', 'other.example', '/', 403],
+  it('the most specific match counts; nowhere is 404, no address is 503, an impostor is 503', async () => {
+    const rules = [
+      routeTo('x', '/a'),
+      routeTo('nobody', '/a/b'),
+      routeTo('x', '/a/b/c', 'Exact'),
+      routeTo('impostor', '/i'),
+      routeTo('x', '/h', 'PathPrefix', { headers: [{ name: 'x-way', value: 'yes' }] }),
+      { ...routeTo('x', '/f'), default: { filters: [{ type: 'URLRewrite' }], backendRefs: [{ kind: 'MeshService', name: 'x' }] } },
     ];
-    for (const [at, host, path, status] of rows) {
-      assert.equal(await ask(at, at === 'tls' ? { ca: expose.ca } : undefined, path, host), status, `${at} ${host} ${path}`);
-    }
-    // A certificate is not asked for, so that showing one changes nothing.
-    assert.equal(await ask('tls', await expose.issue('admin', ['spiffe://expose/admin']), '/admin'), 403);
-    assert.equal(await decided('tls', { spiffeIds: ['spiffe://expose/admin'], path: '/admin' }), 'Deny');
-    assert.equal(await decided('tls', { spiffeIds: ['spiffe://expose/admin'], path: '/hello' }), 'Allow');
+    const cross = { kind: 'MeshService', name: 'backend', mesh: 'consume' };
+    apply(
+      sidecar('impostor-1', 'impostor-of-x', port.impostor),
+      sidecar('impostor-2', 'impostor', port.impostor),
+      route(rules as JsonObject[]),
+      // The seed's permission is for the route's own paths: this one for all that is asked.
+      draft('MeshTrafficPermission', 'all', { targetRef: { kind: 'MeshGateway', name: 'edge' }, from: from([cross, 'ALLOW']) }),
+    );
+    const paths = ['/a', '/a/b', '/a/b/c', '/a/bc', '/i', '/h', '/f', '/nowhere'];
+    const expected = '200 503 200 200 200 404 503 404';
+    await until('the routes are in force', async () => (await answers(...paths)) === expected || Promise.reject(new Error(await answers(...paths))));
+    assert.equal((await v2().ask({ path: '/h', headers: { 'x-way': 'yes' } })).status, 200);
+    // Another's identity on the backend's address.
+    apply(sidecar('impostor-2', 'impostor', port.backend));
+    await until('an impostor is not called', async () => (await answers('/i')) === '503');
+    await settled();
   });
 
-  it('holds a permission that is taken away at once, on an open connection', async () => {
+  it('a backend that goes is not called any more, one that comes is', async () => {
+    apply(route([routeTo('late', '/')]));
+    await until('it is not there', async () => (await answers('/a')) === '503');
+    apply(sidecar('late-1', 'late', port.late));
+    await until('it is called', async () => (await answers('/a')) === '200');
+    deleteResource(zone, { type: 'Dataplane', mesh: 'expose', zone: 'plain', namespace: '', name: 'late-1' });
+    xds.changed(GATEWAY);
+    await until('it is gone', async () => (await answers('/a')) === '503');
+    apply(route([routeTo('x', '/')]));
+    await until('it is as before', async () => (await answers('/a')) === '200');
+  });
+});
+
+describe('a listener that proves nobody', () => {
+  const named = allowList('named', [{ spiffeId: { type: 'Exact', value: 'spiffe://expose/admin' } }, { method: 'GET' }]);
+  const permissive = (mode: string, targetRef: JsonObject): Draft => draft('MeshTLS', 'open', { targetRef, rules: [{ default: { mode } }] });
+
+  it('denies everybody, whatever names the path or a caller, and can says so', async () => {
+    apply(named, permissive('Permissive', { kind: 'Mesh' }));
+    await settled();
+    for (const host of ['a.example', 'x.b.example', 'other.example']) assert.equal(await ask('plain', undefined, '/', host), 403, host);
+    // A certificate is not asked for, so that showing one changes nothing.
+    for (const files of [{ ca: expose.ca }, await expose.issue('admin', ['spiffe://expose/admin'])]) assert.equal(await ask('tls', files), 403);
+    for (const at of ['plain', 'tls'] as const) {
+      assert.equal(await decided(at, { spiffeIds: ['spiffe://expose/admin'], method: 'GET', path: '/' }), 'Deny');
+    }
+  });
+
+  it('lets in everybody once a MeshTLS on its MeshGateway says so, and can says so', async () => {
+    apply(permissive('Permissive', { kind: 'MeshGateway', name: 'edge', tags: { side: 'b' } }));
+    await until('the half is open', async () => (await ask('plain', undefined, '/', 'x.b.example')) === 200);
+    assert.equal(await ask('plain', undefined, '/', 'a.example'), 403);
+    apply(permissive('Permissive', { kind: 'MeshGateway', name: 'edge' }), route([routeTo('x', '/only-c')], ['c.b.example']));
+    await until('it is open', async () => (await ask('tls', { ca: expose.ca })) === 200);
+    await until('hosts have routes of their own', async () => (await ask('plain', undefined, '/only-c', 'c.b.example')) === 200);
+    assert.equal(await ask('plain', undefined, '/', `a.example:${port.plain}`), 200);
+    assert.equal(await ask('plain', undefined, '/', 'other.example'), 403);
+    for (const at of ['plain', 'tls'] as const) assert.equal(await decided(at, { spiffeIds: [], path: '/' }), 'Allow');
+    // Callers of the cross-mesh listener are who they were.
+    assert.equal(await ask('cross', callers.get('a stranger')), 0);
+    assert.equal(await ask('cross', undefined), 0);
+  });
+
+  it('closes again at once, on an open connection', async () => {
     const { ask: again, connections } = httpCaller(scope, port.plain, undefined);
-    const status = async () => (await again({ path: '/hello', headers: { host: 'a.example' } })).status;
-    assert.equal(await status(), 404);
-    apply(allowList('hello', [{ path: { type: 'Exact', value: '/other' } }], { kind: 'MeshGateway', name: 'edge' }));
+    const status = async () => (await again({ headers: { host: 'a.example' } })).status;
+    assert.equal(await status(), 200);
+    apply(permissive('Strict', { kind: 'MeshGateway', name: 'edge' }));
     await until('it is denied', async () => (await status()) === 403);
     assert.equal(connections(), 1);
   });

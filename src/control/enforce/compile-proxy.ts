@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CallerMap } from '../../policy/callers/caller-verdicts.ts';
 import type { Permission } from '../../policy/decide/read-permissions.ts';
-import type { TrustedDomain } from '../../policy/gateway/trusted-domains.ts';
 import type { Inbound } from '../../policy/match/read-proxy.ts';
 import { type Plaintext, STRICT } from '../../policy/mesh-tls.ts';
 import { whyTooMany } from '../../policy/rbac/request-regions.ts';
 import { asMeridianError } from '../../errors.ts';
 import { lettingNobodyIn, type ListenAddress, type PlacedInbound, SEEN_AS } from '../mesh/listen-address.ts';
-import type { InboundRules, ProxyRules } from './proxy-rules.ts';
+import type { GatewayRules, InboundRules, ProxyRules } from './proxy-rules.ts';
 import type { SharedRbac } from './shared-rbac.ts';
 
 /** An inbound with what decides it, in order, or why nobody gets in there; or why it is not served. */
@@ -18,8 +17,8 @@ export type CompileInput =
       /** What access policies decide, if any selects it. */
       readonly callers: CallerMap | undefined;
       readonly plaintext: Plaintext;
-      /** Of a gateway's listener: whom it trusts. */
-      readonly trusted?: readonly TrustedDomain[] | undefined;
+      /** Of a gateway's listener. */
+      readonly served?: GatewayRules | undefined;
       readonly shut?: string | undefined;
     }
   | { readonly problem: string };
@@ -48,7 +47,7 @@ export class ProxyCompiler {
       ...inbounds.flatMap(({ name, shut }) => (shut === undefined ? [] : [lettingNobodyIn(name, shut)])),
     ];
     this.#given = given;
-    const warnings = given.flatMap((one) => ('place' in one ? one.plaintext.warnings.map((text) => `${one.place.name}: ${text}`) : []));
+    const warnings = given.flatMap((one) => ('place' in one ? warningsOf(one) : []));
     this.#rules = { inbounds, problems, warnings };
     return this.#rules;
   }
@@ -58,15 +57,19 @@ export class ProxyCompiler {
   }
 }
 
+function warningsOf({ place, plaintext, served }: ServedInbound): string[] {
+  return [...plaintext.warnings, ...(served?.warnings ?? [])].map((text) => `${place.name}: ${text}`);
+}
+
 /** One that can't be compiled is shut, and holds up no other. */
 function inboundRules(decided: ServedInbound, before: CompileInput | undefined, rbac: SharedRbac): InboundRules {
-  const { place, permissions, callers, plaintext, trusted, shut } = decided;
+  const { place, permissions, callers, plaintext, served, shut } = decided;
   if (shut !== undefined) return shutAt(place, shut);
   const protocol = SEEN_AS[place.protocol];
   try {
     const { alone, routes } = rbac.compile({ permissions, callers }, protocol, before && 'place' in before ? before : undefined);
     const rules = { ...place, rbac: alone, plaintextToo: plaintext.taken, routes };
-    return trusted ? { ...rules, trusted } : rules;
+    return served ? { ...rules, served } : rules;
   } catch (thrown) {
     return shutAt(place, asMeridianError(thrown).message);
   }
@@ -109,7 +112,7 @@ function isSame(before: readonly CompileInput[], now: readonly CompileInput[]): 
 function isSameInbound(before: CompileInput | undefined, now: CompileInput): boolean {
   if (!before || 'problem' in before || 'problem' in now) return isDeepStrictEqual(before, now);
   const { permissions } = before;
-  if (!isDeepStrictEqual([before.place, before.plaintext, before.trusted, before.shut], [now.place, now.plaintext, now.trusted, now.shut]))
+  if (!isDeepStrictEqual([before.place, before.plaintext, before.served, before.shut], [now.place, now.plaintext, now.served, now.shut]))
     return false;
   if (permissions.length !== now.permissions.length || before.callers !== now.callers) return false;
   return now.permissions.every((permission, index) => {

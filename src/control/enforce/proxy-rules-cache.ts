@@ -71,7 +71,8 @@ export class CachedProxy {
     const isKnown = before !== undefined && isSameProxy(before, given);
     const isReached = isKnown && leadsTheSame(before, given);
     const { version } = this.shared.callers;
-    if (this.#rules && isReached && this.#callers === version && isSameMesh(before, given)) return this.#rules;
+    const isSame = isReached && this.#callers === version && isSameMesh(before, given) && this.#reachesTheSame(before, given);
+    if (this.#rules && isSame) return this.#rules;
     // Should this fail, everything is worked out again the next time.
     this.#given = undefined;
     const proxy = isKnown && this.#proxy ? this.#proxy : this.#read(given);
@@ -82,12 +83,17 @@ export class CachedProxy {
         permissions: closed ? NOTHING_SELECTED.permissions : this.#select(inbound, proxy, view, mayDiffer),
         callers: closed ? undefined : this.shared.callers.at(proxy, inbound, view),
         plaintext: closed ? STRICT : plaintextAt(view, proxy, inbound),
-        ...atGateway(view, proxy, inbound),
+        served: atGateway(view, proxy, inbound),
       })),
     );
     this.#given = given;
     this.#callers = version;
     return this.#rules;
+  }
+
+  /** A gateway sends requests on to other proxies. */
+  #reachesTheSame(before: ProxyInputs, now: ProxyInputs): boolean {
+    return this.#proxy?.type !== 'Gateway' || before.view.dataplanes === now.view.dataplanes;
   }
 
   #read({ dataplane, view }: ProxyInputs): Proxy {

@@ -1,4 +1,5 @@
 import type { TrustedDomain } from '../../policy/gateway/trusted-domains.ts';
+import type { RoutedHost } from '../../policy/gateway/gateway-routes.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 import type { ListenAddress } from '../mesh/listen-address.ts';
 
@@ -21,11 +22,20 @@ export interface InboundRules extends ListenAddress {
   readonly plaintextToo: boolean;
   /** On HTTP: the whole decision of requests with this RouteMatch, in this order, in place of `rbac`. */
   readonly routes: readonly { readonly match: JsonObject; readonly rbac: JsonObject }[];
-  /** Of a gateway's listener: the trust domains whose callers get as far as the rules. */
-  readonly trusted?: readonly TrustedDomain[];
+  /** Of a gateway's listener. */
+  readonly served?: GatewayRules;
   /**
    * Why nobody gets in, whatever the policies say. Then `rbac` denies everybody, and there are no routes and no plain
    * text.
    */
   readonly shut?: string;
+}
+
+/** What a gateway's listener has beside its rules. */
+export interface GatewayRules {
+  /** Of a cross-mesh listener: the trust domains whose callers get as far as the rules. */
+  readonly trusted: readonly TrustedDomain[];
+  readonly hosts: readonly RoutedHost[];
+  /** What of trust and routes is not as it is written. */
+  readonly warnings: readonly string[];
 }

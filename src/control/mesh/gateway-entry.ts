@@ -36,7 +36,9 @@ export function entryNotes(proxy: Proxy, inbound: Inbound, trusts: readonly Reso
     case undefined:
       return [];
     case 'none':
-      return [`${where}: callers show no certificate: whoever calls, only what names no caller allows`];
+      return [
+        `${where}: callers show no certificate, so that no permission lets them in: a MeshTLS on its MeshGateway with \`mode: Permissive\` lets in everybody`,
+      ];
     case 'trusted':
       return entry.trusts.problems.map((problem) => `${where}: ${problem}`);
   }

@@ -65,7 +65,7 @@ const PLAIN: Decision = {
 /** What one inbound decides about a request. `mesh`: of a client that names none. */
 export function decideThrough(gate: InboundGate, request: Request, mesh: string): Decision {
   if (gate.shut) return gate.shut;
-  if (gate.takesPlaintext && isNobody(request)) return PLAIN;
+  if (gate.takesPlaintext && isNobody(asSeen(gate.entry, request))) return PLAIN;
   const untrusted = untrustedAt(gate.entry, request, mesh);
   if (untrusted !== undefined) return { ...NOBODY, reason: `the connection is closed before the rules: ${readable(untrusted)}` };
   return decideBy(gate, asSeen(gate.entry, request), gate.protocol, mesh);

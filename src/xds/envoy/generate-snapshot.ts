@@ -6,7 +6,7 @@ import { encodeResource } from '../wire/encode-resource.ts';
 import { routesOf } from './http-manager.ts';
 import { type InboundInput, isHttp, type ProxyInput, type UnbuiltInbound } from './inbound-input.ts';
 import { listenerOf } from './listener.ts';
-import { buildPort } from '../gateway/generate-gateway.ts';
+import { buildPorts } from '../gateway/generate-gateway.ts';
 import { rbacExtension } from './rbac-filters.ts';
 import { secretsOf } from './mutual-tls.ts';
 import { type ResourceType, type Snapshot, TYPE_URLS } from '../wire/resource-types.ts';
@@ -32,15 +32,15 @@ export function generate({ inbounds, ports = [], certificates }: ProxyInput): Ge
   const made = [...inbounds.filter(isHttp), ...inbounds.filter((inbound) => !isHttp(inbound))].map((inbound) =>
     make(inbound, clash(inbound)),
   );
-  const built = ports.map(buildPort);
+  const built = buildPorts(ports);
   const all = (kind: OwnKind): readonly JsonObject[] => onlyOnce(made.flatMap(({ parts }) => parts[kind]));
   return {
-    clusters: all('clusters'),
+    clusters: [...all('clusters'), ...built.clusters],
     secrets: inbounds.length + ports.length === 0 ? [] : secretsOf(certificates),
     extensions: all('extensions'),
-    listeners: [...all('listeners'), ...built.flatMap((port) => ('listener' in port ? [port.listener] : []))],
-    routes: [...all('routes'), ...built.flatMap((port) => ('routes' in port ? [port.routes] : []))],
-    shut: [...made.flatMap(({ shut }) => shut ?? []), ...built.flatMap((port) => ('shut' in port ? [port.shut] : []))],
+    listeners: [...all('listeners'), ...built.listeners],
+    routes: [...all('routes'), ...built.routes],
+    shut: [...made.flatMap(({ shut }) => shut ?? []), ...built.shut],
   };
 }
 

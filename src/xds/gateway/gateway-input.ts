@@ -1,5 +1,7 @@
+import type { RoutedRule } from '../../policy/gateway/gateway-routes.ts';
 import { canonicalAddress } from '../../resource/ip-address.ts';
 import type { JsonObject } from '../../resource/resource.ts';
+import type { Certificates } from '../envoy/inbound-input.ts';
 
 /** A port of a gateway, as one listener of Envoy: plain data. */
 export interface GatewayPort {
@@ -9,6 +11,8 @@ export interface GatewayPort {
   readonly entry: PortEntry;
   /** Of other hosts every request is denied. */
   readonly hosts: readonly GatewayHost[];
+  /** With which it calls those that it sends requests on to, and checks them. */
+  readonly certificates: Certificates;
 }
 
 /**
@@ -29,15 +33,10 @@ export interface GatewayHost {
   readonly hostname: string;
   /** Proto3 JSON of Envoy's HTTP RBAC filter: the whole decision. Without `rules` or `matcher` all is denied. */
   readonly rbac: JsonObject;
+  /** Everybody is let in, and `rbac` is not asked: callers prove nothing, and an operator said so. */
+  readonly anybody: boolean;
   /** The first that matches counts; what none matches is answered with 404. */
-  readonly routes: readonly GatewayRoute[];
-}
-
-export interface GatewayRoute {
-  /** Proto3 JSON of `envoy.config.route.v3.RouteMatch`. */
-  readonly match: JsonObject;
-  /** Proto3 JSON of the rest of `envoy.config.route.v3.Route`: where it goes. */
-  readonly action: JsonObject;
+  readonly rules: readonly RoutedRule[];
 }
 
 /** Names of what is made for a port. A listener is called by its socket, as those of inbounds are. */

@@ -3,6 +3,7 @@ import { AMBIGUOUS, OVERRIDES, READ_ONE_WAY } from '../envoy/http-manager.ts';
 import { closed, FROM_XDS } from '../envoy/rbac-filters.ts';
 import { typeUrl } from '../wire/resource-types.ts';
 import { type GatewayHost, type GatewayPort, portNames } from './gateway-input.ts';
+import { routeOf } from './gateway-routing.ts';
 import { entrySocket, oneDomainFilter } from './gateway-tls.ts';
 
 const HTTP = typeUrl('envoy.extensions.filters.http.rbac.v3.RBAC');
@@ -46,13 +47,15 @@ export function gatewayRoutes(port: GatewayPort): JsonObject {
   return { name: routes, virtualHosts: port.hosts.map(virtualHost), requestHeadersToRemove: OVERRIDES };
 }
 
-function virtualHost({ hostname, rbac, routes }: GatewayHost): JsonObject {
+function virtualHost({ hostname, rbac, anybody, rules }: GatewayHost): JsonObject {
   const { '@type': _, ...config } = closed(rbac);
+  // Without `rbac` nothing is asked.
+  const instead = anybody ? { '@type': PER_ROUTE } : { '@type': PER_ROUTE, rbac: config };
   return {
     name: hostname,
     domains: [hostname],
-    typedPerFilterConfig: { [RBAC]: { '@type': PER_ROUTE, rbac: config } },
-    routes: [AMBIGUOUS, ...routes.map(({ match, action }) => ({ match, ...action })), NOT_ROUTED],
+    typedPerFilterConfig: { [RBAC]: instead },
+    routes: [AMBIGUOUS, ...rules.map(routeOf), NOT_ROUTED],
   };
 }
 

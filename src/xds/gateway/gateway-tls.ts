@@ -63,7 +63,12 @@ const NAME = 'one-trust-domain';
 const URI_SANS = typeUrl('envoy.extensions.matching.common_inputs.ssl.v3.UriSanInput');
 
 function action(kind: 'ALLOW' | 'DENY'): JsonObject {
-  return { action: { name: 'envoy.filters.rbac.action', typedConfig: { '@type': typeUrl('envoy.config.rbac.v3.Action'), name: NAME, action: kind } } };
+  return {
+    action: {
+      name: 'envoy.filters.rbac.action',
+      typedConfig: { '@type': typeUrl('envoy.config.rbac.v3.Action'), name: NAME, action: kind },
+    },
+  };
 }
 
 function escapeRegex(text: string): string {
