@@ -1,3 +1,4 @@
+import type { CheckCount } from '../src/control/access/check-counts.ts';
 import { Insights } from '../src/control/enforce/dataplane-insights.ts';
 import { Enforcement } from '../src/control/enforce/enforcement.ts';
 import type { ProxyStanding } from '../src/control/enforce/proxy-status.ts';
@@ -7,7 +8,9 @@ import { xdsTls } from '../src/config/nats-security.ts';
 import type { ZoneConfig } from '../src/config/settings.ts';
 import type { ProxyTokens } from '../src/api/api-options.ts';
 import { ServedSnapshots } from '../src/enforce/served-snapshots.ts';
-import { authenticateProxies, issueProxyToken, revokeProxyTokens } from '../src/enforce/proxy-tokens.ts';
+import type { ZoneExchange } from '../src/control/access/zone-exchange.ts';
+import { CallGate } from '../src/enforce/check-calls.ts';
+import { askOf, authenticateListeners, authenticateProxies, issueProxyToken, revokeProxyTokens } from '../src/enforce/proxy-tokens.ts';
 import { ChangeSender } from '../src/enforce/send-changes.ts';
 import { startXds } from '../src/xds/server/xds-server.ts';
 import type { DaemonContext } from './daemon.ts';
@@ -19,19 +22,22 @@ const LOOK = 1_000;
 export interface ZoneEnforcement {
   readonly proxyTokens: ProxyTokens;
   readonly proxies: () => ProxyStanding[];
+  /** Calls about which proxies asked. */
+  readonly checked: () => readonly CheckCount[];
 }
 
 /** Gives Envoys their rules, at once when those change. What it decides is in src/enforce. */
 export async function serveXds(
   daemon: DaemonContext<ZoneConfig>,
   { plane, onCommit }: WatchedPlane,
-  { instance, hasGlobal }: { readonly instance: string; readonly hasGlobal: boolean },
+  { instance, hasGlobal, exchange }: { readonly instance: string; readonly hasGlobal: boolean; readonly exchange: ZoneExchange },
 ): Promise<ZoneEnforcement> {
   const { config, supervisor } = daemon;
   const report = daemon.report('xds');
   const now = () => Date.now() / 1000;
   const enforcement = new Enforcement(plane, hasGlobal);
-  const served = new ServedSnapshots(enforcement, config.proxyCertDir, report);
+  const served = new ServedSnapshots(enforcement, config.proxyCertDir, (proxy) => askOf(plane, proxy), report);
+  const gate = new CallGate({ enforcement, exchange, now: () => performance.now(), report: daemon.report('access') });
   const { xdsAddress: address, xdsPort: port } = config;
   const xds = await startXds({
     address,
@@ -39,6 +45,7 @@ export async function serveXds(
     tls: xdsTls(config),
     authenticate: authenticateProxies(plane, now),
     snapshotOf: (proxy) => served.snapshotOf(proxy),
+    checks: { authenticate: authenticateListeners(plane, now), check: (call) => gate.check(call) },
     report,
   });
   const insights = new Insights(plane, instance);
@@ -49,6 +56,7 @@ export async function serveXds(
     const views = xds.views();
     record(views);
     served.keepOnly(views);
+    gate.tick();
   }, LOOK).unref();
   const sender = new ChangeSender(xds, enforcement);
   supervisor.onStop('xds', async () => {
@@ -65,5 +73,6 @@ export async function serveXds(
       revokeAll: () => revokeProxyTokens(plane, xds),
     },
     proxies: () => xds.views().map((view) => served.standingOf(view)),
+    checked: () => gate.counts.read(),
   };
 }

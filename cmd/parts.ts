@@ -4,6 +4,7 @@ import type { Access, ZoneAccess } from '../src/api/api-options.ts';
 import { readPage } from '../src/api/gui/gui-route.ts';
 import { startApi } from '../src/api/server.ts';
 import type { GlobalConfig } from '../src/config/settings.ts';
+import type { CheckCount } from '../src/control/access/check-counts.ts';
 import type { ZoneExchange } from '../src/control/access/zone-exchange.ts';
 import { type ProxyStanding, proxyWarnings } from '../src/control/enforce/proxy-status.ts';
 import { fixPlace, requireSite } from '../src/control/operate/first-start.ts';
@@ -97,6 +98,7 @@ export function startSync(
 interface ZoneSources {
   readonly proxies?: () => readonly ProxyStanding[];
   readonly exchange?: ZoneExchange;
+  readonly checked?: () => readonly CheckCount[];
 }
 
 /** /healthy, /ready and /metrics. */
@@ -105,7 +107,7 @@ export async function serveDiagnostics(
   plane: Plane,
   sync: Sync | undefined,
   nats: NatsTransport | undefined,
-  { proxies, exchange }: ZoneSources = {},
+  { proxies, exchange, checked }: ZoneSources = {},
 ): Promise<void> {
   const { config, supervisor, report, insecure, logLoss } = daemon;
   const address = config.apiAddress;
@@ -120,6 +122,8 @@ export async function serveDiagnostics(
   const metrics = createMetrics(() => ({
     ...sampleOf(plane, sync, nats, proxies?.(), daemon.verdicts),
     exchanged: exchange?.counts.read() ?? [],
+    checked: checked?.() ?? [],
+    byPolicy: exchange?.policies.read() ?? [],
     logLinesLost: logLoss().lines,
   }));
   const names = [address, ...config.apiHostnames].map((name) => name.toLowerCase());

@@ -15,7 +15,7 @@ export function sampleOf(
   nats: NatsTransport | undefined,
   proxies: readonly ProxyStanding[] | undefined,
   verdicts: VerdictCounts,
-): Omit<Sample, 'logLinesLost' | 'exchanged'> {
+): Omit<Sample, 'logLinesLost' | 'exchanged' | 'checked' | 'byPolicy'> {
   const { store } = plane;
   const counts = new Map<string, number>();
   for (const { type, count } of store.counts()) counts.set(type, (counts.get(type) ?? 0) + count);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { atOnce, COMPOSE, type Said, servicesOf, type World } from './world.ts';
+import { atOnce, type Changes, COMPOSE, type Said, servicesOf, type World } from './world.ts';
 
 /** Runs a program to its end. */
 export async function run(program: string, args: readonly string[], input = '', env = process.env): Promise<Said> {
@@ -23,15 +23,25 @@ export async function composeProgram(): Promise<readonly string[] | undefined> {
 }
 
 /** Starts a scenario in containers. In: the compose program. The images are there. */
-export async function startContainers(scenario: string, [program = '', ...first]: readonly string[]): Promise<World> {
+export async function startContainers(
+  scenario: string,
+  [program = '', ...first]: readonly string[],
+  changes: Changes = {},
+): Promise<World> {
   const project = `meridian-${scenario}`;
   const folder = join(COMPOSE, scenario, 'run');
-  const file = ['-p', project, '-f', join(COMPOSE, scenario, 'docker-compose.yaml')];
+  const changed = join(folder, 'changes.json');
+  const file = ['-p', project, '-f', join(COMPOSE, scenario, 'docker-compose.yaml'), '-f', changed];
   const services = servicesOf(scenario);
   const dc = (args: readonly string[], input?: string): Promise<Said> => run(program, [...first, ...file, ...args], input);
   const idOf = async (service: string): Promise<string> => (await good(dc(['ps', '-q', service]))).out.trim();
   const docker = (...args: readonly string[]): Promise<Said> => good(run('docker', args));
-  mkdirSync(folder, { recursive: true });
+  const empty = (): void => {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(changed, JSON.stringify({ version: '3.8', services: changes }));
+  };
+  empty();
   const world: World = {
     start: async (...names) => void (await good(dc(['up', '-d', '--no-deps', ...names]))),
     kill: async (service) => void (await good(dc(['kill', service]))),
@@ -43,14 +53,16 @@ export async function startContainers(scenario: string, [program = '', ...first]
     ctl: (service, args, input) => dc(['exec', '-T', service, 'meridianctl', ...args], input),
     call: async (service, caller, url) => (await dc(['exec', '-T', service, 'node', '/call.mjs', caller, url])).out.trim(),
     write: (name, content) => writeFileSync(join(folder, name), content),
+    said: async (service) => (await dc(['logs', '--no-color', service])).out,
     logs: async () => (await dc(['logs', '--no-color', '--tail', '15'])).out,
     async close() {
       await dc(['down', '--volumes', '--timeout', '5', '--remove-orphans']);
       rmSync(folder, { recursive: true, force: true });
     },
+    patience: 60,
   };
   await world.close();
-  mkdirSync(folder, { recursive: true });
+  empty();
   await world.start(...atOnce(services));
   return world;
 }

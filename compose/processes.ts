@@ -7,7 +7,7 @@ import { envoyProgram } from '../test/harness/envoy.ts';
 import { natsServerProgram } from '../test/harness/nats.ts';
 import { Scope } from '../test/harness/scope.ts';
 import { run } from './containers.ts';
-import { atOnce, COMPOSE, type ServiceFile, servicesOf, type World } from './world.ts';
+import { atOnce, type Changes, COMPOSE, type ServiceFile, servicesOf, type World } from './world.ts';
 
 const PROGRAMS = fileURLToPath(new URL('../dist/cmd/', import.meta.url));
 
@@ -15,9 +15,9 @@ const PROGRAMS = fileURLToPath(new URL('../dist/cmd/', import.meta.url));
  * Starts the services of a scenario's docker-compose.yaml as plain processes of this machine. Each has a loopback
  * address of its own, so its ports are those of the file: 10.89.1.4 and 10.89.2.4 are 127.89.0.4 here.
  */
-export async function startProcesses(scenario: string): Promise<World> {
+export async function startProcesses(scenario: string, changes: Changes = {}): Promise<World> {
   const scope = new Scope();
-  const services = servicesOf(scenario);
+  const services = servicesOf(scenario, changes);
   const folder = scope.folder();
   const running = new Map<string, Child>();
   const links = new Map<string, CutLink>();
@@ -30,7 +30,7 @@ export async function startProcesses(scenario: string): Promise<World> {
     if (file === undefined) throw new Error(`no service ${service}`);
     for (const path of Object.values(foldersOf(file, scenario, folder))) if (!/\.\w+$/.test(path)) mkdirSync(path, { recursive: true });
     const env = Object.fromEntries(Object.entries(file.environment ?? {}).map(([name, value]) => [name, here(service, value)]));
-    const data = { MERIDIAN_DATA_DIR: here(service, '/data') };
+    const data = { MERIDIAN_DATA_DIR: here(service, '/data'), MERIDIAN_XDS_ADDRESS: machines.get(service) };
     const [program = '', ...args] = [...(file.entrypoint ?? (await programOf(file.image))), ...(file.command ?? [])];
     const node = program === 'node' ? process.execPath : program;
     running.set(
@@ -63,8 +63,10 @@ export async function startProcesses(scenario: string): Promise<World> {
       return (await run(process.execPath, [join(COMPOSE, 'call.mjs'), caller, here(service, url)], '', env)).out.trim();
     },
     write: (name, text) => writeFileSync(join(folder, 'run', name), text),
+    said: async (service) => (running.get(service)?.lines ?? []).join('\n'),
     logs: async () => [...running].map(([name, { lines }]) => `${name}:\n${lines.slice(-15).join('\n')}\n`).join('\n'),
     close: () => scope.close(),
+    patience: 60,
   };
   mkdirSync(join(folder, 'run'));
   await world.start(...atOnce(services));

@@ -28,10 +28,14 @@ export interface World {
   call(service: string, caller: string, url: string): Promise<string>;
   /** Writes a file that the services find in /run/scenario. */
   write(name: string, text: string): void;
+  /** What a service has said, since it was started last at least. */
+  said(service: string): Promise<string>;
   /** The last lines of all services, for who looks for what went wrong. */
   logs(): Promise<string>;
   /** Ends all of it and removes its data. */
   close(): Promise<void>;
+  /** How many seconds a step may take. */
+  readonly patience: number;
 }
 
 /** A service of a docker-compose.yaml, as far as the plain processes need it. */
@@ -46,10 +50,18 @@ export interface ServiceFile {
   readonly profiles?: readonly string[];
 }
 
+/** What services have in the place of what docker-compose.yaml says. */
+export type Changes = Readonly<Record<string, Partial<Pick<ServiceFile, 'command' | 'environment'>>>>;
+
 /** Reads the services of a scenario. */
-export function servicesOf(scenario: string): Readonly<Record<string, ServiceFile>> {
+export function servicesOf(scenario: string, changes: Changes = {}): Readonly<Record<string, ServiceFile>> {
   const text = readFileSync(join(COMPOSE, scenario, 'docker-compose.yaml'), 'utf8');
-  return (parse(text, { merge: true }) as { services: Record<string, ServiceFile> }).services;
+  const { services } = parse(text, { merge: true }) as { services: Record<string, ServiceFile> };
+  const changed = ([name, file]: [string, ServiceFile]): [string, ServiceFile] => {
+    const change = changes[name];
+    return [name, { ...file, ...change, environment: { ...file.environment, ...change?.environment } }];
+  };
+  return Object.fromEntries(Object.entries(services).map(changed));
 }
 
 /** Those that start at once: the others need what a running zone says. */

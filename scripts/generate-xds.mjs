@@ -19,6 +19,12 @@ import { isProgram, main, Problem, ROOT, say } from './command.mjs';
 const TARGET = join(ROOT, 'src', 'xds', 'wire', 'gen', 'descriptors.ts');
 const LINE = 200;
 
+const SCALARS = {
+  bool: FieldDescriptorProto_Type.BOOL,
+  int32: FieldDescriptorProto_Type.INT32,
+  string: FieldDescriptorProto_Type.STRING,
+};
+
 const MESSAGES = [
   'envoy.service.discovery.v3.DeltaDiscoveryRequest',
   'envoy.service.discovery.v3.DeltaDiscoveryResponse',
@@ -28,12 +34,15 @@ const MESSAGES = [
   'envoy.config.rbac.v3.Action',
   'envoy.config.route.v3.RouteConfiguration',
   'envoy.extensions.access_loggers.stream.v3.StdoutAccessLog',
+  'envoy.extensions.filters.http.ext_authz.v3.ExtAuthz',
   'envoy.extensions.filters.http.rbac.v3.RBAC',
   'envoy.extensions.filters.http.rbac.v3.RBACPerRoute',
   'envoy.extensions.filters.http.router.v3.Router',
   'envoy.extensions.filters.listener.tls_inspector.v3.TlsInspector',
+  'envoy.extensions.filters.network.ext_authz.v3.ExtAuthz',
   'envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager',
   'envoy.extensions.filters.network.rbac.v3.RBAC',
+  'envoy.extensions.filters.network.set_filter_state.v3.Config',
   'envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy',
   'envoy.extensions.rbac.principals.mtls_authenticated.v3.Config',
   'envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext',
@@ -41,6 +50,8 @@ const MESSAGES = [
   'envoy.extensions.transport_sockets.tls.v3.Secret',
   'envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext',
   'envoy.extensions.upstreams.http.v3.HttpProtocolOptions',
+  'envoy.service.auth.v3.CheckRequest',
+  'envoy.service.auth.v3.CheckResponse',
   'google.protobuf.StringValue',
   'xds.type.matcher.v3.Matcher',
 ];
@@ -54,31 +65,85 @@ const FILES = [
   'xds/type/matcher/v3/ip.proto',
 ];
 
-/** The Go modules that sets are made from lack these. The fields of the first are for fingerprints of clients. */
-const TLS_INSPECTOR = create(FileDescriptorProtoSchema, {
-  name: 'envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector.proto',
-  package: 'envoy.extensions.filters.listener.tls_inspector.v3',
-  syntax: 'proto3',
-  messageType: [{ name: 'TlsInspector' }],
-});
-const MTLS_AUTHENTICATED = create(FileDescriptorProtoSchema, {
-  name: 'envoy/extensions/rbac/principals/mtls_authenticated/v3/mtls_authenticated.proto',
-  package: 'envoy.extensions.rbac.principals.mtls_authenticated.v3',
-  syntax: 'proto3',
-  messageType: [{ name: 'Config', field: [sanMatcher()] }],
-});
+/** The Go modules that sets are made from lack these. Of what each of them has, only that which is used is here. */
+const LACKING = [
+  file('envoy.extensions.filters.listener.tls_inspector.v3', 'tls_inspector', { TlsInspector: {} }),
+  file('envoy.extensions.rbac.principals.mtls_authenticated.v3', 'mtls_authenticated', {
+    Config: { san_matcher: [1, 'envoy.extensions.transport_sockets.tls.v3.SubjectAltNameMatcher'] },
+  }),
+  file('envoy.extensions.filters.http.ext_authz.v3', 'ext_authz', {
+    ExtAuthz: {
+      grpc_service: [1, 'envoy.config.core.v3.GrpcService'],
+      failure_mode_allow: [2, 'bool'],
+      transport_api_version: [12, 'int32'],
+      stat_prefix: [13, 'string'],
+      filter_enabled_metadata: [14, 'envoy.type.matcher.v3.MetadataMatcher'],
+      allowed_headers: [17, 'envoy.type.matcher.v3.ListStringMatcher'],
+    },
+  }),
+  file('envoy.extensions.filters.network.ext_authz.v3', 'ext_authz', {
+    ExtAuthz: {
+      stat_prefix: [1, 'string'],
+      grpc_service: [2, 'envoy.config.core.v3.GrpcService'],
+      failure_mode_allow: [3, 'bool'],
+      transport_api_version: [5, 'int32'],
+      filter_enabled_metadata: [6, 'envoy.type.matcher.v3.MetadataMatcher'],
+      include_tls_session: [8, 'bool'],
+    },
+  }),
+  file('envoy.extensions.filters.network.set_filter_state.v3', 'set_filter_state', {
+    Config: { on_new_connection: [1, 'envoy.extensions.filters.common.set_filter_state.v3.FilterStateValue', 'repeated'] },
+  }),
+  file('envoy.extensions.filters.common.set_filter_state.v3', 'value', {
+    FilterStateValue: {
+      object_key: [1, 'string'],
+      format_string: [2, 'envoy.config.core.v3.SubstitutionFormatString'],
+      factory_key: [6, 'string'],
+    },
+  }),
+  file('envoy.service.auth.v3', 'attribute_context', {
+    AttributeContext: {
+      source: [1, 'envoy.service.auth.v3.Peer'],
+      request: [4, 'envoy.service.auth.v3.CheckedRequest'],
+      tls_session: [12, 'envoy.service.auth.v3.CheckedSession'],
+    },
+    Peer: { principal: [4, 'string'] },
+    CheckedRequest: { http: [2, 'envoy.service.auth.v3.CheckedHttp'] },
+    CheckedHttp: { headers: [3, 'envoy.service.auth.v3.CheckedHeader', 'repeated'] },
+    CheckedHeader: { key: [1, 'string'], value: [2, 'string'] },
+    CheckedSession: { sni: [1, 'string'] },
+  }),
+  file('envoy.service.auth.v3', 'external_auth', {
+    CheckRequest: { attributes: [1, 'envoy.service.auth.v3.AttributeContext'] },
+    CheckResponse: {
+      status: [1, 'google.rpc.Status'],
+      denied_response: [2, 'envoy.service.auth.v3.DeniedHttpResponse'],
+    },
+    DeniedHttpResponse: { status: [1, 'envoy.service.auth.v3.DeniedStatus'], body: [3, 'string'] },
+    DeniedStatus: { code: [1, 'int32'] },
+  }),
+];
 
-/** `SubjectAltNameMatcher san_matcher = 1` */
-function sanMatcher() {
-  const typeName = '.envoy.extensions.transport_sockets.tls.v3.SubjectAltNameMatcher';
-  return {
-    name: 'san_matcher',
-    jsonName: 'sanMatcher',
-    number: 1,
-    label: FieldDescriptorProto_Label.OPTIONAL,
-    type: FieldDescriptorProto_Type.MESSAGE,
-    typeName,
-  };
+/**
+ * A file of the API: its messages, and of each the fields by name, `[number, type]`. An enum is an int32 here, nested
+ * messages stand beside the others, and a map is its entries: on the wire they are the same.
+ */
+function file(packageName, name, messages) {
+  return create(FileDescriptorProtoSchema, {
+    name: `${packageName.replaceAll('.', '/')}/${name}.proto`,
+    package: packageName,
+    syntax: 'proto3',
+    messageType: Object.entries(messages).map(([message, fields]) => ({
+      name: message,
+      field: Object.entries(fields).map(([field, [number, type, repeated]]) => ({
+        name: field,
+        jsonName: field.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase()),
+        number,
+        label: repeated ? FieldDescriptorProto_Label.REPEATED : FieldDescriptorProto_Label.OPTIONAL,
+        ...(type in SCALARS ? { type: SCALARS[type] } : { type: FieldDescriptorProto_Type.MESSAGE, typeName: `.${type}` }),
+      })),
+    })),
+  });
 }
 
 /**
@@ -86,8 +151,7 @@ function sanMatcher() {
  * Throws Problem when the set lacks something.
  */
 function trim(set) {
-  const lacking = [TLS_INSPECTOR, MTLS_AUTHENTICATED];
-  const files = [...set.file.filter(({ name }) => !lacking.some((other) => other.name === name)), ...lacking];
+  const files = [...set.file.filter(({ name }) => !LACKING.some((other) => other.name === name)), ...LACKING];
   const types = typesOf(files);
   const used = closure(types);
   const imports = new Map(files.map((file) => [file.name, importsOf(file, types, used)]));

@@ -68,7 +68,12 @@ async function measure(what: string, proxies: number, policies: number, target: 
   write(Array.from({ length: proxies }, (_, index) => dataplane(index, protocol)));
   write(all(''));
   const enforcement = new Enforcement(plane, false);
-  const given = new ServedSnapshots(enforcement, '/certs', () => {});
+  const given = new ServedSnapshots(
+    enforcement,
+    '/certs',
+    () => ({ node: '', proof: '', home: '' }),
+    () => {},
+  );
   const connected: ProxyId[] = Array.from({ length: proxies }, (_, index) => ({ mesh: 'default', name: `dp-${index}.shop` }));
   const sent = new Map<string, EncodedResources>();
   let told = 0;

@@ -20,8 +20,12 @@ await runDaemon('meridian-zone', ZONE, async (daemon) => {
   const about = { environment, systemNamespace, version: daemon.version, attributes: site };
   const zoneAccess = startZoneAccess(daemon, plane, nats);
   const sync = nats && startSync(daemon, watched, identity, nats, about);
-  const enforced = await serveXds(daemon, watched, { instance: identity.self.instance, hasGlobal: nats !== undefined });
-  await serveDiagnostics(daemon, plane, sync, nats, { proxies: enforced.proxies, exchange: zoneAccess.exchange });
+  const enforced = await serveXds(daemon, watched, {
+    instance: identity.self.instance,
+    hasGlobal: nats !== undefined,
+    exchange: zoneAccess.exchange,
+  });
+  await serveDiagnostics(daemon, plane, sync, nats, { ...enforced, exchange: zoneAccess.exchange });
   await serveApi(daemon, watched, identity, sync, { ...enforced, zoneAccess });
 });
 

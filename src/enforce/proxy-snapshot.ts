@@ -3,20 +3,30 @@ import type { InboundRules, ProxyRules } from '../control/enforce/proxy-rules.ts
 import { type GeneratedSnapshot, generate } from '../xds/envoy/generate-snapshot.ts';
 import { type Certificates, type InboundInput, isHttp } from '../xds/envoy/inbound-input.ts';
 import { gatewayPorts } from './gateway-ports.ts';
+import type { ZoneAsk } from '../xds/envoy/ask-zone.ts';
 import type { ProxyId } from '../xds/server/proxy-id.ts';
 
-/** What a proxy's rules are as resources of Envoy. `folder`: where the proxies' machines keep their certificates. */
-export function snapshotFor(proxy: ProxyId, { inbounds }: ProxyRules, folder: string): GeneratedSnapshot {
+/**
+ * What a proxy's rules are as resources of Envoy. `folder`: where the proxies' machines keep their certificates.
+ * `askOf`: as whom its listeners ask about calls; it is asked for where they do.
+ */
+export function snapshotFor(
+  proxy: ProxyId,
+  { inbounds }: ProxyRules,
+  folder: string,
+  askOf: (proxy: ProxyId) => ZoneAsk,
+): GeneratedSnapshot {
   const certificates = certificatesOf(folder, proxy);
   const [own, gateways] = [inbounds.filter(({ gateway }) => !gateway), inbounds.filter(({ gateway }) => gateway)];
   const ports = gatewayPorts(gateways, certificates);
-  const snapshot = generate({ inbounds: own.map(toInbound), ports, certificates });
+  const snapshot = generate({ inbounds: own.map((inbound) => toInbound(inbound, () => askOf(proxy))), ports, certificates });
   const shut = gateways.flatMap(({ name, shut: reason }) => (reason === undefined ? [] : [{ inbound: name, reason }]));
   return { ...snapshot, shut: [...snapshot.shut, ...shut] };
 }
 
-function toInbound({ rbac, routes, ...place }: InboundRules): InboundInput {
-  return isHttp(place) ? { ...place, rbac: { http: rbac }, routes } : { ...place, rbac: { network: rbac } };
+function toInbound({ rbac, routes, asked, ...place }: InboundRules, askAs: () => ZoneAsk): InboundInput {
+  const common = { ...place, asks: asked && askAs() };
+  return isHttp(common) ? { ...common, rbac: { http: rbac }, routes } : { ...common, rbac: { network: rbac } };
 }
 
 /** On the proxy's machine, which need not be this one. */

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { trustDomainOf } from '../policy/callers/caller-identity.ts';
 import { spiffeIdOf } from '../control/enforce/spiffe-id.ts';
 import type { Plane } from '../control/plane/plane.ts';
-import { type Authenticate, authenticator } from '../xds/server/authenticate-caller.ts';
+import { type Authenticate, authenticator, type Caller, listenerAuthenticator } from '../xds/server/authenticate-caller.ts';
+import type { ZoneAsk } from '../xds/envoy/ask-zone.ts';
+import { listenerProof } from '../xds/server/listener-proof.ts';
 import { nodeId, type ProxyId } from '../xds/server/proxy-id.ts';
 import { issueToken } from '../xds/server/proxy-token.ts';
 import type { Xds } from '../xds/server/xds-server.ts';
@@ -22,6 +25,18 @@ interface IssuedToken {
 export function authenticateProxies(plane: Plane, now: () => number): Authenticate {
   const idOf = ({ mesh, name }: ProxyId) => spiffeIdOf(plane, mesh, name);
   return (caller) => authenticator(secretOf(plane), now, idOf)(caller);
+}
+
+/** The same of a proxy that asks about a call. */
+export function authenticateListeners(plane: Plane, now: () => number): (caller: Caller) => ProxyId | undefined {
+  const idOf = ({ mesh, name }: ProxyId) => spiffeIdOf(plane, mesh, name);
+  return (caller) => listenerAuthenticator(secretOf(plane), now, idOf)(caller);
+}
+
+/** As whom a proxy's listeners ask about calls, until all tokens are revoked. */
+export function askOf(plane: Plane, proxy: ProxyId): ZoneAsk {
+  const home = trustDomainOf(proxy.mesh, plane.place.zone);
+  return { node: nodeId(proxy), proof: listenerProof(secretOf(plane), proxy), home };
 }
 
 /** Makes a token that is valid for `validFor` seconds from `now` (seconds since 1970). */

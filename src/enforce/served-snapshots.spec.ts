@@ -31,8 +31,11 @@ let [now, reported]: [ProxyRules | undefined, string[]] = [undefined, []];
 let served: ServedSnapshots;
 beforeEach(() => {
   [now, reported] = [undefined, []];
-  served = new ServedSnapshots({ rulesOf: () => now }, '/certs', (level, event, details) =>
-    reported.push(`${level} ${event} ${String(details.node)}`),
+  served = new ServedSnapshots(
+    { rulesOf: () => now },
+    '/certs',
+    () => ({ node: '', proof: '', home: '' }),
+    (level, event, details) => reported.push(`${level} ${event} ${String(details.node)}`),
   );
 });
 

@@ -3,6 +3,7 @@ import { lettingNobodyIn } from '../control/mesh/listen-address.ts';
 import type { ProxyRules } from '../control/enforce/proxy-rules.ts';
 import type { ProxyStanding } from '../control/enforce/proxy-status.ts';
 import type { Report } from '../report.ts';
+import type { ZoneAsk } from '../xds/envoy/ask-zone.ts';
 import type { GeneratedSnapshot } from '../xds/envoy/generate-snapshot.ts';
 import type { UnbuiltInbound } from '../xds/envoy/inbound-input.ts';
 import type { ProxyView } from '../xds/server/connected-proxies.ts';
@@ -21,14 +22,19 @@ interface ServedProxy {
 export class ServedSnapshots {
   private readonly enforcement: Pick<Enforcement, 'rulesOf'>;
   private readonly certificates: string;
+  private readonly askOf: (proxy: ProxyId) => ZoneAsk;
   private readonly report: Report;
 
   readonly #last = new Map<string, ServedProxy>();
 
-  /** `certificates`: the folder of the proxies' certificates, on their machines. */
-  constructor(enforcement: Pick<Enforcement, 'rulesOf'>, certificates: string, report: Report) {
+  /**
+   * `certificates`: the folder of the proxies' certificates, on their machines. `askOf`: as whom a proxy's listeners ask
+   * about calls.
+   */
+  constructor(enforcement: Pick<Enforcement, 'rulesOf'>, certificates: string, askOf: (proxy: ProxyId) => ZoneAsk, report: Report) {
     this.enforcement = enforcement;
     this.certificates = certificates;
+    this.askOf = askOf;
     this.report = report;
   }
 
@@ -36,7 +42,7 @@ export class ServedSnapshots {
   snapshotOf(proxy: ProxyId): Snapshot | undefined {
     const node = nodeId(proxy);
     const rules = this.enforcement.rulesOf(proxy.mesh, proxy.name);
-    const snapshot = rules && snapshotFor(proxy, rules, this.certificates);
+    const snapshot = rules && snapshotFor(proxy, rules, this.certificates, this.askOf);
     const problems = rules ? problemsOf(rules, snapshot) : [];
     if (rules !== this.#last.get(node)?.rules) {
       for (const problem of [...problems, ...(rules?.warnings ?? [])]) this.report('warn', problem, { node });

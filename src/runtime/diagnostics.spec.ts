@@ -9,6 +9,8 @@ const TURNS = [{ work: 'apply', about: '', milliseconds: 120, at: '2026-01-01T00
 const EMPTY: Sample = {
   verdicts: { allow: 0, deny: 0 },
   exchanged: [],
+  checked: [],
+  byPolicy: [],
   logLinesLost: 0,
   revision: 0,
   resources: [],
@@ -116,6 +118,8 @@ test('/metrics shows what is true now, and nothing of what was', async () => {
     logLinesLost: 3,
     verdicts: { allow: 2, deny: 5 },
     exchanged: [{ side: 'server', verdict: 'deny', reason: 'policy', count: 4 }],
+    checked: [{ verdict: 'deny', reason: 'no-token', count: 8 }],
+    byPolicy: [{ verdict: 'allow', policy: 'kri_ap_default_west_pay_all_', count: 9 }],
     revision: 7,
     resources: [{ type: 'Mesh', count: 4 }],
     natsConnected: true,
@@ -136,9 +140,11 @@ test('/metrics shows what is true now, and nothing of what was', async () => {
       .sort();
   await serve(state, async (url) => {
     assert.deepEqual(await own(url), [
+      'meridian_access_checks_total{verdict="deny",reason="no-token"} 8',
       'meridian_access_decisions_total{verdict="allow"} 2',
       'meridian_access_decisions_total{verdict="deny"} 5',
       'meridian_access_exchange_total{side="server",verdict="deny",reason="policy"} 4',
+      'meridian_access_policy_decisions_total{verdict="allow",policy="kri_ap_default_west_pay_all_"} 9',
       'meridian_log_lines_lost_total 3',
       'meridian_long_turns{work="commit"} 0',
       'meridian_long_turns{work="request"} 3',

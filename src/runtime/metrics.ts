@@ -18,6 +18,10 @@ export interface Sample {
   readonly verdicts: Readonly<Record<'allow' | 'deny', number>>;
   /** The same between zones: of calls from here, of what other zones ask, of tokens that are shown. */
   readonly exchanged: readonly { readonly side: string; readonly verdict: string; readonly reason: string; readonly count: number }[];
+  /** Calls of other zones about which Envoys asked. */
+  readonly checked: readonly { readonly verdict: string; readonly reason: string; readonly count: number }[];
+  /** What each policy decided about callers of other zones. */
+  readonly byPolicy: readonly { readonly verdict: string; readonly policy: string; readonly count: number }[];
   /** What kept the event loop; several may be of one work. */
   readonly turns: readonly TurnSample[];
 }
@@ -84,6 +88,18 @@ export function createMetrics(read: () => Sample): Metrics {
     labelNames: ['side', 'verdict', 'reason'],
     registers: [registry],
   });
+  const checked = new Counter({
+    name: 'meridian_access_checks_total',
+    help: 'Calls of other zones about which Envoys asked, by what came of it',
+    labelNames: ['verdict', 'reason'],
+    registers: [registry],
+  });
+  const byPolicy = new Counter({
+    name: 'meridian_access_policy_decisions_total',
+    help: 'What each policy here decided about callers of other zones; `none`: no policy did, `others`: all after the first hundred',
+    labelNames: ['verdict', 'policy'],
+    registers: [registry],
+  });
   const lost = new Counter({
     name: 'meridian_log_lines_lost_total',
     help: 'Lines of the log that could not be written: the disk is full, or their reader is gone',
@@ -98,6 +114,10 @@ export function createMetrics(read: () => Sample): Metrics {
     for (const [verdict, count] of Object.entries(sample.verdicts)) verdicts.inc({ verdict }, count);
     exchanged.reset();
     for (const { side, verdict, reason, count } of sample.exchanged) exchanged.inc({ side, verdict, reason }, count);
+    checked.reset();
+    for (const { verdict, reason, count } of sample.checked) checked.inc({ verdict, reason }, count);
+    byPolicy.reset();
+    for (const { verdict, policy, count } of sample.byPolicy) byPolicy.inc({ verdict, policy }, count);
     incidents.reset();
     for (const { count, peer, event, code } of sample.incidents) incidents.inc({ peer, event, code }, count);
     return registry.metrics();

@@ -80,7 +80,7 @@ describe('what is not enforced', () => {
     for (const { warnings } of [await can(api), inspected]) {
       assert.match(
         warnings.join('\n'),
-        /^inbound \S+: access policies say who may enter \(kri_pap_\S+, kri_ap_\S+\): permissions that allow open nothing there, and callers of other zones are denied$/m,
+        /^inbound \S+: access policies say who may enter \(kri_pap_\S+, kri_ap_\S+\): permissions that allow open nothing there, and about each call of other zones Envoy asks the zone \(ext_authz\), which wants an access token$/m,
       );
     }
   });

@@ -8,16 +8,18 @@ import { type MarkdownPage, readPage } from './markdown.ts';
 import { envoyProgram } from '../harness/envoy.ts';
 import { isAs, play, startShell } from './play.ts';
 
-/** What each page goes on from: the quick start, up to a heading. */
-const TASKS: readonly [page: string, after: string | undefined][] = [
-  ['docs/quick-start.md', undefined],
-  ['docs/tasks/author-a-policy.md', '## Connect an Envoy'],
-  ['docs/tasks/why-denied.md', '## Connect an Envoy'],
-  ['docs/tasks/access-by-attributes.md', '## Connect an Envoy'],
-  ['docs/tasks/gitops.md', '## Connect an Envoy'],
-  ['docs/tasks/backup-and-restore.md', '## Connect an Envoy'],
-  ['docs/tasks/add-a-zone.md', undefined],
-  ['docs/tasks/move-from-kuma.md', '## Say who may call whom'],
+const QUICK_START = 'docs/quick-start.md';
+
+/**
+ * Pages that are played one after the other on the same control planes, and what they go on from: the quick start, up
+ * to a heading. A page stands behind others that leave what it is about as it was. As a page of its own, the quick
+ * start is what comes from that heading on.
+ */
+const TASKS: readonly [after: string | undefined, pages: readonly string[]][] = [
+  ['## End it', ['docs/tasks/gitops.md', 'docs/tasks/access-by-attributes.md', QUICK_START]],
+  ['## Connect an Envoy', ['docs/tasks/why-denied.md', 'docs/tasks/author-a-policy.md', 'docs/tasks/backup-and-restore.md']],
+  ['## Say who may call whom', ['docs/tasks/move-from-kuma.md']],
+  [undefined, ['docs/tasks/add-a-zone.md']],
 ];
 
 /**
@@ -29,14 +31,15 @@ const EXPORTS = ['kuma.yaml', 'kuma-kubernetes.yaml'];
 describe('the pages do what they say', { concurrency: 2 }, () => {
   const scope = new Scope();
   after(() => scope.close());
-  for (const [path, start] of TASKS) {
-    it(path, async () => {
+  for (const [start, pages] of TASKS) {
+    it(pages.join(', '), async () => {
       const own = new Scope();
       try {
         const shell = await startShell(own, await natsServer(), await envoyProgram());
         for (const name of EXPORTS) copyFileSync(fileURLToPath(new URL(name, import.meta.url)), join(shell.folder, name));
-        if (start !== undefined) await play(until(readPage('docs/quick-start.md'), start), shell);
-        await play(readPage(path), shell);
+        const [before, rest] = start === undefined ? [] : divided(readPage(QUICK_START), start);
+        if (before) await play(before, shell);
+        for (const path of pages) await play(path === QUICK_START && rest ? rest : readPage(path), shell);
       } finally {
         await own.close();
       }
@@ -44,10 +47,15 @@ describe('the pages do what they say', { concurrency: 2 }, () => {
   }
 });
 
-function until(page: MarkdownPage, heading: string): MarkdownPage {
+/** What stands before a heading, and from there on. */
+function divided(page: MarkdownPage, heading: string): [MarkdownPage, MarkdownPage] {
   const line = page.text.split('\n').indexOf(heading);
   assert.ok(line > 0, `${page.path} has no ${heading}`);
-  return { ...page, fences: page.fences.filter((fence) => fence.line < line) };
+  const [before, rest] = [page.fences.filter((fence) => fence.line < line), page.fences.filter((fence) => fence.line > line)];
+  return [
+    { ...page, fences: before },
+    { ...page, fences: rest },
+  ];
 }
 
 async function natsServer(): Promise<string> {

@@ -108,7 +108,7 @@ before(async () => {
     authenticate: authenticator(SECRET, () => Date.now() / 1000),
     snapshotOf: ({ mesh, name }) => {
       const rules = enforcement.rulesOf(mesh, name);
-      return rules && snapshotFor({ mesh, name }, rules, folder);
+      return rules && snapshotFor({ mesh, name }, rules, folder, () => assert.fail('a gateway asks about nobody'));
     },
     report: () => {},
   });
@@ -256,7 +256,10 @@ describe('where requests go', () => {
     );
     const paths = ['/a', '/a/b', '/a/b/c', '/a/bc', '/i', '/h', '/f', '/nowhere'];
     const expected = '200 503 200 200 200 404 503 404';
-    await until('the routes are in force', async () => (await answers(...paths)) === expected || Promise.reject(new Error(await answers(...paths))));
+    await until(
+      'the routes are in force',
+      async () => (await answers(...paths)) === expected || Promise.reject(new Error(await answers(...paths))),
+    );
     assert.equal((await v2().ask({ path: '/h', headers: { 'x-way': 'yes' } })).status, 200);
     // Another's identity on the backend's address.
     apply(sidecar('impostor-2', 'impostor', port.backend));
@@ -279,14 +282,16 @@ describe('where requests go', () => {
 
 describe('a listener that proves nobody', () => {
   const named = allowList('named', [{ spiffeId: { type: 'Exact', value: 'spiffe://expose/admin' } }, { method: 'GET' }]);
-  const permissive = (mode: string, targetRef: JsonObject): Draft => draft('MeshTLS', 'open', { targetRef, rules: [{ default: { mode } }] });
+  const permissive = (mode: string, targetRef: JsonObject): Draft =>
+    draft('MeshTLS', 'open', { targetRef, rules: [{ default: { mode } }] });
 
   it('denies everybody, whatever names the path or a caller, and can says so', async () => {
     apply(named, permissive('Permissive', { kind: 'Mesh' }));
     await settled();
     for (const host of ['a.example', 'x.b.example', 'other.example']) assert.equal(await ask('plain', undefined, '/', host), 403, host);
     // A certificate is not asked for, so that showing one changes nothing.
-    for (const files of [{ ca: expose.ca }, await expose.issue('admin', ['spiffe://expose/admin'])]) assert.equal(await ask('tls', files), 403);
+    for (const files of [{ ca: expose.ca }, await expose.issue('admin', ['spiffe://expose/admin'])])
+      assert.equal(await ask('tls', files), 403);
     for (const at of ['plain', 'tls'] as const) {
       assert.equal(await decided(at, { spiffeIds: ['spiffe://expose/admin'], method: 'GET', path: '/' }), 'Deny');
     }

@@ -97,8 +97,8 @@ export interface TcpCaller {
   closed(): boolean;
 }
 
-export function tcpCaller(scope: Scope, port: number, files: Partial<IssuedCertificate>, host = '127.0.0.1'): TcpCaller {
-  const socket: TLSSocket = connect({ host, port, ...credentials(files) });
+export function tcpCaller(scope: Scope, port: number, files: Partial<IssuedCertificate>, host = '127.0.0.1', servername = ''): TcpCaller {
+  const socket: TLSSocket = connect({ host, port, servername, ...credentials(files) });
   scope.add(() => void socket.destroy());
   const ended = new Promise<undefined>((resolve) => socket.once('close', () => resolve(undefined)));
   // 'close' follows, and says all that matters here.

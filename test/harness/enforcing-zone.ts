@@ -7,7 +7,7 @@ import { startMirror, startTcpApplication } from './application.ts';
 import { type TestAuthority, createAuthority } from './certificates.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
 import { type Envoy, freePorts, startEnvoy } from './envoy.ts';
-import { startNats } from './nats.ts';
+import { type Nats, startNats } from './nats.ts';
 import type { Scope } from './scope.ts';
 import { until } from './until.ts';
 
@@ -15,6 +15,7 @@ import { until } from './until.ts';
 export interface EnforcingZone {
   readonly zone: Daemon;
   readonly global: Daemon;
+  readonly nats: Nats;
   readonly envoy: Envoy;
   /** Whose certificates the Envoy trusts. */
   readonly authority: TestAuthority;
@@ -54,7 +55,8 @@ export async function startEnforcingZone(
     });
     return document('Dataplane', 'backend-1', { networking: { address: '127.0.0.1', inbound } });
   };
-  const nats = { MERIDIAN_NATS_URL: (await startNats(scope)).url };
+  const server = await startNats(scope);
+  const nats = { MERIDIAN_NATS_URL: server.url };
   const variables = { ...nats, MERIDIAN_ZONE_NAME: 'east', MERIDIAN_XDS_PORT: String(xds), MERIDIAN_PROXY_CERT_DIR: folder };
   const [global, started] = await Promise.all([startDaemon(scope, 'global', nats), startDaemon(scope, 'zone', variables)]);
   let zone = started;
@@ -75,6 +77,7 @@ export async function startEnforcingZone(
       return zone;
     },
     global,
+    nats: server,
     envoy,
     authority,
     port,

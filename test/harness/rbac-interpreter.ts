@@ -13,6 +13,8 @@ export interface Wire {
   readonly sans: readonly string[];
   readonly method?: string | undefined;
   readonly path?: string | undefined;
+  /** What the listener says of the connection, by key; nothing where it is somebody else's. */
+  readonly said?: Readonly<Record<string, string>>;
 }
 
 export interface RbacOutcome {
@@ -122,10 +124,11 @@ function several(value: JsonValue): readonly JsonValue[] {
   return list;
 }
 
-function read(input: JsonObject, { sans, method, path }: Wire): string | undefined {
+function read(input: JsonObject, { sans, method, path, said = {} }: Wire): string | undefined {
   const config = object(input.typedConfig);
   const type = text(config['@type']).replace('type.googleapis.com/', '');
   if (type === 'envoy.extensions.matching.common_inputs.ssl.v3.UriSanInput') return sans.length === 0 ? undefined : sans.join(',');
+  if (type === 'envoy.extensions.matching.common_inputs.network.v3.FilterStateInput') return said[text(config.key)];
   if (type !== 'envoy.type.matcher.v3.HttpRequestHeaderMatchInput') throw new Error(`input ${type}`);
   return config.headerName === ':method' ? method : config.headerName === ':path' ? path : undefined;
 }

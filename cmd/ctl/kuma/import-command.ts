@@ -11,8 +11,7 @@ import { printable, textOf } from '../terminal/printable.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { type Server, serverOf } from '../api/server-address.ts';
 import { type Cell, type Colour, type TableLayout, context, formatTable, wraps } from '../terminal/table.ts';
-import { judge, type DocumentJudgement } from './judge-document.ts';
-import { turnedPairs } from './turned-pairs.ts';
+import type { DocumentJudgement } from './judge-document.ts';
 
 interface ImportOptions {
   readonly file: readonly string[];
@@ -72,6 +71,8 @@ export function addImport(program: Command): void {
 async function importDocuments(options: ImportOptions, command: Command): Promise<void> {
   const { file, dryRun, partial, acceptLostLabels, systemNamespace } = options;
   if (isGiven(command, 'mesh')) command.error('error: import takes the mesh from the documents: leave -m out');
+  // Loaded here: no other command needs every schema, and they are a tenth of a start.
+  const [{ judge }, { turnedPairs }] = await Promise.all([import('./judge-document.ts'), import('./turned-pairs.ts')]);
   const documents = await readSome(file);
   const server = serverOf(command);
   const place = await placeOf(server);

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import type { Reader } from '../../resource/store/store.ts';
+import { isSameHead } from '../../control/plane/plane.ts';
+import type { Head, Reader } from '../../resource/store/store.ts';
 import { JSON_TYPE } from './request-bodies.ts';
 
 /** Of all answers together. */
@@ -24,19 +25,20 @@ export type ListAnswers = (request: FastifyRequest, reply: FastifyReply, make: (
 export function rememberLists(store: Pick<Reader, 'head'>, most = MOST_BYTES): ListAnswers {
   // Those that were not asked for longest go: addresses that nobody asks for again keep no others out.
   const kept = new LRUCache<string, Buffer>({ maxSize: most, sizeCalculation: ({ length }, id) => length + id.length });
-  let revision = -1;
+  // It is that of everything here: a list is unchanged as long as nothing is written.
+  let tag = '';
+  let head: Head | undefined;
   return ({ url, headers: { host = '' } }, reply, make) => {
-    const { store: id, term, revision: now } = store.head();
-    if (now !== revision) {
+    const now = store.head();
+    if (!isSameHead(head, now)) {
       kept.clear();
-      revision = now;
+      head = now;
+      tag = `"${hash('sha256', JSON.stringify([now.store, now.term, now.revision])).slice(0, 16)}"`;
     }
     const place = `${host} ${url}`;
     const known = kept.get(place);
     const answer = known ?? Buffer.from(JSON.stringify(make()));
     if (!known) kept.set(place, answer);
-    // It is that of everything here: a list is unchanged as long as nothing is written.
-    const tag = `"${hash('sha256', JSON.stringify([id, term, now])).slice(0, 16)}"`;
     return reply.header('etag', tag).type(`${JSON_TYPE}; charset=utf-8`).send(answer);
   };
 }

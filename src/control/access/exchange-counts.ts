@@ -7,7 +7,7 @@ export const CONNECT_REFUSALS = ['denied-here', 'denied-there', 'no-site', 'away
 export type ConnectRefusal = (typeof CONNECT_REFUSALS)[number];
 
 /** What becomes of a token. */
-export const TOKEN_USES = [...TOKEN_OUTCOMES, 'disabled-zone'] as const;
+export const TOKEN_USES = [...TOKEN_OUTCOMES, 'disabled-zone', 'other-zone'] as const;
 
 export type TokenUse = (typeof TOKEN_USES)[number];
 

@@ -10,14 +10,17 @@ import {
   MAX_ASK_BYTES,
 } from '../../kds/access/access-messages.ts';
 import type { Lane, ZoneLanes } from '../../kds/access/zone-lanes.ts';
+import { homeOf } from '../../policy/callers/caller-identity.ts';
 import { formatKri, type Key } from '../../resource/key.ts';
 import type { Report } from '../../report.ts';
 import { zoneState } from '../peers/zone-state.ts';
+import type { Plane } from '../plane/plane.ts';
 import { turns } from '../plane/long-turns.ts';
 import { throttledReport, type ThrottledReport } from '../plane/throttled-report.ts';
 import { TimeBudget } from '../plane/time-budget.ts';
 import { type AskGround, decideAsk } from './decide-ask.ts';
 import { type DropReason, ExchangeCounts, type TokenUse } from './exchange-counts.ts';
+import { PolicyCounts } from './policy-counts.ts';
 import { IssuedTokens, TOKEN_LIFE, type TokenMachine } from './issued-tokens.ts';
 
 /** What of this process's time the questions of one zone may take: a quarter, and a second that it did not use. ms */
@@ -51,6 +54,8 @@ export type AskOutcome = AccessReply | { readonly none: 'away' | 'no-answer' | '
  */
 export class ZoneExchange {
   readonly counts = new ExchangeCounts();
+  /** What policies decided about callers of other zones. */
+  readonly policies = new PolicyCounts();
   readonly #options: ExchangeOptions;
   readonly #tokens: IssuedTokens;
   readonly #budget: TimeBudget;
@@ -110,13 +115,12 @@ export class ZoneExchange {
 
   /**
    * Uses a token up. `caller`: the SPIFFE ID that its certificate proves; `service`: what it is let in to. A zone that
-   * was disabled since lets nobody in.
+   * was disabled since lets nobody in, and none lets in an identity of another one's proxies.
    */
   consume(token: string, caller: string, service: Key): { readonly use: TokenUse; readonly zone?: string } {
     const { plane } = this.#options;
     const consumed = this.#tokens.consume(token, caller, service);
-    const isDisabled = consumed.outcome === 'consumed' && zoneState(plane.store, consumed.zone) === 'disabled';
-    const use = isDisabled ? 'disabled-zone' : consumed.outcome;
+    const use = consumed.outcome === 'consumed' ? useOf(plane.store, consumed.zone, caller, service) : consumed.outcome;
     this.counts.shown(use);
     return consumed.outcome === 'consumed' ? { use, zone: consumed.zone } : { use };
   }
@@ -176,6 +180,7 @@ export class ZoneExchange {
     const decidedBy = decision.decidedBy ? formatKri(decision.decidedBy) : null;
     const token = decision.allowed ? this.#tokens.issue(zone, ask.caller.identity, decision.service) : undefined;
     const { reason } = decision;
+    this.policies.decided(decision.allowed, decision.decidedBy);
     this.counts.asked(decision.allowed ? (token === undefined ? 'too-many-tokens' : 'allowed') : decision.why);
     if (!decision.allowed) return { id, allowed: false, why: decision.why, decidedBy, reason };
     if (token !== undefined) return { id, allowed: true, decidedBy, reason, token, expiresIn: TOKEN_LIFE };
@@ -193,6 +198,13 @@ export class ZoneExchange {
     this.counts.dropped(lane === 'ask' ? 'server' : 'client', reason);
     this.#throttled.report('warn', 'what a zone said was dropped', { peer: zone, code: `${lane}: ${reason}` });
   }
+}
+
+/** Of a token of a zone. Whose identity can't be told from its name may be anybody's: the zone answers for it. */
+function useOf(store: Plane['store'], zone: string, caller: string, { mesh }: Key): TokenUse {
+  const home = homeOf(caller);
+  if (home && (home.zone !== zone || home.mesh !== mesh)) return 'other-zone';
+  return zoneState(store, zone) === 'disabled' ? 'disabled-zone' : 'consumed';
 }
 
 function silenceOf(zone: string): string {

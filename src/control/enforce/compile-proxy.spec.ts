@@ -26,6 +26,7 @@ const inbounds = (first: readonly string[], second: () => readonly Permission[])
       return index === 0 ? first.map(allowing) : second();
     },
     callers: undefined,
+    services: [],
     plaintext: STRICT,
   }));
 

@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { sameKey } from '../../resource/key.ts';
 import type { CallerMap } from '../../policy/callers/caller-verdicts.ts';
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import type { Inbound } from '../../policy/match/read-proxy.ts';
+import type { Resource } from '../../resource/resource.ts';
 import { type Plaintext, STRICT } from '../../policy/mesh-tls.ts';
 import { whyTooMany } from '../../policy/rbac/request-regions.ts';
 import { asMeridianError } from '../../errors.ts';
@@ -16,6 +18,8 @@ export type CompileInput =
       readonly permissions: readonly Permission[];
       /** What access policies decide, if any selects it. */
       readonly callers: CallerMap | undefined;
+      /** The MeshServices that lead there. */
+      readonly services: readonly Resource[];
       readonly plaintext: Plaintext;
       /** Of a gateway's listener. */
       readonly served?: GatewayRules | undefined;
@@ -47,7 +51,7 @@ export class ProxyCompiler {
       ...inbounds.flatMap(({ name, shut }) => (shut === undefined ? [] : [lettingNobodyIn(name, shut)])),
     ];
     this.#given = given;
-    const warnings = given.flatMap((one) => ('place' in one ? warningsOf(one) : []));
+    const warnings = given.flatMap((one) => ('place' in one ? warningsOf(one).map((text) => `${one.place.name}: ${text}`) : []));
     this.#rules = { inbounds, problems, warnings };
     return this.#rules;
   }
@@ -57,19 +61,23 @@ export class ProxyCompiler {
   }
 }
 
-function warningsOf({ place, plaintext, served }: ServedInbound): string[] {
-  return [...plaintext.warnings, ...(served?.warnings ?? [])].map((text) => `${place.name}: ${text}`);
+function warningsOf({ callers, services, plaintext, served }: ServedInbound): readonly string[] {
+  if (served) return [...plaintext.warnings, ...served.warnings];
+  if (!callers || services.length < 2) return plaintext.warnings;
+  const names = services.map(({ key }) => key.name).join(', ');
+  return [...plaintext.warnings, `callers of other zones are denied, since Envoy can't tell which of the services they call: ${names}`];
 }
 
 /** One that can't be compiled is shut, and holds up no other. */
 function inboundRules(decided: ServedInbound, before: CompileInput | undefined, rbac: SharedRbac): InboundRules {
-  const { place, permissions, callers, plaintext, served, shut } = decided;
+  const { place, permissions, callers, services, plaintext, served, shut } = decided;
   if (shut !== undefined) return shutAt(place, shut);
   const protocol = SEEN_AS[place.protocol];
   try {
     const { alone, routes } = rbac.compile({ permissions, callers }, protocol, before && 'place' in before ? before : undefined);
     const rules = { ...place, rbac: alone, plaintextToo: plaintext.taken, routes };
-    return served ? { ...rules, served } : rules;
+    const all = served ? { ...rules, served } : rules;
+    return callers ? { ...all, asked: services.map(({ key }) => key) } : all;
   } catch (thrown) {
     return shutAt(place, asMeridianError(thrown).message);
   }
@@ -88,7 +96,14 @@ export function decided(
   return placed.map((one) => {
     if ('problem' in one) return { problem: one.problem };
     const { inbound, place, shut } = one;
-    const closed = (reason: string): CompileInput => ({ place, permissions: [], callers: undefined, plaintext: STRICT, shut: reason });
+    const closed = (reason: string): CompileInput => ({
+      place,
+      permissions: [],
+      callers: undefined,
+      services: [],
+      plaintext: STRICT,
+      shut: reason,
+    });
     if (shut !== undefined) return closed(shut);
     try {
       const found = decidedOn(inbound);
@@ -104,6 +119,10 @@ function whyOverPart(inbound: Inbound, { permissions, callers }: Pick<ServedInbo
   return (inbound.sharing ?? 1) > 1 ? whyTooMany(permissions, inbound, callers?.size ?? 0) : undefined;
 }
 
+function isSameService(one: Resource | undefined, other: Resource): boolean {
+  return one !== undefined && (one === other || sameKey(one.key, other.key));
+}
+
 /** What was read once is one object: a look at it suffices. */
 function isSame(before: readonly CompileInput[], now: readonly CompileInput[]): boolean {
   return before.length === now.length && now.every((one, index) => isSameInbound(before[index], one));
@@ -115,6 +134,11 @@ function isSameInbound(before: CompileInput | undefined, now: CompileInput): boo
   if (!isDeepStrictEqual([before.place, before.plaintext, before.served, before.shut], [now.place, now.plaintext, now.served, now.shut]))
     return false;
   if (permissions.length !== now.permissions.length || before.callers !== now.callers) return false;
+  if (
+    before.services.length !== now.services.length ||
+    !now.services.every((service, index) => isSameService(before.services[index], service))
+  )
+    return false;
   return now.permissions.every((permission, index) => {
     const other = permissions[index];
     if (other === permission) return true;

@@ -84,7 +84,7 @@ function newMesh(plane: Plane, mesh: string): Mesh {
     reader: new MeshReader(plane, mesh),
     view: undefined,
     dataplanes: new Map(),
-    shared: new MeshCaches(plane.place.zone),
+    shared: new MeshCaches(mesh, plane.place.zone),
     served: new Map(),
   };
 }

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Permission } from '../../policy/decide/read-permissions.ts';
 import type { Policy } from '../../policy/match/policy.ts';
+import { servicesAt } from '../../policy/callers/called-services.ts';
+import { trustDomainOf } from '../../policy/callers/caller-identity.ts';
 import { PolicyIndex } from './policy-index.ts';
 import { type Inbound, type Proxy, readProxy } from '../../policy/match/read-proxy.ts';
 import { matchInbound } from '../../policy/match/select-policies.ts';
@@ -31,15 +33,16 @@ interface ProxyInputs {
 export class MeshCaches {
   readonly permissions = new PermissionCache();
   readonly selections = new InboundSelections();
-  readonly rbac = new SharedRbac();
-  /** Of the listeners of gateways, where nobody is asked about a caller. */
+  readonly rbac: SharedRbac;
+  /** Of the listeners of gateways, where nobody is asked about callers of other zones: they are denied. */
   readonly gatewayRbac = new SharedRbac();
   readonly callers: MeshCallers;
   #indexed: readonly Policy[] | undefined;
   #index = new PolicyIndex([]);
 
-  constructor(zone: string) {
+  constructor(mesh: string, zone: string) {
     this.callers = new MeshCallers(zone);
+    this.rbac = new SharedRbac(trustDomainOf(mesh, zone));
   }
 
   /** Of the permissions of the mesh. */
@@ -82,6 +85,7 @@ export class CachedProxy {
       decided(this.#placed, (inbound) => ({
         permissions: closed ? NOTHING_SELECTED.permissions : this.#select(inbound, proxy, view, mayDiffer),
         callers: closed ? undefined : this.shared.callers.at(proxy, inbound, view),
+        services: closed ? [] : servicesAt(proxy, inbound, view.index),
         plaintext: closed ? STRICT : plaintextAt(view, proxy, inbound),
         served: atGateway(view, proxy, inbound),
       })),

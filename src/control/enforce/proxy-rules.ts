@@ -1,6 +1,7 @@
 import type { TrustedDomain } from '../../policy/gateway/trusted-domains.ts';
 import type { RoutedHost } from '../../policy/gateway/gateway-routes.ts';
 import type { JsonObject } from '../../resource/resource.ts';
+import type { Key } from '../../resource/key.ts';
 import type { ListenAddress } from '../mesh/listen-address.ts';
 
 /** What one proxy is to enforce: plain data. The same object as before when nothing of it changed. */
@@ -24,6 +25,11 @@ export interface InboundRules extends ListenAddress {
   readonly routes: readonly { readonly match: JsonObject; readonly rbac: JsonObject }[];
   /** Of a gateway's listener. */
   readonly served?: GatewayRules;
+  /**
+   * Where access policies say who may enter, the zone is asked about callers of other zones: these are the MeshServices
+   * that they may be let in to. undefined: it is asked about nobody.
+   */
+  readonly asked?: readonly Key[];
   /**
    * Why nobody gets in, whatever the policies say. Then `rbac` denies everybody, and there are no routes and no plain
    * text.

@@ -23,8 +23,14 @@ const NO_CALLERS: object = {};
 
 /** Compiles what decides inbounds: once for all that the same permissions, and the same access policies, decide. */
 export class SharedRbac {
+  readonly #home: string | undefined;
   /** As long as anybody has the list, and the map. */
   readonly #known = new WeakMap<readonly Permission[], WeakMap<object, Outcomes>>();
+
+  /** `home`: the trust domain of the zone in the mesh; undefined: nobody is asked about. */
+  constructor(home?: string) {
+    this.#home = home;
+  }
 
   /**
    * `before`: what decided the inbound last, so that what differs is all that is compiled. Out: the same object for the
@@ -39,7 +45,7 @@ export class SharedRbac {
   #compile(deciders: SharedDeciders, protocol: RequestSubject['protocol'], before: SharedDeciders | undefined): CompileOutcome {
     const earlier = before && this.#of(before).get(protocol);
     // Envoys that are too old for trees are refused by the xDS server.
-    const compiler = earlier?.compiler ?? new InboundRbac({ protocol, form: 'trees', statPrefix: '' });
+    const compiler = earlier?.compiler ?? new InboundRbac({ protocol, form: 'trees', statPrefix: '', home: this.#home });
     if (earlier) earlier.compiler = undefined;
     const made = attempt(compiler, deciders);
     const known = { made, compiler: 'thrown' in made ? undefined : compiler };

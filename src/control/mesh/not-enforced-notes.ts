@@ -27,7 +27,7 @@ export function accessNotes(view: MeshView, proxy: Proxy, inbounds: readonly Inb
     return kris.length === 0
       ? []
       : [
-          `inbound ${readable(sectionOf(inbound))}: access policies say who may enter (${who}): permissions that allow open nothing there, and callers of other zones are denied`,
+          `inbound ${readable(sectionOf(inbound))}: access policies say who may enter (${who}): permissions that allow open nothing there, and about each call of other zones Envoy asks the zone (ext_authz), which wants an access token`,
         ];
   });
 }

@@ -50,6 +50,11 @@ export function touchedSince({ store, touched }: Plane, before: Head): readonly 
   return before.revision === head.revision ? [] : touched?.(before.revision);
 }
 
+/** Whether nothing was written between two looks at the head; undefined: there was no look before. */
+export function isSameHead(before: Head | undefined, now: Head): boolean {
+  return before?.revision === now.revision && before.term === now.term && before.store === now.store;
+}
+
 /** The contents of a control plane, read-only: of a plane, or within a transaction. */
 export interface PlaneContents {
   readonly place: Place;

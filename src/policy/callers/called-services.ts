@@ -4,6 +4,7 @@ import type { MeshIndex } from '../match/mesh-index.ts';
 import type { Inbound, Proxy } from '../match/read-proxy.ts';
 import { asksOf, serviceSelects } from '../match/service-selector.ts';
 import { compareText } from '../../resource/key.ts';
+import type { Resource } from '../../resource/resource.ts';
 
 /** What an inbound is to those who call it: a service of its site. */
 export interface CalledDestination {
@@ -23,12 +24,17 @@ export interface CalledDestination {
  *   tagged kuma.io/service: ledger, no MeshService        ->  {service:name: ledger, k8s:ns: pay, site:...}
  */
 export function destinationsOf(proxy: Proxy, inbound: Inbound, mesh: MeshIndex, site: Attributes | undefined): CalledDestination[] {
-  const asked = mesh.targets('MeshService').selecting(asksOf(proxy, inbound));
-  const services = [...asked].filter((service) => serviceSelects(service, proxy, inbound, undefined)).map(readService);
+  const services = servicesAt(proxy, inbound, mesh).map(readService);
   const { namespace } = proxy.dataplane.key;
   const called = services.length > 0 ? services : [{ name: inbound.tags[SERVICE_TAG] ?? '', namespace, labels: {} }];
   const all = called.map((service) => toDestination(service.namespace, site && named(destinationAttributes(service, site))));
   return [...new Map(all.map((one) => [one.id, one])).values()].sort((a, b) => compareText(a.id, b.id));
+}
+
+/** The MeshServices that lead to an inbound. */
+export function servicesAt(proxy: Proxy, inbound: Inbound, mesh: MeshIndex): Resource[] {
+  const asked = mesh.targets('MeshService').selecting(asksOf(proxy, inbound));
+  return [...asked].filter((service) => serviceSelects(service, proxy, inbound, undefined));
 }
 
 /** Without a name it has none, rather than an empty one. */

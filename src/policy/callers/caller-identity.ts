@@ -4,6 +4,22 @@ const SERVICE_ACCOUNT = 'k8s.kuma.io/service-account';
 /** What is the same in every reading of a path: no escapes, no ".." */
 const SEGMENT = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
+/** The trust domain of a mesh's proxies in a zone, as a prefix of their SPIFFE IDs. */
+export function trustDomainOf(mesh: string, zone: string): string {
+  return `spiffe://${mesh}.${zone}.mesh.local`;
+}
+
+/**
+ * Whose SPIFFE ID it says it is. undefined: it is none that a control plane gave to a Dataplane.
+ *
+ *   spiffe://default.east.mesh.local/ns/shop/sa/web  ->  default, east
+ *   spiffe://example.org/web                         ->  undefined
+ */
+export function homeOf(spiffeId: string): { readonly mesh: string; readonly zone: string } | undefined {
+  const [, mesh, zone] = /^spiffe:\/\/([^./]+)\.([^./]+)\.mesh\.local(?:\/|$)/.exec(spiffeId) ?? [];
+  return mesh === undefined || zone === undefined ? undefined : { mesh, zone };
+}
+
 /** What was written of resources, which never change; null: it can't be. */
 const known = new WeakMap<object, string | null>();
 
@@ -22,7 +38,7 @@ export function spiffeIdOfDataplane(dataplane: Pick<Resource, 'key' | 'labels'>)
   if (before !== undefined) return before ?? undefined;
   const { mesh, zone } = dataplane.key;
   const path = pathOf(dataplane);
-  const id = path.every((segment) => SEGMENT.test(segment)) ? `spiffe://${mesh}.${zone}.mesh.local/${path.join('/')}` : null;
+  const id = path.every((segment) => SEGMENT.test(segment)) ? `${trustDomainOf(mesh, zone)}/${path.join('/')}` : null;
   known.set(dataplane, id);
   return id ?? undefined;
 }

@@ -41,6 +41,6 @@ function unknown({ sans }: RequestSubject): Verdict {
   const reason =
     sans.length > 1
       ? 'access policies say who may enter here, and with several identities nobody can say who it is'
-      : 'access policies say who may enter here, and no proxy of this zone has this identity: callers of other zones are denied';
+      : 'access policies say who may enter here, and no proxy of this zone has this identity: Envoy asks the zone about each call of other zones (ext_authz), and without a token that both zones agreed to it is denied';
   return { action: 'Deny', decidedBy: undefined, reason };
 }

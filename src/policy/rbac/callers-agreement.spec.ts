@@ -15,7 +15,12 @@ import { evaluateInbound } from '../decide/evaluate-callers.ts';
 import { givenResource } from '../decide/given-requests.ts';
 import { readRequest } from '../decide/read-request.ts';
 import { InboundRbac } from './compile-rbac.ts';
+import { ASKS_ZONE } from './envoy-matchers.ts';
+import { REASON } from './rbac-side.ts';
 import { isRoute } from './route-match.spec.ts';
+
+/** A trust domain of some of the samples. */
+const HOME = 'spiffe://default';
 
 describe('permissions and access policies together: the compiled RBAC decides as the evaluator does', () => {
   for (const shape of ['spiffe', 'from', 'mixed'] satisfies SampleShape[]) {
@@ -46,6 +51,34 @@ describe('permissions and access policies together: the compiled RBAC decides as
         });
       }
     }
+  }
+
+  for (const protocol of ['http', 'tcp'] as const) {
+    it(`${protocol}: of callers about whom nothing is decided, those of other zones are left to the zone, where a listener says that it asks`, () => {
+      const counts = { asked: 0, not: 0 };
+      fc.assert(
+        fc.property(permissions('mixed', true), callerVerdictMap, wire, (given, callers, asking) => {
+          const target = { protocol, form: 'trees', statPrefix: 'x.' } as const;
+          const { filter, alone } = new InboundRbac({ ...target, home: HOME }).compile(given, callers);
+          const strict = new InboundRbac(target).compile(given, callers);
+          const seen = protocol === 'tcp' ? { sans: asking.sans } : asking;
+          const marked = { ...seen, said: { [ASKS_ZONE.key]: ASKS_ZONE.value } };
+          const [id = '', ...others] = seen.sans;
+          for (const [rbac, before] of [
+            [filter, strict.filter],
+            [alone, strict.alone],
+          ] as const) {
+            const denied = decideByRbac(before, 'enforced', seen);
+            assert.deepEqual(decideByRbac(rbac, 'enforced', seen), denied, 'in a listener of others');
+            const isAsked = denied.name === REASON.nobody && id !== '' && others.length === 0 && !id.startsWith(`${HOME}/`);
+            assert.deepEqual(decideByRbac(rbac, 'enforced', marked), isAsked ? { action: 'Allow', name: REASON.asked } : denied);
+            counts[isAsked ? 'asked' : 'not']++;
+          }
+        }),
+        { numRuns: 600 },
+      );
+      assert.ok(counts.asked > 50 && counts.not > 300, JSON.stringify(counts));
+    });
   }
 
   it('what was compiled for other callers and permissions before makes no difference', () =>

@@ -1,16 +1,13 @@
 import type { JsonObject } from '../../resource/resource.ts';
 import type { Permission } from '../decide/read-permissions.ts';
-import type { RequestSubject } from '../decide/read-request.ts';
 import { DecisionRbac } from './decision-tree.ts';
 import { firstOf, type MatcherTree, toMatcher, typed } from './envoy-matchers.ts';
 import type { CallerMap } from '../callers/caller-verdicts.ts';
 import type { DecidedRegion } from './region-places.ts';
 import { everything, type Region, regionsOf } from './request-regions.ts';
-import type { RbacForm } from './rbac-side.ts';
+import type { SideTarget } from './rbac-side.ts';
 
-export interface CompileTarget {
-  readonly protocol: RequestSubject['protocol'];
-  readonly form: RbacForm;
+export interface CompileTarget extends SideTarget {
   /** What the names of the filter's metrics begin with, on TCP. */
   readonly statPrefix: string;
 }
@@ -76,7 +73,7 @@ export class InboundRbac {
   }
 
   #decide({ name, applied }: DecidedRegion, callers: CallerMap | undefined): DecisionRbac {
-    const decision = this.#decisions.get(name) ?? new DecisionRbac(this.#target.protocol, this.#target.form);
+    const decision = this.#decisions.get(name) ?? new DecisionRbac(this.#target);
     decision.update(applied, callers);
     return decision;
   }

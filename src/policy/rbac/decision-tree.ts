@@ -1,20 +1,18 @@
 import { formatKri, sameKey } from '../../resource/key.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 import type { Permission } from '../decide/read-permissions.ts';
-import type { RequestSubject } from '../decide/read-request.ts';
 import { type RegionPermission, speaksOfShadow } from './applied-permissions.ts';
 import type { MatcherTree } from './envoy-matchers.ts';
 import type { CallerMap } from '../callers/caller-verdicts.ts';
 import type { AppliedHere } from './region-places.ts';
-import { type RbacForm, SideRbac } from './rbac-side.ts';
+import { SideRbac, type SideTarget } from './rbac-side.ts';
 
 /**
  * The complete decision about some of an inbound's requests. It keeps what it was made of: what is compiled again is
  * what differs.
  */
 export class DecisionRbac {
-  readonly #protocol: RequestSubject['protocol'];
-  readonly #form: RbacForm;
+  readonly #target: SideTarget;
   readonly #enforced: SideRbac;
   /** Where nothing speaks of a shadow, it is what is enforced. */
   #shadow: SideRbac | undefined;
@@ -22,10 +20,9 @@ export class DecisionRbac {
   #applied: readonly RegionPermission[] = [];
   #callers: CallerMap | undefined;
 
-  constructor(protocol: RequestSubject['protocol'], form: RbacForm) {
-    this.#protocol = protocol;
-    this.#form = form;
-    this.#enforced = new SideRbac('enforced', protocol, form);
+  constructor(target: SideTarget) {
+    this.#target = target;
+    this.#enforced = new SideRbac('enforced', target);
   }
 
   /**
@@ -50,7 +47,7 @@ export class DecisionRbac {
     if (this.#speakers === 0) this.#shadow = undefined;
     else if (this.#shadow) this.#shadow.change(out, into, this.#applied, this.#callers);
     else {
-      this.#shadow = new SideRbac('shadow', this.#protocol, this.#form);
+      this.#shadow = new SideRbac('shadow', this.#target);
       this.#shadow.change([], this.#applied, this.#applied, this.#callers);
     }
   }

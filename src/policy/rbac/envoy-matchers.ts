@@ -34,6 +34,16 @@ export const URI_SANS: Input = {
   typedConfig: typed('envoy.extensions.matching.common_inputs.ssl.v3.UriSanInput'),
 };
 
+/**
+ * What our own listeners say of each connection where they ask the zone about callers of other zones. No other listener
+ * does, so that whatever needs it is no way in there.
+ */
+export const ASKS_ZONE = { key: 'meridian.asks-zone', value: 'yes' } as const;
+export const MARK: Input = {
+  name: 'envoy.matching.inputs.filter_state',
+  typedConfig: typed('envoy.extensions.matching.common_inputs.network.v3.FilterStateInput', { key: ASKS_ZONE.key }),
+};
+
 export const METHOD = header(':method');
 /** With the query. */
 export const PATH = header(':path');

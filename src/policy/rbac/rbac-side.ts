@@ -18,16 +18,29 @@ import {
 import { allowed, beside, denied, type Formula, type RbacFromItem, itemsOf } from './from-formula.ts';
 import { callerEntries, type CallerEntries, entriesBefore, Identities } from './identity-maps.ts';
 import { toPredicate, toRules } from './from-principals.ts';
-import { hasId, isId, NOT_ONE, SEVERAL } from './san-matchers.ts';
+import { hasId, isAskedAbout, isId, NOT_ONE, SEVERAL } from './san-matchers.ts';
 
 /** How an Envoy is told about lists: one that is too old for trees, or unknown, gets a plain list. */
 export type RbacForm = 'trees' | 'list';
 
 /** What Envoy's logs call the reasons that are no single policy's. */
-export const REASON = { nobody: 'nobody-allows', identities: 'not-one-identity', from: 'from' } as const;
+export const REASON = { nobody: 'nobody-allows', identities: 'not-one-identity', from: 'from', asked: 'asks-zone' } as const;
 
 const NOBODY_ALLOWS = act('DENY', REASON.nobody);
+/** They go on to what asks the zone: it decides. */
+const ASK = act('ALLOW', REASON.asked);
 const ONE_IDENTITY: MatchCase = { predicate: NOT_ONE, onMatch: act('DENY', REASON.identities) };
+
+/** What an RBAC is compiled for. */
+export interface SideTarget {
+  readonly protocol: RequestSubject['protocol'];
+  readonly form: RbacForm;
+  /**
+   * The trust domain of the zone, `spiffe://default.east.mesh.local`: where access policies say who may enter, the zone
+   * is asked about callers of others. undefined: they are denied.
+   */
+  readonly home?: string | undefined;
+}
 
 /**
  * The decision of one side as a matcher, in the order of `evaluate`. All denies come before any allow, since Envoy's
@@ -37,12 +50,14 @@ const ONE_IDENTITY: MatchCase = { predicate: NOT_ONE, onMatch: act('DENY', REASO
  *
  * Where access policies say who may enter (src/policy/decide/evaluate-callers.ts):
  *
- *   vetoed callers  ->  deny maps  ->  `from`: deny  ->  callers: allow or deny  ->  deny
+ *   vetoed callers  ->  deny maps  ->  `from`: deny  ->  callers: allow or deny  ->  other zones': ask  ->  deny
  */
 export class SideRbac {
   readonly #side: VerdictSide;
   readonly #protocol: RequestSubject['protocol'];
   readonly #form: RbacForm;
+  /** Where callers end about whom access policies here say nothing. */
+  readonly #unknown: OnMatch;
   readonly #deny = new Identities('DENY');
   readonly #allow = new Identities('ALLOW');
 
@@ -55,10 +70,11 @@ export class SideRbac {
   #lists = 0;
   #broken = 0;
 
-  constructor(side: VerdictSide, protocol: RequestSubject['protocol'], form: RbacForm) {
+  constructor(side: VerdictSide, { protocol, form, home }: SideTarget) {
     this.#side = side;
     this.#protocol = protocol;
     this.#form = form;
+    this.#unknown = home === undefined ? NOBODY_ALLOWS : firstOf([{ predicate: isAskedAbout(home), onMatch: ASK }], NOBODY_ALLOWS);
   }
 
   /**
@@ -101,7 +117,7 @@ export class SideRbac {
 
   /** What permissions allow opens nothing: only their denies are asked, between the two maps of callers. */
   #withCallers({ vetoes, verdicts }: CallerEntries): OnMatch {
-    const known = entriesBefore(verdicts, this.#form, NOBODY_ALLOWS);
+    const known = entriesBefore(verdicts, this.#form, this.#unknown);
     return entriesBefore(vetoes, this.#form, this.#form === 'list' ? this.#denyList(known) : this.#denyTrees(known));
   }
 

@@ -1,5 +1,5 @@
 import { foldMatch, type MatchCases, type StringMatch } from '../../resource/string-match.ts';
-import { anyOf, not, type Predicate, reads, URI_SANS } from './envoy-matchers.ts';
+import { allOf, anyOf, ASKS_ZONE, MARK, not, type Predicate, reads, URI_SANS } from './envoy-matchers.ts';
 
 /**
  * Questions about the URI SANs of a client. Envoy gives a matcher all of them in one text, with commas between them:
@@ -31,6 +31,14 @@ export function has(san: string): Predicate {
 /** The client has a SAN that begins so. */
 export function hasBelow(start: string): Predicate {
   return anyOf([reads(URI_SANS, { prefix: start }), reads(URI_SANS, { contains: `,${start}` })]);
+}
+
+/**
+ * The client has one SAN, which is not of the zone itself (`home`, a trust domain), and the listener asks the zone about
+ * such clients.
+ */
+export function isAskedAbout(home: string): Predicate {
+  return allOf([reads(MARK, { exact: ASKS_ZONE.value }), not(NOT_ONE), not(reads(URI_SANS, { prefix: `${home}/` }))]);
 }
 
 /** One of the client's SANs is meant. */

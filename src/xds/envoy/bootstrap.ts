@@ -22,7 +22,8 @@ export interface BootstrapInput {
   readonly xdsIdentity?: { readonly cert: string; readonly key: string } | undefined;
 }
 
-const CLUSTER = 'meridian-xds';
+/** The zone, as a proxy of its bootstrap calls it. */
+export const XDS_CLUSTER = 'meridian-xds';
 const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 
 /**
@@ -46,7 +47,7 @@ export function bootstrap({ mesh, name, xdsAddress, token, adminPort, xdsCa, xds
         apiType: 'DELTA_GRPC',
         transportApiVersion: 'V3',
         setNodeOnFirstMessageOnly: true,
-        grpcServices: [{ envoyGrpc: { clusterName: CLUSTER }, initialMetadata }],
+        grpcServices: [{ envoyGrpc: { clusterName: XDS_CLUSTER }, initialMetadata }],
       },
       cdsConfig: source,
       ldsConfig: source,
@@ -69,11 +70,11 @@ function xdsCluster(host: string, port: number): JsonObject {
   const endpoint = { address: { socketAddress: { address: host, portValue: port } } };
   const http2ProtocolOptions = { connectionKeepalive: { interval: '30s', timeout: '5s' } };
   return {
-    name: CLUSTER,
+    name: XDS_CLUSTER,
     type: isIP(host) === 0 ? 'STRICT_DNS' : 'STATIC',
     connectTimeout: '5s',
     typedExtensionProtocolOptions: { [HTTP_OPTIONS]: { '@type': typeUrl(HTTP_OPTIONS), explicitHttpConfig: { http2ProtocolOptions } } },
-    loadAssignment: { clusterName: CLUSTER, endpoints: [{ lbEndpoints: [{ endpoint }] }] },
+    loadAssignment: { clusterName: XDS_CLUSTER, endpoints: [{ lbEndpoints: [{ endpoint }] }] },
   };
 }
 

@@ -86,7 +86,7 @@ function partsOf(inbound: InboundInput): ProxyResources {
 
 /** It asks for nothing that could be another inbound's: whoever has its name is shut too. */
 function shutOff(inbound: InboundInput): InboundInput {
-  return { ...inbound, name: nameOf(inbound), serviceAddress: undefined, rbac: {}, routes: [], plaintextToo: false };
+  return { ...inbound, name: nameOf(inbound), serviceAddress: undefined, rbac: {}, routes: [], plaintextToo: false, asks: undefined };
 }
 
 /** As it is sent: what is no Unicode can't be, and must not have another's name then. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../resource/resource.ts';
+import { httpAskFilter, TOKEN_HEADER } from './ask-zone.ts';
 import { type InboundInput, type InboundRoute, namesOf } from './inbound-input.ts';
 import { FROM_XDS, httpRbacFilter, madeOnce, perRoute } from './rbac-filters.ts';
 import { typeUrl } from '../wire/resource-types.ts';
@@ -9,6 +10,8 @@ import { typeUrl } from '../wire/resource-types.ts';
  * "-").
  */
 export function httpManager(inbound: InboundInput, enforced: boolean): JsonObject {
+  const { asks } = inbound;
+  const decide = [httpRbacFilter(inbound), ...(asks ? [httpAskFilter(inbound, asks)] : [])];
   const router = { name: 'envoy.filters.http.router', typedConfig: { '@type': typeUrl('envoy.extensions.filters.http.router.v3.Router') } };
   return {
     name: 'envoy.filters.network.http_connection_manager',
@@ -16,7 +19,7 @@ export function httpManager(inbound: InboundInput, enforced: boolean): JsonObjec
       '@type': typeUrl('envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager'),
       statPrefix: namesOf(inbound).stats,
       rds: { routeConfigName: namesOf(inbound).routes, configSource: FROM_XDS },
-      httpFilters: enforced ? [httpRbacFilter(inbound), router] : [router],
+      httpFilters: enforced ? [...decide, router] : [router],
       ...READ_ONE_WAY,
     },
   };
@@ -57,5 +60,9 @@ function makeRoutes(inbound: InboundInput): JsonObject {
   const route = { cluster, timeout: '0s' };
   const own = ({ match, rbac }: InboundRoute): JsonObject => ({ match, route, typedPerFilterConfig: perRoute(inbound, rbac) });
   const all = [AMBIGUOUS, ...(inbound.routes ?? []).map(own), { match: { prefix: '/' }, route }];
-  return { name: routes, virtualHosts: [{ name: routes, domains: ['*'], routes: all }], requestHeadersToRemove: OVERRIDES };
+  return {
+    name: routes,
+    virtualHosts: [{ name: routes, domains: ['*'], routes: all }],
+    requestHeadersToRemove: [...OVERRIDES, TOKEN_HEADER],
+  };
 }

@@ -1,6 +1,7 @@
 import { canonicalAddress } from '../../resource/ip-address.ts';
 import type { GatewayPort } from '../gateway/gateway-input.ts';
 import type { JsonObject } from '../../resource/resource.ts';
+import type { ZoneAsk } from './ask-zone.ts';
 
 /** All that the listeners of one proxy are made from: plain data. */
 export interface ProxyInput {
@@ -41,6 +42,8 @@ export interface InboundInput {
   readonly routes?: readonly InboundRoute[] | undefined;
   /** Plain text is let in too, without RBAC: it proves nobody's identity. */
   readonly plaintextToo: boolean;
+  /** How it asks the zone about callers whom its rules leave to it; undefined: they leave none. */
+  readonly asks?: ZoneAsk | undefined;
   /** Why it lets nobody in, if that is for another reason than its rules. */
   readonly shut?: string | undefined;
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../resource/resource.ts';
+import { homeFilter, markFilter, tcpAskFilter } from './ask-zone.ts';
 import { httpManager } from './http-manager.ts';
 import { type InboundInput, isHttp, namesOf } from './inbound-input.ts';
 import { networkRbacFilter } from './rbac-filters.ts';
@@ -30,7 +31,11 @@ const TLS_INSPECTOR: JsonObject = {
 function chain(inbound: InboundInput, enforced: boolean): JsonObject {
   const last = isHttp(inbound) ? httpManager(inbound, enforced) : tcpProxy(inbound);
   if (!enforced) return { filters: [last] };
-  return { filters: isHttp(inbound) ? [sansFilter(), last] : [sansFilter(), networkRbacFilter(inbound), last] };
+  const { asks } = inbound;
+  const first = asks ? [markFilter(), sansFilter()] : [sansFilter()];
+  if (isHttp(inbound)) return { filters: [...first, last] };
+  const rules = networkRbacFilter(inbound);
+  return { filters: asks ? [...first, homeFilter(asks), rules, tcpAskFilter(inbound, asks), last] : [...first, rules, last] };
 }
 
 function tcpProxy(inbound: InboundInput): JsonObject {

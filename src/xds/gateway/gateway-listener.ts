@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../resource/resource.ts';
+import { TOKEN_HEADER } from '../envoy/ask-zone.ts';
 import { AMBIGUOUS, OVERRIDES, READ_ONE_WAY } from '../envoy/http-manager.ts';
 import { closed, FROM_XDS } from '../envoy/rbac-filters.ts';
 import { typeUrl } from '../wire/resource-types.ts';
@@ -44,7 +45,7 @@ function manager(port: GatewayPort): JsonObject {
 /** Discovered, not part of the listener: what changes holds at once, on open connections too. */
 export function gatewayRoutes(port: GatewayPort): JsonObject {
   const { routes } = portNames(port);
-  return { name: routes, virtualHosts: port.hosts.map(virtualHost), requestHeadersToRemove: OVERRIDES };
+  return { name: routes, virtualHosts: port.hosts.map(virtualHost), requestHeadersToRemove: [...OVERRIDES, TOKEN_HEADER] };
 }
 
 function virtualHost({ hostname, rbac, anybody, rules }: GatewayHost): JsonObject {

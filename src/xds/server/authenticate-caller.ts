@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import type { ServerDuplexStream } from '@grpc/grpc-js';
+import type { ServerDuplexStream, ServerUnaryCall } from '@grpc/grpc-js';
+import { isListenerProof } from './listener-proof.ts';
 import { parseNodeId, type ProxyId } from './proxy-id.ts';
 import { verifyToken } from './proxy-token.ts';
 
@@ -29,7 +30,10 @@ export interface ProxyProof {
 /** The proxy that the caller proves to be, now; undefined: it proves nothing. */
 export type Authenticate = (caller: Caller) => ProxyProof | undefined;
 
-export function callerOf<A, B>(call: ServerDuplexStream<A, B>, nodeId: string): Caller {
+export function callerOf<A, B>(
+  call: Pick<ServerDuplexStream<A, B> | ServerUnaryCall<A, B>, 'metadata' | 'getAuthContext'>,
+  nodeId: string,
+): Caller {
   const [header, ...more] = call.metadata.get('authorization').map(String);
   const token = header === undefined ? undefined : more.length === 0 ? (/^Bearer (\S+)$/.exec(header)?.[1] ?? '') : '';
   const der = call.getAuthContext().sslPeerCertificate?.raw;
@@ -70,6 +74,22 @@ export function authenticator(
     // Without either there is no end, and nothing is proven.
     const validFor = ends.length === 0 ? 0 : Math.min(...ends) - now();
     return validFor > 0 ? { proxy, validFor } : undefined;
+  };
+}
+
+/**
+ * The same of a proxy that asks about a call: by the proof that the zone put into its listeners, and where it has a
+ * certificate, by that too.
+ */
+export function listenerAuthenticator(
+  secret: Uint8Array,
+  now: () => number,
+  spiffeIdOf: (proxy: ProxyId) => string | undefined,
+): (caller: Caller) => ProxyId | undefined {
+  return ({ nodeId, token, certificate }) => {
+    const proxy = parseNodeId(nodeId);
+    if (!proxy || token === undefined || !isListenerProof(secret, proxy, token)) return undefined;
+    return !certificate || endOfCertificate(certificate, spiffeIdOf(proxy)) > now() ? proxy : undefined;
   };
 }
 

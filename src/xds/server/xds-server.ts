@@ -1,7 +1,8 @@
-import { Server, ServerCredentials, type ServiceDefinition } from '@grpc/grpc-js';
+import { type sendUnaryData, Server, ServerCredentials, type ServerUnaryCall, type ServiceDefinition } from '@grpc/grpc-js';
 import { MeridianError } from '../../errors.ts';
 import { isLoopback } from '../../resource/ip-address.ts';
 import type { Authenticate } from './authenticate-caller.ts';
+import { answerCheck, type CallChecks } from './check-calls.ts';
 import { type Clock, SYSTEM_CLOCK } from './clock.ts';
 import { listen } from './grpc-listener.ts';
 import { Proxies, type ProxyView } from './connected-proxies.ts';
@@ -10,6 +11,7 @@ import type { Report } from '../../report.ts';
 import { type DeltaCall, serve, type StreamContext } from './stream.ts';
 import type { XdsTls } from './tls-files.ts';
 import type { Snapshot } from '../wire/resource-types.ts';
+import { CHECK_PATH, type CheckRequest, type CheckResponse, readCheck, writeCheck } from '../wire/check-messages.ts';
 import { DELTA_PATH, readRequest, writeResponse } from '../wire/delta-messages.ts';
 
 export interface XdsOptions {
@@ -20,6 +22,8 @@ export interface XdsOptions {
   readonly tls?: XdsTls | undefined;
   readonly authenticate: Authenticate;
   readonly snapshotOf: (proxy: ProxyId) => Snapshot | undefined;
+  /** What decides about calls that proxies ask about; undefined: nobody may ask, so that those calls are denied. */
+  readonly checks?: CallChecks | undefined;
   readonly report: Report;
   readonly clock?: Clock;
 }
@@ -57,18 +61,35 @@ const SERVICE = {
   },
 } satisfies ServiceDefinition;
 
+type CheckCall = ServerUnaryCall<CheckRequest, CheckResponse>;
+type CheckAnswer = sendUnaryData<CheckResponse>;
+
+const AUTHORIZATION = {
+  check: {
+    path: CHECK_PATH,
+    requestStream: false,
+    responseStream: false,
+    requestDeserialize: readCheck,
+    responseSerialize: writeCheck,
+    requestSerialize: () => Buffer.alloc(0),
+    responseDeserialize: () => ({ allowed: false, reason: '' }),
+  },
+} satisfies ServiceDefinition;
+
 /**
- * Serves delta xDS to Envoys: the aggregated discovery service over gRPC.
+ * Serves delta xDS to Envoys, the aggregated discovery service over gRPC, and beside it answers what they ask about calls.
  * Throws `invalid` (an address that is not loopback, without TLS; TLS files that can't be used) and `unavailable` (the
  * port can't be had).
  */
 export async function startXds(options: XdsOptions): Promise<Xds> {
-  const { address, port, tls, authenticate, snapshotOf, report, clock = SYSTEM_CLOCK } = options;
+  const { address, port, tls, authenticate, snapshotOf, checks, report, clock = SYSTEM_CLOCK } = options;
   if (!tls && !isLoopback(address)) throw new MeridianError('invalid', `xDS on ${address} needs TLS: tokens would be sent in plain text`);
   const proxies = new Proxies(clock);
   const shared: StreamContext = { authenticate, snapshotOf, proxies, clock, report };
   const server = new Server(KEEPALIVE);
   server.addService(SERVICE, { deltaAggregatedResources: (call: DeltaCall) => serve(call, shared) });
+  if (checks)
+    server.addService(AUTHORIZATION, { check: (call: CheckCall, answer: CheckAnswer) => answerCheck(call, answer, checks, report) });
   // What comes in is taken by `listen`, which has spoken TLS with it if it has to.
   const connections = server.createConnectionInjector(ServerCredentials.createInsecure());
   const listening = await listen({ address, port, tls, report, onConnection: (socket) => connections.injectConnection(socket) });
