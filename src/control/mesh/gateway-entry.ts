@@ -25,7 +25,10 @@ export function asSeen(entry: GatewayEntry | undefined, request: Request): Reque
 /** Why a caller does not get as far as the rules; undefined: it does. `mesh`: of a client that names none. */
 export function untrustedAt(entry: GatewayEntry | undefined, request: Request, mesh = ''): string | undefined {
   if (entry?.identities !== 'trusted') return undefined;
-  return whyUntrusted(entry.trusts.domains, readRequest(request, 'http', mesh).sans);
+  const { sans } = readRequest(request, 'http', mesh);
+  // Of a client that is known by its tags; a control plane writes its SPIFFE ID first.
+  const inOrder = 'tags' in request ? [...sans].sort((a, b) => Number(b.startsWith('spiffe:')) - Number(a.startsWith('spiffe:'))) : sans;
+  return whyUntrusted(entry.trusts.domains, inOrder);
 }
 
 /** What there is to know of who can be told apart at a listener. */

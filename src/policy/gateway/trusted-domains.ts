@@ -82,12 +82,14 @@ function isCertificate(block: string): boolean {
 }
 
 /**
- * Why a caller with these URI SANs does not get as far as the rules of a listener that trusts these domains; undefined:
- * it does. Whoever has SPIFFE IDs of two trust domains is trusted by neither's word.
+ * Why a caller with these URI SANs, in the order of its certificate, does not get as far as the rules of a listener that
+ * trusts these domains; undefined: it does. The first one says whose CAs are asked, so it must be a SPIFFE ID; whoever
+ * has SPIFFE IDs of two trust domains is trusted by neither's word.
  */
 export function whyUntrusted(domains: readonly TrustedDomain[], sans: readonly string[]): string | undefined {
-  const [first, ...others] = new Set(sans.flatMap((san) => domainOf(san) ?? []));
-  if (first === undefined) return 'the caller shows no SPIFFE ID';
+  const first = /^spiffe:\/\/([^/]*)\//.exec(sans[0] ?? '')?.[1];
+  if (first === undefined) return 'the first URI SAN of the caller is no SPIFFE ID';
+  const others = sans.flatMap((san) => domainOf(san) ?? []).filter((domain) => domain !== first);
   if (others.length > 0) return `the caller has SPIFFE IDs of several trust domains, ${[first, ...others].join(', ')}`;
   return domains.some(({ domain }) => domain === first) ? undefined : `no MeshTrust says who signs for the trust domain ${first}`;
 }

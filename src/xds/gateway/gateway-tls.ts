@@ -49,7 +49,7 @@ function validation(trusted: readonly TrustBundle[]): JsonObject {
 export function oneDomainFilter(trusted: readonly TrustBundle[]): JsonObject {
   const input = { name: 'envoy.matching.inputs.uri_san', typedConfig: { '@type': URI_SANS } };
   const matchers = trusted.map(({ domain }) => {
-    const regex = `spiffe://${escapeRegex(domain)}(/[^,]*)?(,(spiffe://${escapeRegex(domain)}(/[^,]*)?|kuma://[^,]*))*`;
+    const regex = `spiffe://${escapeRegex(domain)}/[^,]*(,(spiffe://${escapeRegex(domain)}(/[^,]*)?|kuma://[^,]*))*`;
     return { predicate: { singlePredicate: { input, valueMatch: { safeRegex: { googleRe2: {}, regex } } } }, onMatch: action('ALLOW') };
   });
   const matcher = { matcherList: { matchers }, onNoMatch: action('DENY') };
