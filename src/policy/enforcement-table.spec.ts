@@ -59,7 +59,7 @@ const ROWS: readonly EnforcementRow[] = [
     /^listener 2 is not served: protocol TCP/,
   ],
   ['MeshGateway', { conf: { listeners: [{ port: 2, protocol: 'TLS' }] } }, 'no', /^listener 2 is not served: protocol TLS/],
-  ['MeshHTTPRoute', {}, 'partly', /no proxy routes by it, but gateways by those on a MeshGateway; permissions that target it/],
+  ['MeshHTTPRoute', {}, 'partly', /only gateways route, by those on a MeshGateway; permissions that target it/],
   ['MeshHTTPRoute', { ...onGateway, to: [{ targetRef: { kind: 'Mesh' }, rules: [] }] }, 'yes'],
   [
     'MeshHTTPRoute',
@@ -73,7 +73,7 @@ const ROWS: readonly EnforcementRow[] = [
     'partly',
     /filters, which/,
   ],
-  ['MeshTCPRoute', {}, 'partly', /no proxy routes by it/],
+  ['MeshTCPRoute', {}, 'partly', /only gateways route/],
   ['MeshIdentity', {}, 'no', /^a MeshIdentity is .*not enforced/],
   ['MeshMultiZoneService', {}, 'partly', /not enforced: no proxy sends requests to it/],
   ['MeshService', {}, 'yes'],

@@ -34,7 +34,7 @@ const YES: Rule = { enforced: 'yes' };
 const TRAFFIC: Rule = { enforced: 'no', because: 'matched, merged and shown, and not enforced: proxies enforce access rules alone' };
 const ROUTE: Rule = { enforced: 'route' };
 const UNROUTED =
-  'matched, merged and shown, and not enforced: no proxy routes by it, but gateways by those on a MeshGateway; permissions that target it are for the requests that it names';
+  'matched, merged and shown, and not enforced: only gateways route, by those on a MeshGateway; permissions that target it are for what it names';
 /** ClusterLink's (docs/design/attributes.md#in-envoy). */
 const OWN_CALLERS: Rule = {
   enforced: 'partly',

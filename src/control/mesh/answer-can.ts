@@ -9,6 +9,7 @@ import { invalid } from '../../errors.ts';
 import { quote } from '../../resource/field-path.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { placesOf, type ShutInbound, whyShut } from './listen-address.ts';
+import { isForeign } from './gateway-places.ts';
 import { entryNotes } from './gateway-entry.ts';
 import { decideThrough, decideTogether, gateAt, NOT_SCANNED, shutBy } from './inbound-gate.ts';
 import { callersAt } from './mesh-access.ts';
@@ -74,9 +75,12 @@ function decideAll(plane: Plane, view: MeshView, hasGlobal: boolean, { proxy, in
   return decideTogether(inbounds.map((inbound) => shutBy(why(inbound)) ?? decideAt(view, proxy, inbound, request)));
 }
 
-/** What is written says it by itself; what only building shows is told by who has built. */
+/**
+ * What is written says it by itself; what only building shows is told by who has built. Listeners that are not ours have
+ * no place.
+ */
 export function whyShutAt(proxy: Proxy, built: readonly ShutInbound[]): (inbound: Inbound) => string | undefined {
-  const placed = placesOf(proxy);
+  const placed = isForeign(proxy) ? [] : placesOf(proxy);
   return (inbound) => whyShut(placed, inbound) ?? built.find((one) => one.inbound === sectionOf(inbound))?.reason;
 }
 

@@ -15,14 +15,19 @@ import { isPort, type PlacedInbound } from './listen-address.ts';
  *   8080 HTTP a.example, 8080 HTTPS b.example  ->  neither
  */
 export function gatewayPlaces(proxy: Proxy): PlacedInbound[] {
-  const type = asObject(asObject(proxy.dataplane.spec.networking)?.gateway)?.type;
-  const unserved = type === 'BUILTIN' ? undefined : 'a gateway that is not BUILTIN has listeners of its own, which are not served';
-  const all = proxy.inbounds.map((inbound) => (unserved === undefined ? placeOf(inbound) : { inbound, problem: unserved }));
+  const all = proxy.inbounds.map((inbound) => (isForeign(proxy) ? { inbound, problem: FOREIGN } : placeOf(inbound)));
   const onPort = new PortNeighbours(all);
   return all.map((one) => {
     const shut = 'place' in one && one.place.gateway ? onPort.whyShut(one.place.port, one.place.gateway) : undefined;
     return shut === undefined ? one : { ...one, shut };
   });
+}
+
+const FOREIGN = 'a gateway that is not BUILTIN has listeners of its own, which are not served';
+
+/** Whether it is a gateway with listeners that are not ours: who gets in there, we neither allow nor deny. */
+export function isForeign({ type, dataplane }: Proxy): boolean {
+  return type === 'Gateway' && asObject(asObject(dataplane.spec.networking)?.gateway)?.type !== 'BUILTIN';
 }
 
 function placeOf(inbound: Inbound): PlacedInbound {

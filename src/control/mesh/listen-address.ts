@@ -5,7 +5,7 @@ import type { Inbound, Proxy } from '../../policy/match/read-proxy.ts';
 import { readable } from '../../resource/readable-text.ts';
 import { canonicalAddress, socketOf } from '../../resource/ip-address.ts';
 import type { JsonObject, JsonValue } from '../../resource/resource.ts';
-import { gatewayPlaces } from './gateway-places.ts';
+import { gatewayPlaces, isForeign } from './gateway-places.ts';
 
 export type ListenProtocol = 'tcp' | 'http' | 'http2' | 'grpc';
 
@@ -62,8 +62,12 @@ export function whyShut(placed: readonly PlacedInbound[], inbound: Inbound): str
   return found && ('problem' in found ? found.problem : found.shut);
 }
 
-/** What of a Dataplane nobody gets in at, as it is written: for whoever shows it. */
+/**
+ * What of a Dataplane nobody gets in at, as it is written: for whoever shows it. Of listeners that are not ours nothing
+ * is said here.
+ */
 export function shutNotes(proxy: Proxy): string[] {
+  if (isForeign(proxy)) return [];
   return placesOf(proxy).flatMap((one) => {
     if ('problem' in one) return [one.problem];
     return one.shut === undefined ? [] : [lettingNobodyIn(one.place.name, one.shut)];
