@@ -27,7 +27,7 @@ import { deleteResource, writeDrafts } from '../harness/write-drafts.ts';
 
 /**
  * A built-in gateway as a real Envoy. Its mesh is `expose`; callers of the mesh `consume` come in at its cross-mesh
- * listener, as the seed of MeshTrafficPermission has it (docs/design/sources.md#permission).
+ * listener, as its example has it (docs/design/sources.md#permission).
  */
 
 const SECRET = randomBytes(32);
@@ -74,8 +74,8 @@ const crossMesh = { kind: 'MeshService', name: 'backend', mesh: 'consume' };
 const from = (...items: readonly (readonly [JsonObject, string])[]): JsonObject[] =>
   items.map(([targetRef, action]) => ({ targetRef, default: { action } }));
 
-/** The document of the seed, as it is. */
-const SEED = draft('MeshTrafficPermission', 'cross-mesh-permission', {
+/** The document of the example, as it is. */
+const EXAMPLE = draft('MeshTrafficPermission', 'cross-mesh-permission', {
   targetRef: { kind: 'MeshGatewayRoute', name: 'cross-mesh-route' },
   from: from([crossMesh, 'ALLOW'], [{ ...crossMesh, kind: 'MeshServiceSubset', tags: { version: 'v1' } }, 'DENY']),
 });
@@ -160,7 +160,7 @@ function documents(): Draft[] {
     sidecar('x-1', 'x', port.backend),
     draft('MeshGateway', 'edge', { selectors: [{ match: { 'kuma.io/service': 'edge' } }], conf: { listeners } }),
     route([routeTo('x', '/')]),
-    SEED,
+    EXAMPLE,
   ];
 }
 
@@ -205,7 +205,7 @@ describe('a cross-mesh listener', () => {
     }
   });
 
-  it('lets in whom the seed’s permission allows, once consume is trusted, and can says the same', async () => {
+  it('lets in whom the permission of the cross-mesh example allows, once consume is trusted, and can says the same', async () => {
     apply(trust('consume', consume));
     await until('the trust is in force', async () => (await ask('cross', callers.get('backend v2 of consume'))) === 200);
     const expected: Readonly<Record<string, number>> = {
@@ -251,7 +251,7 @@ describe('where requests go', () => {
       sidecar('impostor-1', 'impostor-of-x', port.impostor),
       sidecar('impostor-2', 'impostor', port.impostor),
       route(rules as JsonObject[]),
-      // The seed's permission is for the route's own paths: this one for all that is asked.
+      // That of the example is for the route's own paths: this one for all that is asked.
       draft('MeshTrafficPermission', 'all', { targetRef: { kind: 'MeshGateway', name: 'edge' }, from: from([cross, 'ALLOW']) }),
     );
     const paths = ['/a', '/a/b', '/a/b/c', '/a/bc', '/i', '/h', '/f', '/nowhere'];
