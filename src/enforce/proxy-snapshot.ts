@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { InboundRules, ProxyRules } from '../control/enforce/proxy-rules.ts';
 import { type GeneratedSnapshot, generate } from '../xds/envoy/generate-snapshot.ts';
 import { type Certificates, type InboundInput, isHttp, type ZoneAsk } from '../xds/envoy/inbound-input.ts';
-
+import { gatewayPorts } from './gateway-ports.ts';
 import type { ProxyId } from '../xds/server/proxy-id.ts';
 
 /**
@@ -15,10 +15,12 @@ export function snapshotFor(
   folder: string,
   askOf: (proxy: ProxyId) => ZoneAsk,
 ): GeneratedSnapshot {
-  return generate({
-    inbounds: inbounds.map((inbound) => toInbound(inbound, () => askOf(proxy))),
-    certificates: certificatesOf(folder, proxy),
-  });
+  const certificates = certificatesOf(folder, proxy);
+  const [own, gateways] = [inbounds.filter(({ gateway }) => !gateway), inbounds.filter(({ gateway }) => gateway)];
+  const ports = gatewayPorts(gateways, certificates);
+  const snapshot = generate({ inbounds: own.map((inbound) => toInbound(inbound, () => askOf(proxy))), ports, certificates });
+  const shut = gateways.flatMap(({ name, shut: reason }) => (reason === undefined ? [] : [{ inbound: name, reason }]));
+  return { ...snapshot, shut: [...snapshot.shut, ...shut] };
 }
 
 function toInbound({ rbac, routes, asked, ...place }: InboundRules, askAs: () => ZoneAsk): InboundInput {

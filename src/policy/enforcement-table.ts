@@ -2,8 +2,8 @@ import { asObject, asArray, isAbsent } from '../naming/json.ts';
 import { findKind, type Kind, type KindType, type Nature } from '../resource/kinds.ts';
 import { LABEL, type Labels } from '../resource/labels.ts';
 import type { JsonObject } from '../resource/resource.ts';
-import { kindAt, TOP, type TopKind } from '../resource/schema/reference-kinds.ts';
-import type { Proxy } from './match/read-proxy.ts';
+import { readable } from '../resource/readable-text.ts';
+import { readListener } from './gateway/read-listener.ts';
 
 /** Whether what is stored is in force at Envoys. */
 export interface KindEnforcement {
@@ -18,8 +18,12 @@ type Rule =
   | { readonly enforced: 'yes' }
   /** A proxy: as far as its listeners are served. */
   | { readonly enforced: 'served' }
+  /** A MeshGateway: as far as its listeners are served. */
+  | { readonly enforced: 'listeners' }
   /** Decides at the listeners that its top-level targetRef selects, but for these fields. */
   | { readonly enforced: 'inbounds'; readonly ignored: (spec: JsonObject) => readonly string[] }
+  /** A route: gateways alone route by it. */
+  | { readonly enforced: 'route' }
   /** Only what `but` says of it counts. */
   | { readonly enforced: 'partly'; readonly but: string }
   | { readonly enforced: 'ignoring'; readonly ignored: (spec: JsonObject) => readonly string[] }
@@ -28,10 +32,9 @@ type Rule =
 const YES: Rule = { enforced: 'yes' };
 /** Kuma's policies of traffic. */
 const TRAFFIC: Rule = { enforced: 'no', because: 'matched, merged and shown, and not enforced: proxies enforce access rules alone' };
-const ROUTE: Rule = {
-  enforced: 'partly',
-  but: 'matched, merged and shown, and not enforced: no proxy routes by it; only permissions that target it are for the requests that it names',
-};
+const ROUTE: Rule = { enforced: 'route' };
+const UNROUTED =
+  'matched, merged and shown, and not enforced: only gateways route, by those on a MeshGateway; permissions that target it are for what it names';
 /** ClusterLink's (docs/design/attributes.md#in-envoy). */
 const OWN_CALLERS: Rule = {
   enforced: 'partly',
@@ -44,7 +47,7 @@ const BY_NATURE: Readonly<Record<Nature, Rule>> = {
   zone: YES,
   proxy: { enforced: 'served' },
   service: { enforced: 'no', because: 'kept and shown, and not enforced: no proxy sends requests to it' },
-  gateway: { enforced: 'no', because: 'matched and shown, and not enforced: the listeners of gateways are not served' },
+  gateway: { enforced: 'listeners' },
   route: ROUTE,
   policy: TRAFFIC,
   access: OWN_CALLERS,
@@ -65,20 +68,20 @@ const RULES: Readonly<Partial<Record<KindType, Rule>>> = {
     but: 'matched and shown, and not enforced: no proxy sends requests to it; it only tells where routes lead that permissions target',
   },
   MeshService: YES,
-  MeshTLS: { enforced: 'inbounds', ignored: ({ rules, from }) => confFields([rules, from], ['tlsVersion', 'tlsCiphers']) },
+  MeshTLS: {
+    enforced: 'inbounds',
+    ignored: ({ rules, from }) => confFields([rules, from], ['tlsVersion', 'tlsCiphers']),
+  },
   MeshTrafficPermission: { enforced: 'inbounds', ignored: () => [] },
-  MeshTrust: { enforced: 'no', because: 'kept and shown, and not enforced: proxies trust the CA of their own configuration' },
+  MeshTrust: {
+    enforced: 'partly',
+    but: 'enforced at the cross-mesh listeners of gateways alone: other listeners trust the CA of the proxy’s own configuration',
+  },
 };
 
 function ruleOf({ type, nature }: Kind): Rule {
   return Object.hasOwn(RULES, type) ? (RULES[type as KindType] ?? BY_NATURE[nature]) : BY_NATURE[nature];
 }
-
-/** Why nothing is enforced at the listeners of a proxy of this type; undefined: they are served. */
-export const NOT_SERVED: Readonly<Record<Proxy['type'], string | undefined>> = {
-  Sidecar: undefined,
-  Gateway: 'the listeners of gateways are not served',
-};
 
 const MESH_IGNORED = ['constraints', 'logging', 'meshServices', 'metrics', 'networking', 'routing', 'tracing'];
 
@@ -88,10 +91,11 @@ const MESH_IGNORED = ['constraints', 'logging', 'meshServices', 'metrics', 'netw
  *
  *   MeshTrafficPermission, targetRef: Mesh                 ->  yes
  *   the same, labelled kuma.io/effect: shadow              ->  no
- *   the same, targetRef: MeshGateway                       ->  no: the listeners of gateways are not served
+ *   MeshHTTPRoute, targetRef: MeshGateway                  ->  yes: gateways alone route by it
+ *   MeshGateway with a listener of protocol TCP            ->  partly: that one is not served
  *   MeshTLS with tlsVersion                                ->  partly
  *   AccessPolicy                                           ->  partly: callers of other zones need a token
- *   MeshTrust, MeshTimeout, LoadBalancingPolicy, ...       ->  no
+ *   MeshTimeout, LoadBalancingPolicy, ...                  ->  no
  */
 export function enforcementOf(type: string, labels: Labels, spec: JsonObject): KindEnforcement {
   const kind = findKind(type);
@@ -104,7 +108,11 @@ export function enforcementOf(type: string, labels: Labels, spec: JsonObject): K
     case 'served':
       return ofDataplane(spec);
     case 'inbounds':
-      return ofInbounds(type, spec, rule.ignored(spec));
+      return but(type, rule.ignored(spec));
+    case 'listeners':
+      return ofGateway(spec);
+    case 'route':
+      return ofRoute(type, spec);
     case 'ignoring':
       return but(type, rule.ignored(spec));
     case 'partly':
@@ -119,37 +127,44 @@ function called(type: string): string {
 }
 
 function ofDataplane(spec: JsonObject): KindEnforcement {
-  const type = asObject(asObject(spec.networking)?.gateway) ? 'Gateway' : 'Sidecar';
-  const reason = NOT_SERVED[type];
-  return reason === undefined
-    ? { enforced: 'yes', reasons: [] }
-    : { enforced: 'no', reasons: [`${reason}: no permission is enforced at this proxy`] };
+  const gateway = asObject(asObject(spec.networking)?.gateway);
+  if (!gateway || gateway.type === 'BUILTIN') return { enforced: 'yes', reasons: [] };
+  const reason = 'a gateway that is not BUILTIN has listeners of its own, which are not served: no permission is enforced at this proxy';
+  return { enforced: 'no', reasons: [reason] };
 }
 
-function ofInbounds(type: string, spec: JsonObject, ignored: readonly string[]): KindEnforcement {
-  const reason = NOT_SERVED.Gateway;
-  if (reason !== undefined && isForGateways(spec))
-    return { enforced: 'no', reasons: [`it targets gateways alone, and is not enforced: ${reason}`] };
-  return but(type, ignored);
+/** How many listeners are named. */
+const NAMED = 5;
+
+function ofGateway(spec: JsonObject): KindEnforcement {
+  const listeners = asArray(asObject(spec.conf)?.listeners).map((item) => asObject(item) ?? {});
+  const unserved = listeners.flatMap((listener) => {
+    const read = readListener(listener);
+    return 'problem' in read ? [`listener ${readable(String(listener.port))} is not served: ${readable(read.problem)}`] : [];
+  });
+  if (unserved.length === 0) return { enforced: 'yes', reasons: [] };
+  const more = unserved.length > NAMED ? [`${unserved.length - NAMED} more listeners are not served`] : [];
+  return { enforced: unserved.length < listeners.length ? 'partly' : 'no', reasons: [...unserved.slice(0, NAMED), ...more] };
 }
 
-/** Whether a kind of top-level targetRef selects gateways alone. */
-const OF_GATEWAYS: Readonly<Record<TopKind, boolean>> = {
-  Mesh: false,
-  MeshSubset: false,
-  MeshService: false,
-  MeshServiceSubset: false,
-  MeshGateway: true,
-  Dataplane: false,
-  MeshHTTPRoute: false,
-  MeshTCPRoute: false,
-  MeshGatewayRoute: true,
-};
+/** Of routes, those on a MeshGateway alone are routed by. */
+function ofRoute(type: string, spec: JsonObject): KindEnforcement {
+  const isOnGateway = type === 'MeshHTTPRoute' && asObject(spec.targetRef)?.kind === 'MeshGateway';
+  if (!isOnGateway) return { enforced: 'partly', reasons: [`${called(type)} is ${UNROUTED}`] };
+  const items = asArray(spec.to).map((item) => asObject(item) ?? {});
+  const rules = items.flatMap((item) => asArray(item.rules).map((rule) => asObject(rule) ?? {}));
+  const matches = rules.flatMap((rule) => asArray(rule.matches).map((match) => asObject(match) ?? {}));
+  const reasons = [
+    ...(items.some((item) => asObject(item.targetRef)?.kind !== 'Mesh') ? ['items of `to` that are not for `kind: Mesh`'] : []),
+    ...(rules.some((rule) => !isAbsent(asObject(rule.default)?.filters)) ? ['rules with filters, which are answered with 503,'] : []),
+    ...(matches.some(hasExpression) ? ['matches by regular expressions'] : []),
+  ];
+  if (reasons.length === 0) return { enforced: 'yes', reasons: [] };
+  return { enforced: 'partly', reasons: [`of a MeshHTTPRoute on a MeshGateway ${reasons.join(' and ')} are not routed by`] };
+}
 
-function isForGateways(spec: JsonObject): boolean {
-  const { kind: written, proxyTypes } = asObject(spec.targetRef) ?? {};
-  const [kind, types] = [kindAt(TOP, written), asArray(proxyTypes)];
-  return (kind !== undefined && OF_GATEWAYS[kind]) || (types.length > 0 && types.every((one) => one === 'Gateway'));
+function hasExpression({ path, headers, queryParams }: JsonObject): boolean {
+  return [path, ...asArray(headers), ...asArray(queryParams)].some((one) => asObject(one)?.type === 'RegularExpression');
 }
 
 function but(type: string, ignored: readonly string[]): KindEnforcement {

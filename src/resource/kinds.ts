@@ -169,7 +169,7 @@ const ALL = [
     byIdentity: true,
     concat: ['deny', 'allow', 'allowWithShadowDeny'],
   }),
-  kind('MeshTrust', 'mtrust', 'meshtrusts', 'du', 'gz', { systemOnly: true }),
+  kind('MeshTrust', 'mtrust', 'meshtrusts', 'du', 'gz', { systemOnly: true, decides: true }),
   kind('Workload', 'wl', 'workloads', 'u', 'z'),
   kind('Zone', 'z', 'zones', 'd', 'g', { nature: 'zone', scope: 'Global', namespaced: false, hashed: false, body: 'inline' }),
   kind('ZoneInsight', '', 'zone-insights', '', 'gz', { nature: 'insight', scope: 'Global', namespaced: false, body: 'inline' }),

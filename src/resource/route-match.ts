@@ -20,7 +20,7 @@ export const EVERY_REQUEST: RouteMatch = { certain: true };
 /** A request may meet it or not. */
 const UNTOLD: RouteMatch = { certain: false };
 
-type HttpRouteMatch = z.infer<typeof storedHttpMatch>;
+export type HttpRouteMatch = z.infer<typeof storedHttpMatch>;
 
 /** How a path of each type is compared here; undefined: it is not. */
 const PATHS: Readonly<Record<NonNullable<HttpRouteMatch['path']>['type'], MatchType | undefined>> = {
@@ -43,6 +43,11 @@ export function readMatches(matches: JsonValue | undefined): RouteMatch[] {
   if (matches === undefined || matches === null) return [EVERY_REQUEST];
   if (!Array.isArray(matches) || matches.length === 0) return [UNTOLD];
   return matches.map((match: JsonValue) => (isObject(match) ? routeMatchOf(match) : UNTOLD));
+}
+
+/** A match as it is written; undefined: it can't be read. */
+export function readHttpMatch(match: JsonValue): HttpRouteMatch | undefined {
+  return check<HttpRouteMatch>(storedHttpMatch, match, []).data;
 }
 
 function routeMatchOf(match: JsonObject): RouteMatch {

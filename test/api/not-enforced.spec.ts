@@ -38,9 +38,15 @@ const tags = { 'kuma.io/service': 'edge' };
 
 const PLACES: readonly (readonly [title: string, networking: object, reason: RegExp | undefined, decision?: string])[] = [
   ['a sidecar', { inbound: [inbound()] }, undefined],
-  ['a builtin gateway', { gateway: { type: 'BUILTIN', tags } }, /the listeners of gateways are not served/],
-  ['a delegated gateway', { gateway: { type: 'DELEGATED', tags } }, /the listeners of gateways are not served/],
-  ['a builtin gateway without listeners', { gateway: { type: 'BUILTIN', tags: { 'kuma.io/service': 'x' } } }, /gateways are not served/],
+  // Its callers show no certificate.
+  ['a builtin gateway', { gateway: { type: 'BUILTIN', tags } }, undefined, 'Deny'],
+  ['a delegated gateway', { gateway: { type: 'DELEGATED', tags } }, /not BUILTIN has listeners of its own, which are not served/],
+  [
+    'a builtin gateway without listeners',
+    { gateway: { type: 'BUILTIN', tags: { 'kuma.io/service': 'x' } } },
+    /no MeshGateway with listeners/,
+    'Deny',
+  ],
   ['an inbound on a host name', { address: 'web.example', inbound: [inbound()] }, /its address is no IP address/, 'Deny'],
   ['no inbound at all', {}, /no inbound that could be served/],
 ];

@@ -69,11 +69,7 @@ const CASES: readonly [
     ),
     [/tlsCiphers is kept.*not enforced/],
   ],
-  [
-    'a permission on a gateway',
-    permission('a', { targetRef: { kind: 'MeshGateway', name: 'g' }, rules: lists }),
-    [/"g" is not here/, /targets gateways alone, and is not enforced/],
-  ],
+  ['a permission on a gateway', permission('a', { targetRef: { kind: 'MeshGateway', name: 'g' }, rules: lists }), [/"g" is not here/]],
   [
     'a permission on a route that is not there',
     permission('a', { targetRef: { kind: 'MeshHTTPRoute', name: 'nope' }, rules: lists }),
@@ -110,13 +106,22 @@ const CASES: readonly [
     [/not enforced: no proxy picks/],
   ],
   ['a MeshIdentity', { type: 'MeshIdentity', mesh: 'default', name: 'a', spec: {} }, [/a MeshIdentity is.*not enforced/]],
-  ['a MeshTrust', { type: 'MeshTrust', mesh: 'default', name: 'a', spec: {} }, [/a MeshTrust is.*not enforced/]],
+  [
+    'a MeshTrust',
+    { type: 'MeshTrust', mesh: 'default', name: 'a', spec: {} },
+    [/a MeshTrust is enforced at the cross-mesh listeners of gateways alone/],
+  ],
   [
     'a MeshMultiZoneService',
     { type: 'MeshMultiZoneService', mesh: 'default', name: 'a', spec: {} },
     [/a MeshMultiZoneService is.*not enforced/],
   ],
-  ['a MeshGateway', { type: 'MeshGateway', mesh: 'default', name: 'a' }, [/listeners of gateways are not served/]],
+  ['a MeshGateway', { type: 'MeshGateway', mesh: 'default', name: 'a' }, []],
+  [
+    'a MeshGateway with a listener that is not served',
+    { type: 'MeshGateway', mesh: 'default', name: 'a', conf: { listeners: [{ port: 5432, protocol: 'TCP' }] } },
+    [/listener 5432 is not served: protocol TCP/],
+  ],
   ['no policy at all', { type: 'Zone', name: 'a', enabled: true }, []],
 ];
 
@@ -171,14 +176,17 @@ describe('an accepted document', () => {
 
   it('a Dataplane of a gateway is told to be served by nobody', async () => {
     const api = newApi(scope, WEST);
-    const gateway = { type: 'BUILTIN', tags: { 'kuma.io/service': 'g' } };
+    const gateway = { type: 'DELEGATED', tags: { 'kuma.io/service': 'g' } };
     const { warnings } = await put(api, {
       type: 'Dataplane',
       mesh: 'default',
       name: 'g',
       networking: { address: '127.0.0.1', gateway },
     } as never);
-    assert.match(warnings.join(), /^g: the listeners of gateways are not served: no permission is enforced at this proxy$/);
+    assert.match(
+      warnings.join(),
+      /^g: a gateway that is not BUILTIN has listeners of its own, which are not served: no permission is enforced/,
+    );
   });
 
   it('is looked at with what is written in the same request', async () => {

@@ -48,11 +48,11 @@ describe('meridianctl can', { concurrency: 2 }, () => {
   });
 
   it('does not call enforced what nobody asks', async (t) => {
-    const reason = 'not enforced: the listeners of gateways are not served, so nobody asks what the policies say';
+    const reason = 'not enforced: its listeners are its own, so nobody asks what the policies say';
     const stub = await startStub(t, () => ({ body: { ...ANSWER, enforced: false, decidedBy: null, reason } }));
     const { code, out } = await meridianctl(['can', '--from', 'spiffe://td', '--to', 'web', '--url', stub.url]);
     assert.equal(code, 3);
-    assert.match(out, /^not enforced +\(Allow\) +- +not enforced: the listeners of gateways are not served/m);
+    assert.match(out, /^not enforced +\(Allow\) +- +not enforced: its listeners are its own/m);
     assert.doesNotMatch(out, /^enforced/m);
   });
 

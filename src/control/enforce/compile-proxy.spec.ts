@@ -31,7 +31,7 @@ const inbounds = (first: readonly string[], second: () => readonly Permission[])
   }));
 
 it('an inbound that can’t be compiled is shut, holds up no other, and leaves nothing behind: the next rules are those of a new compiler', () => {
-  const compiler = new ProxyCompiler(new SharedRbac());
+  const compiler = new ProxyCompiler(new SharedRbac(), new SharedRbac());
   const before = JSON.stringify(compiler.compile(inbounds(['a', 'b'], () => [allowing('c')])));
   const mtp: Permission['mtp'] = new Proxy(readMtp(spec('x')), {
     get: (target, field) => (field === 'shape' ? target.shape : assert.fail('unreadable')),
@@ -40,18 +40,21 @@ it('an inbound that can’t be compiled is shut, holds up no other, and leaves n
   const { inbounds: rules, problems } = compiler.compile(inbounds(['a'], () => [allowing('d'), unreadable]));
   assert.deepEqual(problems, ['inbound admin lets nobody in: unreadable']);
   assert.deepEqual([rules[1]?.shut, rules[1]?.rbac, rules[1]?.routes], ['unreadable', { rules: {} }, []]);
-  assert.deepEqual(rules[0], new ProxyCompiler(new SharedRbac()).compile(inbounds(['a'], () => [])).inbounds[0]);
+  assert.deepEqual(rules[0], new ProxyCompiler(new SharedRbac(), new SharedRbac()).compile(inbounds(['a'], () => [])).inbounds[0]);
   for (const first of [['a', 'b'], ['b', 'd'], []]) {
     const given = inbounds(first, () => [allowing('c')]);
-    assert.deepEqual(compiler.compile(given), new ProxyCompiler(new SharedRbac()).compile(given));
+    assert.deepEqual(compiler.compile(given), new ProxyCompiler(new SharedRbac(), new SharedRbac()).compile(given));
   }
-  assert.equal(before, JSON.stringify(new ProxyCompiler(new SharedRbac()).compile(inbounds(['a', 'b'], () => [allowing('c')]))));
+  assert.equal(
+    before,
+    JSON.stringify(new ProxyCompiler(new SharedRbac(), new SharedRbac()).compile(inbounds(['a', 'b'], () => [allowing('c')]))),
+  );
 });
 
 it('an inbound with too many rules, of many permissions, is shut alone, and says so', () => {
   const many = Array.from({ length: 25_001 }, (_, index) => allowing(`p-${index}`));
-  const { inbounds: rules, problems } = new ProxyCompiler(new SharedRbac()).compile(inbounds(['a'], () => many));
+  const { inbounds: rules, problems } = new ProxyCompiler(new SharedRbac(), new SharedRbac()).compile(inbounds(['a'], () => many));
   assert.match(problems.join(), /^inbound admin lets nobody in: its rules come to more than 50000: /);
   assert.deepEqual([rules[0]?.shut, rules[1]?.rbac], [undefined, { rules: {} }]);
-  assert.equal(new ProxyCompiler(new SharedRbac()).compile(inbounds(['a'], () => many.slice(1))).problems.length, 0);
+  assert.equal(new ProxyCompiler(new SharedRbac(), new SharedRbac()).compile(inbounds(['a'], () => many.slice(1))).problems.length, 0);
 });

@@ -156,6 +156,6 @@ describe('fail closed', () => {
     writeDrafts(zone, [
       draft('Dataplane', 'gw', { networking: { address: '127.0.0.1', gateway: { type: 'BUILTIN', tags: { 'kuma.io/service': 'gw' } } } }),
     ]);
-    assert.deepEqual(rulesOf('gw.app'), { inbounds: [], problems: ['the listeners of gateways are not served'], warnings: [] });
+    assert.deepEqual(rulesOf('gw.app'), { inbounds: [], problems: ['no MeshGateway with listeners selects this gateway'], warnings: [] });
   });
 });

@@ -11,6 +11,7 @@ import type { Resource } from '../../resource/resource.ts';
 import type { TopKind } from '../../resource/schema/reference-kinds.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 import { plaintextAt } from '../mesh/plaintext-notes.ts';
+import { atGateway } from './at-gateway.ts';
 import { PermissionCache } from './permission-cache.ts';
 import { type PlacedInbound, placesOf } from '../mesh/listen-address.ts';
 import { MeshCallers } from './mesh-callers.ts';
@@ -33,6 +34,8 @@ export class MeshCaches {
   readonly permissions = new PermissionCache();
   readonly selections = new InboundSelections();
   readonly rbac: SharedRbac;
+  /** Of the listeners of gateways, where nobody is asked about callers of other zones: they are denied. */
+  readonly gatewayRbac = new SharedRbac();
   readonly callers: MeshCallers;
   #indexed: readonly Policy[] | undefined;
   #index = new PolicyIndex([]);
@@ -63,7 +66,7 @@ export class CachedProxy {
 
   constructor(shared: MeshCaches) {
     this.shared = shared;
-    this.#compiler = new ProxyCompiler(shared.rbac);
+    this.#compiler = new ProxyCompiler(shared.rbac, shared.gatewayRbac);
   }
 
   rules(given: ProxyInputs): ProxyRules {
@@ -71,7 +74,8 @@ export class CachedProxy {
     const isKnown = before !== undefined && isSameProxy(before, given);
     const isReached = isKnown && leadsTheSame(before, given);
     const { version } = this.shared.callers;
-    if (this.#rules && isReached && this.#callers === version && isSameMesh(before, given)) return this.#rules;
+    const isSame = isReached && this.#callers === version && isSameMesh(before, given) && this.#reachesTheSame(before, given);
+    if (this.#rules && isSame) return this.#rules;
     // Should this fail, everything is worked out again the next time.
     this.#given = undefined;
     const proxy = isKnown && this.#proxy ? this.#proxy : this.#read(given);
@@ -83,11 +87,17 @@ export class CachedProxy {
         callers: closed ? undefined : this.shared.callers.at(proxy, inbound, view),
         services: closed ? [] : servicesAt(proxy, inbound, view.index),
         plaintext: closed ? STRICT : plaintextAt(view, proxy, inbound),
+        served: atGateway(view, proxy, inbound),
       })),
     );
     this.#given = given;
     this.#callers = version;
     return this.#rules;
+  }
+
+  /** A gateway sends requests on to other proxies. */
+  #reachesTheSame(before: ProxyInputs, now: ProxyInputs): boolean {
+    return this.#proxy?.type !== 'Gateway' || before.view.dataplanes === now.view.dataplanes;
   }
 
   #read({ dataplane, view }: ProxyInputs): Proxy {
@@ -138,5 +148,6 @@ function isLed({ explicit }: Policy): boolean {
 function isSameMesh(before: ProxyInputs, now: ProxyInputs): boolean {
   const [{ tls }, { tls: tlsNow }] = [before.view, now.view];
   if (before.closed !== now.closed || before.view.permissions !== now.view.permissions) return false;
+  if (before.view.trusts !== now.view.trusts) return false;
   return tls.policies === tlsNow.policies && tls.refused === tlsNow.refused && isDeepStrictEqual(tls.mesh, tlsNow.mesh);
 }

@@ -1,3 +1,5 @@
+import type { TrustedDomain } from '../../policy/gateway/trusted-domains.ts';
+import type { RoutedHost } from '../../policy/gateway/gateway-routes.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 import type { Key } from '../../resource/key.ts';
 import type { ListenAddress } from '../mesh/listen-address.ts';
@@ -21,6 +23,8 @@ export interface InboundRules extends ListenAddress {
   readonly plaintextToo: boolean;
   /** On HTTP: the whole decision of requests with this RouteMatch, in this order, in place of `rbac`. */
   readonly routes: readonly { readonly match: JsonObject; readonly rbac: JsonObject }[];
+  /** Of a gateway's listener. */
+  readonly served?: GatewayRules;
   /**
    * Where access policies say who may enter, the zone is asked about callers of other zones: these are the MeshServices
    * that they may be let in to. undefined: it is asked about nobody.
@@ -31,4 +35,13 @@ export interface InboundRules extends ListenAddress {
    * text.
    */
   readonly shut?: string;
+}
+
+/** What a gateway's listener has beside its rules. */
+export interface GatewayRules {
+  /** Of a cross-mesh listener: the trust domains whose callers get as far as the rules. */
+  readonly trusted: readonly TrustedDomain[];
+  readonly hosts: readonly RoutedHost[];
+  /** What of trust and routes is not as it is written. */
+  readonly warnings: readonly string[];
 }

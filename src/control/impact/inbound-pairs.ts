@@ -64,7 +64,7 @@ function* pairTouched(before: MeshView, after: MeshView, differ: ReadonlySet<str
     const stay = yield* match(others);
     const inOrder = (more: readonly SelectingPolicy[]) => merged(stay, more);
     const { dataplane } = proxy;
-    const known = askedAt(callers.before, proxy, inbound);
+    const known = callers.before.at(proxy, inbound);
     pairs.push({ dataplane, section, before: decide(inbound, inOrder(out), known), after: decide(inbound, inOrder(into), known) });
     yield;
   }
@@ -103,7 +103,7 @@ function* decidedIn(view: MeshView, callers: CallersEverywhere): Parts<Map<strin
   const known = new Map<string, DecidedInbound>();
   for (const { id, proxy, inbound, section } of listening(view)) {
     const matches = yield* matchInSteps(view.permissions, proxy, inbound, view.index);
-    const decided = decide(inbound, matches, askedAt(callers, proxy, inbound));
+    const decided = decide(inbound, matches, callers.at(proxy, inbound));
     known.set(id, { dataplane: proxy.dataplane, section, decided });
   }
   return known;
@@ -119,11 +119,6 @@ function createDeciding(): (inbound: Inbound, matches: readonly SelectingPolicy[
     known.set(id, decided);
     return decided;
   };
-}
-
-/** Of gateways no access policy is asked: we serve none. */
-function askedAt(callers: CallersEverywhere, proxy: Proxy, inbound: Inbound): CallerMap | undefined {
-  return proxy.type === 'Gateway' ? undefined : callers.at(proxy, inbound);
 }
 
 export interface ListeningPort {

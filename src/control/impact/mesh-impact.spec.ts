@@ -34,6 +34,7 @@ function viewOf(resources: readonly Resource[]): MeshView {
     dataplanes: index.ofType('Dataplane'),
     policies,
     permissions: policies.filter(({ resource: { key } }) => key.type === 'MeshTrafficPermission'),
+    trusts: [],
     tls: { policies: [], mesh: undefined, refused: false },
     access: accessOf({ mesh: 'default', lists: ACCESS_TYPES.map((type) => index.ofType(type)), sites: SITES }),
     index,

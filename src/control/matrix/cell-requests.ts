@@ -4,6 +4,7 @@ import { readRequest, type Request } from '../../policy/decide/read-request.ts';
 import type { Parts } from '../../resource/store/parts.ts';
 import type { FoundRequests } from '../impact/find-requests.ts';
 import { askedKeys, countingKeys } from '../impact/permission-rules.ts';
+import { asSeen } from '../mesh/gateway-entry.ts';
 import { NOT_SCANNED, type InboundGate } from '../mesh/inbound-gate.ts';
 import type { MeshView } from '../mesh/mesh-view.ts';
 import { createColumnGates, type ShutAt } from './column-gates.ts';
@@ -43,8 +44,8 @@ export function* cellRequests({ view, shutAt, closed, inbound, sans }: ClientAtP
 function explained(decided: Decision, request: Request, gates: readonly InboundGate[], mesh: string): ExplainedDecision {
   const { decision, shadow, decidedBy, shadowDecidedBy, reason } = decided;
   const ruleOn = (side: 'enforced' | 'shadow', action: Decision['decision'], by: Decision['decidedBy']): DecidingRule | undefined => {
-    for (const { permissions, protocol } of gates) {
-      const rule = decidingRule(permissions, readRequest(request, protocol, mesh), side, { action, decidedBy: by });
+    for (const { permissions, protocol, entry } of gates) {
+      const rule = decidingRule(permissions, readRequest(asSeen(entry, request), protocol, mesh), side, { action, decidedBy: by });
       if (rule) return rule;
     }
     return undefined;

@@ -3,6 +3,7 @@ import type { Parts } from '../../resource/store/parts.ts';
 import { whyShutAt } from '../mesh/answer-can.ts';
 import { createSelectionIds } from '../mesh/selection-ids.ts';
 import { matchInSteps } from '../mesh/match-in-steps.ts';
+import { entryAt } from '../mesh/gateway-entry.ts';
 import { gateAt, type InboundGate, shutBy } from '../mesh/inbound-gate.ts';
 import type { ShutInbound } from '../mesh/listen-address.ts';
 import { type CallersEverywhere, callersEverywhere } from '../mesh/mesh-access.ts';
@@ -33,9 +34,9 @@ export function createColumnGates(view: MeshView, shutAt: ShutAt): (column: Matr
       const matches = reason === undefined ? yield* matchInSteps(view.permissions, proxy, inbound, view.index) : [];
       const { taken } = plaintextAt(view, proxy, inbound);
       const callers = everywhere.at(proxy, inbound);
-      const gate = (): InboundGate => gateAt(proxy, inbound, { matches, callers }, taken);
+      const gate = (): InboundGate => gateAt(proxy, inbound, { matches, callers, trusts: view.trusts }, taken);
       read.push({
-        id: JSON.stringify([proxy.type, inbound.protocol, taken, reason, selectionId(matches, callers)]),
+        id: JSON.stringify([entryAt(proxy, inbound, view.trusts), inbound.protocol, taken, reason, selectionId(matches, callers)]),
         gate: reason === undefined ? gate : () => ({ ...gate(), shut: shutBy(reason) }),
       });
     }

@@ -5,6 +5,7 @@ import type { Request } from '../../policy/decide/read-request.ts';
 import type { Parts } from '../../resource/store/parts.ts';
 import { findByRequest, type FoundRequests } from '../impact/find-requests.ts';
 import { Rules } from '../impact/permission-rules.ts';
+import { untrustedAt } from '../mesh/gateway-entry.ts';
 import { decideThrough, decideTogether, type InboundGate } from '../mesh/inbound-gate.ts';
 
 /** A client, and what permissions can ask of it (countingKeys). */
@@ -26,7 +27,9 @@ export class PortRules {
   /** Equal for two clients of whom the same is decided, whatever they ask for. */
   idOf({ sans, keys }: AskingClient): string {
     const rules = this.#rules.map((one) => one.slice(sans, keys).id);
-    return `${sans.length === 0 ? 'nobody' : ''} ${rules.join(' ')} ${this.#gates.map(({ callers }) => verdictId(callers, sans)).join()}`;
+    const entered = this.#gates.map(({ entry }) => untrustedAt(entry, { spiffeIds: sans }) ?? '');
+    const verdicts = this.#gates.map(({ callers }) => verdictId(callers, sans));
+    return `${sans.length === 0 ? 'nobody' : ''} ${rules.join(' ')} ${verdicts.join()} ${entered.join()}`;
   }
 
   /** The gates with what they say to the client alone. */

@@ -9,6 +9,8 @@ import { invalid } from '../../errors.ts';
 import { quote } from '../../resource/field-path.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { placesOf, type ShutInbound, whyShut } from './listen-address.ts';
+import { isForeign } from './gateway-places.ts';
+import { entryNotes } from './gateway-entry.ts';
 import { decideThrough, decideTogether, gateAt, NOT_SCANNED, shutBy } from './inbound-gate.ts';
 import { callersAt } from './mesh-access.ts';
 import type { MeshView } from './mesh-view.ts';
@@ -41,7 +43,8 @@ export interface CanQuestion {
  *   an inbound of more rules than it takes             ->  the same, at global too
  *   an inbound that takes plain text, no certificate   ->  Allow
  *   otherwise                                          ->  what `decide` says (src/policy/decide)
- *   at a gateway                                       ->  the same, `enforced: false`: neither we allow it nor deny it
+ *   a gateway's listener that proves no callers        ->  as of a caller without identity, whoever asks
+ *   at a gateway that is not BUILTIN                   ->  `enforced: false`: neither we allow it nor deny it
  */
 export function can(plane: Plane, view: MeshView, hasGlobal: boolean, { request, ...asked }: CanQuestion): CanAnswer {
   return canAt(plane, view, hasGlobal, asked)(request);
@@ -80,19 +83,20 @@ function alwaysShut(reason: string | undefined): Deciding | undefined {
 }
 
 /**
- * What is written says it by itself; what only building shows is told by who has built. Of a gateway no inbound is
- * placed.
+ * What is written says it by itself; what only building shows is told by who has built. Listeners that are not ours have
+ * no place.
  */
 export function whyShutAt(proxy: Proxy, built: readonly ShutInbound[]): (inbound: Inbound) => string | undefined {
-  const placed = proxy.type === 'Gateway' ? [] : placesOf(proxy);
+  const placed = isForeign(proxy) ? [] : placesOf(proxy);
   return (inbound) => whyShut(placed, inbound) ?? built.find((one) => one.inbound === sectionOf(inbound))?.reason;
 }
 
 function decidingAt(view: MeshView, proxy: Proxy, inbound: Inbound): Deciding {
   const matches = matchInbound(view.permissions, proxy, inbound, view.index);
   const plaintext = plaintextAt(view, proxy, inbound);
-  const gate = gateAt(proxy, inbound, { matches, callers: callersAt(view, proxy, inbound) }, plaintext.taken);
-  const warnings = gate.shut ? [] : [...notesOn(proxy, [matches], view.refusal), ...plaintext.warnings];
+  const gate = gateAt(proxy, inbound, { matches, callers: callersAt(view, proxy, inbound), trusts: view.trusts }, plaintext.taken);
+  const entry = entryNotes(proxy, inbound, view.trusts);
+  const warnings = gate.shut ? [] : [...notesOn(proxy, [matches], view.refusal), ...plaintext.warnings, ...entry];
   return (request) => ({ ...decideThrough(gate, request, view.mesh), warnings });
 }
 

@@ -2,9 +2,11 @@ import { decideBy, type Decision } from '../../policy/decide/decide-request.ts';
 import type { CallerVerdicts } from '../../policy/callers/caller-verdicts.ts';
 import { type Permission, readPermissions } from '../../policy/decide/read-permissions.ts';
 import type { Request } from '../../policy/decide/read-request.ts';
+import type { Resource } from '../../resource/resource.ts';
 import type { Inbound, Proxy } from '../../policy/match/read-proxy.ts';
 import type { SelectingPolicy } from '../../policy/match/select-policies.ts';
 import { readable } from '../../resource/readable-text.ts';
+import { asSeen, entryAt, type GatewayEntry, untrustedAt } from './gateway-entry.ts';
 import { whyCrowded } from './too-many-rules.ts';
 
 /** What decides about requests at one inbound. */
@@ -17,19 +19,22 @@ export interface InboundGate {
   readonly protocol: Inbound['protocol'];
   /** Whether it takes plain text: whoever shows no certificate gets in. */
   readonly takesPlaintext: boolean;
+  /** Of a gateway's listener: whom its rules see. */
+  readonly entry: GatewayEntry | undefined;
 }
 
-/** What selects an inbound: permissions, and access policies with what they decide. */
+/** What selects an inbound: permissions, and access policies with what they decide; and whom its mesh trusts. */
 export interface InboundSelectors {
+  readonly trusts: readonly Resource[];
   readonly matches: readonly SelectingPolicy[];
   readonly callers: CallerVerdicts | undefined;
 }
 
-/** At gateways rules are not counted, and access policies not asked: we serve none. */
-export function gateAt(proxy: Proxy, inbound: Inbound, { matches, callers }: InboundSelectors, takesPlaintext: boolean): InboundGate {
-  const common = { permissions: readPermissions(matches), protocol: inbound.protocol, takesPlaintext };
-  if (proxy.type === 'Gateway') return { ...common, shut: undefined, callers: undefined };
-  return { ...common, shut: shutBy(whyCrowded(inbound, matches, callers)), callers };
+export function gateAt(proxy: Proxy, inbound: Inbound, selectors: InboundSelectors, takesPlaintext: boolean): InboundGate {
+  const { matches, callers, trusts } = selectors;
+  const { protocol } = inbound;
+  const shut = shutBy(whyCrowded(inbound, matches, callers));
+  return { shut, permissions: readPermissions(matches), callers, protocol, takesPlaintext, entry: entryAt(proxy, inbound, trusts) };
 }
 
 const NOBODY = { decision: 'Deny', shadow: 'Deny', decidedBy: undefined, shadowDecidedBy: undefined, warnings: [] } as const;
@@ -60,7 +65,10 @@ const PLAIN: Decision = {
 /** What one inbound decides about a request. `mesh`: of a client that names none. */
 export function decideThrough(gate: InboundGate, request: Request, mesh: string): Decision {
   if (gate.shut) return gate.shut;
-  return gate.takesPlaintext && isNobody(request) ? PLAIN : decideBy(gate, request, gate.protocol, mesh);
+  if (gate.takesPlaintext && isNobody(asSeen(gate.entry, request))) return PLAIN;
+  const untrusted = untrustedAt(gate.entry, request, mesh);
+  if (untrusted !== undefined) return { ...NOBODY, reason: `the connection is closed before the rules: ${readable(untrusted)}` };
+  return decideBy(gate, asSeen(gate.entry, request), gate.protocol, mesh);
 }
 
 /** A caller without a certificate, who can come in plain text only. */

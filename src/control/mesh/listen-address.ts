@@ -1,10 +1,11 @@
 import { asArray, asObject, asText } from '../../naming/json.ts';
-import { NOT_SERVED } from '../../policy/enforcement-table.ts';
+import type { GatewayListener } from '../../policy/gateway/read-listener.ts';
 import { sectionOf } from '../../policy/inspect/proxy-layout.ts';
 import type { Inbound, Proxy } from '../../policy/match/read-proxy.ts';
 import { readable } from '../../resource/readable-text.ts';
 import { canonicalAddress, socketOf } from '../../resource/ip-address.ts';
 import type { JsonObject, JsonValue } from '../../resource/resource.ts';
+import { gatewayPlaces, isForeign } from './gateway-places.ts';
 
 export type ListenProtocol = 'tcp' | 'http' | 'http2' | 'grpc';
 
@@ -19,6 +20,8 @@ export interface ListenAddress {
   readonly serviceAddress: string | undefined;
   readonly servicePort: number;
   readonly protocol: ListenProtocol;
+  /** Of a gateway's listener: which requests it is for, and how they come in. Its routes say where they go. */
+  readonly gateway?: GatewayListener | undefined;
 }
 
 /** What the rules of an inbound can see: requests, or connections alone. */
@@ -43,8 +46,7 @@ export type PlacedInbound =
  *   {port: 8080, servicePort: 80, ...}  ->  listens on 8080 of networking.address, leads to 127.0.0.1:80
  */
 export function placesOf(proxy: Proxy): PlacedInbound[] {
-  const unserved = NOT_SERVED[proxy.type];
-  if (unserved !== undefined) return [{ problem: unserved }];
+  if (proxy.type === 'Gateway') return gatewayPlaces(proxy);
   const items = asArray(asObject(proxy.dataplane.spec.networking)?.inbound);
   // `readProxy` gives one inbound for each item, in their order.
   const all = items.flatMap((item, index) => {
@@ -60,9 +62,12 @@ export function whyShut(placed: readonly PlacedInbound[], inbound: Inbound): str
   return found && ('problem' in found ? found.problem : found.shut);
 }
 
-/** What of a Dataplane nobody gets in at, as it is written: for whoever shows it. Of gateways nothing is said here. */
+/**
+ * What of a Dataplane nobody gets in at, as it is written: for whoever shows it. Of listeners that are not ours nothing
+ * is said here.
+ */
 export function shutNotes(proxy: Proxy): string[] {
-  if (proxy.type === 'Gateway') return [];
+  if (isForeign(proxy)) return [];
   return placesOf(proxy).flatMap((one) => {
     if ('problem' in one) return [one.problem];
     return one.shut === undefined ? [] : [lettingNobodyIn(one.place.name, one.shut)];
@@ -106,7 +111,7 @@ function placed(inbound: Inbound, item: JsonObject, index: number): PlacedInboun
   return place.name.isWellFormed() ? { inbound, place } : { inbound, place, shut: 'its name is not well formed' };
 }
 
-function isPort(value: JsonValue | undefined): value is number {
+export function isPort(value: JsonValue | undefined): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 65_536;
 }
 

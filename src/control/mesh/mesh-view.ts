@@ -29,6 +29,8 @@ export interface MeshView {
   readonly permissions: readonly Policy[];
   /** What says whether plain text is taken (src/policy/mesh-tls.ts). `refused`: some of it was refused here. */
   readonly tls: { readonly policies: readonly Policy[]; readonly mesh: Resource | undefined; readonly refused: boolean };
+  /** Whom listeners of gateways trust (src/policy/gateway/trusted-domains.ts). */
+  readonly trusts: readonly Resource[];
   /** What access policies say: the same object as before where nothing of it changed. */
   readonly access: MeshAccess;
   readonly index: MeshIndex;
@@ -133,7 +135,7 @@ export class MeshReader {
     // If reading fails, everything is read the next time.
     this.#at = undefined;
     const rows = keys && this.#rows ? this.#rows : atOnce(MeshRows.read(plane.store, mesh));
-    const isBeside = !keys || keys.some(({ type, name }) => type === 'Zone' || (type === 'Mesh' && name === mesh));
+    const isBeside = !keys || keys.some((key) => key.type === 'Zone' || (key.type === 'Mesh' && key.name === mesh) || isTrustOf(key, mesh));
     if (isBeside) this.#beside = readBeside(plane, mesh);
     const changed = rows !== this.#rows || rows.update(keys ?? [], plane.place.zone) || isBeside;
     this.#rows = rows;
@@ -146,14 +148,20 @@ function meshOf({ store }: PlaneContents, mesh: string): Resource | undefined {
   return store.get({ type: 'Mesh', mesh: '', zone: '', namespace: '', name: mesh })?.resource;
 }
 
-/** What a view is made of that is not of its mesh alone. */
+/** What a view is made of beside its rows. */
 interface BesideRows {
   readonly mesh: Resource | undefined;
+  readonly trusts: readonly Resource[];
   readonly sites: ReadonlyMap<string, Site>;
 }
 
 function readBeside(held: PlaneContents, mesh: string): BesideRows {
-  return { mesh: meshOf(held, mesh), sites: knownSites(held) };
+  const trusts = [...held.store.each('MeshTrust')].map(({ resource }) => resource).filter(({ key }) => isTrustOf(key, mesh));
+  return { mesh: meshOf(held, mesh), trusts, sites: knownSites(held) };
+}
+
+function isTrustOf({ type, mesh }: Key, ofMesh: string): boolean {
+  return type === 'MeshTrust' && mesh === ofMesh;
 }
 
 interface AccessState {
@@ -203,6 +211,7 @@ function viewOf(
     },
     permissions: unreadable.length === 0 ? permissions : inOrder(permissions, unreadable),
     tls,
+    trusts: beside.trusts,
     access,
     index: rows.index({
       lost,

@@ -1,4 +1,4 @@
-import { enforcementOf, NOT_SERVED } from '../../policy/enforcement-table.ts';
+import { enforcementOf } from '../../policy/enforcement-table.ts';
 import type { Inbound, Proxy } from '../../policy/match/read-proxy.ts';
 import { placesOf } from './listen-address.ts';
 import { policiesAt } from './mesh-access.ts';
@@ -9,8 +9,6 @@ import { readable } from '../../resource/readable-text.ts';
 
 /** Why no listener is served for an inbound, so that nothing is enforced there; undefined: it is. */
 export function whyNotServed(proxy: Proxy, inbound: Inbound): string | undefined {
-  const unserved = NOT_SERVED[proxy.type];
-  if (unserved !== undefined) return unserved;
   // One place for each inbound, in their order; a proxy without ports has none.
   const placed = placesOf(proxy)[proxy.inbounds.indexOf(inbound)];
   if (!placed) return 'this proxy has no inbound that could be served';

@@ -26,12 +26,11 @@ const ROUTE = 'MeshHTTPRoute';
  * (docs/enforcement.md#how-many-rules-fit). Nothing is compiled for it.
  */
 export function whyCrowded(inbound: Inbound, matches: readonly SelectingPolicy[], callers: CallerVerdicts | undefined): string | undefined {
-  return whyTooMany(readPermissions(matches), inbound.protocol, callers?.size ?? 0);
+  return whyTooMany(readPermissions(matches), inbound, callers?.size ?? 0);
 }
 
 /** The same of all inbounds of a proxy, for whoever reads what there is. */
 export function crowdedNotes(view: MeshView, proxy: Proxy): string[] {
-  if (proxy.type === 'Gateway') return [];
   return proxy.inbounds.flatMap((inbound) => {
     const reason = whyCrowded(inbound, matchInbound(view.permissions, proxy, inbound, view.index), callersAt(view, proxy, inbound));
     return reason === undefined ? [] : [lettingNobodyIn(sectionOf(inbound), reason)];
@@ -67,7 +66,7 @@ export function* crowdedBy(view: MeshView, keys: readonly Key[]): Parts<CrowdedN
     if (parts.length === 0) continue;
     [counted, asked] = [counted + 1, asked + view.permissions.length];
     const permissions = yield* readInSteps(yield* matchInSteps(view.permissions, proxy, inbound, view.index));
-    const reason = whyTooMany(permissions, inbound.protocol, callersAt(view, proxy, inbound)?.size ?? 0);
+    const reason = whyTooMany(permissions, inbound, callersAt(view, proxy, inbound)?.size ?? 0);
     yield;
     if (reason === undefined) continue;
     const note = `inbound ${readable(sectionOf(inbound))} of ${readable(proxy.dataplane.key.name)} is shut: ${reason}`;
@@ -90,7 +89,6 @@ function* servedInbounds(view: MeshView, concerned: readonly Policy[]): Generato
   if (concerned.length === 0) return;
   for (const dataplane of view.dataplanes) {
     const proxy = readProxy(dataplane, view.index);
-    if (proxy.type === 'Gateway') continue;
     for (const inbound of proxy.inbounds) yield { proxy, inbound };
   }
 }

@@ -30,7 +30,7 @@ export function inboundPorts(proxy: Proxy): readonly Port[] {
 }
 
 /** The matcher tells HTTP from TCP alone. */
-function declaredProtocol({ dataplane }: Proxy, inbound: Inbound): string {
+export function declaredProtocol({ dataplane }: Proxy, inbound: Inbound): string {
   const written = asArray(asObject(dataplane.spec.networking)?.inbound)
     .map(asObject)
     .find((item) => item?.port === inbound.port || (inbound.name !== undefined && item?.name === inbound.name));

@@ -84,14 +84,14 @@ export class TargetIndex {
 
 function termsOf(resource: Resource): string[] {
   const labels = Object.entries(labelsOf(resource)).map(([key, value]) => labelTerm(key, value));
-  return [`name ${resource.key.name}`, ...labels, ...(resource.key.type === 'MeshService' ? askOf(resource) : [])];
+  return [`name ${resource.key.name}`, ...labels, ...(resource.key.type === 'MeshService' ? selectorAsks(resource) : [])];
 }
 
 /**
  * What a service's selector asks of a proxy, as a text to look it up by: one of several tags is enough to find those
  * that may have all. None where it selects nothing.
  */
-function askOf({ key, spec }: Resource): string[] {
+export function selectorAsks({ key, spec }: Resource): string[] {
   const { dataplaneTags, dataplaneRef, dataplaneLabels } = asObject(spec.selector) ?? {};
   const ask = (what: string, value: string) => [`asks ${what} ${key.zone} ${key.namespace} ${value}`];
   if (dataplaneRef !== undefined) return ask('name', asText(asObject(dataplaneRef)?.name) ?? '');

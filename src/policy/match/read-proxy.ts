@@ -16,6 +16,10 @@ export interface Inbound {
   readonly protocol: 'http' | 'tcp';
   /** Whose listener it is. */
   readonly gateway: Key | undefined;
+  /** That listener, as its MeshGateway has it. */
+  readonly listener?: JsonObject | undefined;
+  /** How many listeners of the gateway are on its port, itself among them: they are told apart by their hostnames. */
+  readonly sharing?: number | undefined;
 }
 
 export interface Proxy {
@@ -33,7 +37,7 @@ export function readProxy(dataplane: Resource, mesh: MeshIndex): Proxy {
   const networking = asObject(dataplane.spec.networking) ?? {};
   const gateway = asObject(networking.gateway);
   const found = gateway
-    ? listeners(dataplane, gateway, mesh)
+    ? listeners(dataplane, networking, gateway, mesh)
     : asArray(networking.inbound).map((item) => readInbound(dataplane, networking, item));
   const none = { port: undefined, address: undefined, name: undefined, protocol: 'tcp', gateway: undefined } as const;
   const tags = withIdentity(textsOf(gateway?.tags), dataplane.key);
@@ -68,11 +72,15 @@ function protocolOf(said: string | undefined): 'http' | 'tcp' {
 }
 
 /** The listeners of the MeshGateways that select this gateway. A delegated gateway has none of ours. */
-function listeners({ key }: Resource, { type, tags }: JsonObject, mesh: MeshIndex): Inbound[] {
+function listeners({ key }: Resource, { address }: JsonObject, { type, tags }: JsonObject, mesh: MeshIndex): Inbound[] {
   if (type === 'DELEGATED') return [];
   const set = withIdentity(textsOf(tags), key);
   const mine = mesh.ofType('MeshGateway').filter((gateway) => gateway.key.mesh === key.mesh && isSelectedBy(set, gateway));
-  return mine.flatMap((gateway) => asArray(asObject(gateway.spec.conf)?.listeners).map((item) => readListener(item, set, gateway)));
+  const place = { address: asText(address), tags: set };
+  const all = mine.flatMap((gateway) => asArray(asObject(gateway.spec.conf)?.listeners).map((item) => readListener(item, place, gateway)));
+  const onPort = new Map<number | undefined, number>();
+  for (const { port } of all) onPort.set(port, (onPort.get(port) ?? 0) + 1);
+  return all.map((inbound) => ({ ...inbound, sharing: onPort.get(inbound.port) }));
 }
 
 function isSelectedBy(tags: Labels, { spec }: Resource): boolean {
@@ -87,14 +95,17 @@ function withoutStars(wanted: Labels): Labels {
   return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== '*'));
 }
 
-function readListener(item: JsonValue, gatewayTags: Labels, gateway: Resource): Inbound {
-  const { port, protocol, tags } = asObject(item) ?? {};
+/** `place`: of the Dataplane. */
+function readListener(item: JsonValue, place: Pick<Inbound, 'address' | 'tags'>, gateway: Resource): Inbound {
+  const listener = asObject(item) ?? {};
+  const { port, protocol, tags } = listener;
   return {
     port: typeof port === 'number' ? port : undefined,
-    address: undefined,
+    address: place.address,
     name: undefined,
-    tags: { ...textsOf(gateway.spec.tags), ...textsOf(tags), ...gatewayTags },
+    tags: { ...textsOf(gateway.spec.tags), ...textsOf(tags), ...place.tags },
     protocol: protocolOf(asText(protocol)),
     gateway: gateway.key,
+    listener,
   };
 }

@@ -103,7 +103,8 @@ export function rulesLeadingTo(route: Resource, leads: (backend: JsonValue | und
   });
 }
 
-function leadsTo(value: JsonValue | undefined, route: Resource, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): boolean {
+/** Whether a backend of a route is the inbound, or one of those that it may be. */
+export function leadsTo(value: JsonValue | undefined, route: Resource, proxy: Proxy, inbound: Inbound, mesh: MeshIndex): boolean {
   const ref = asObject(value) ?? {};
   const kind = kindAt(TO, ref.kind);
   const tagged = ref.name !== undefined && inbound.tags[SERVICE_TAG] === ref.name;
@@ -115,9 +116,7 @@ function leadsTo(value: JsonValue | undefined, route: Resource, proxy: Proxy, in
     case 'MeshService':
       return (tagged && ref.namespace === undefined) || servicesNamed(kind, ref, route, mesh).some(leads);
     case 'MeshMultiZoneService':
-      return servicesNamed(kind, ref, route, mesh)
-        .flatMap((multi) => servicesOfMultiZone(multi, mesh))
-        .some(leads);
+      return servicesLedTo(ref, route, mesh).some(leads);
     // Leads to no proxy that is named; or is no kind of reference, which was refused when it was written.
     case 'Mesh':
     case 'MeshExternalService':
@@ -126,6 +125,14 @@ function leadsTo(value: JsonValue | undefined, route: Resource, proxy: Proxy, in
     case undefined:
       return false;
   }
+}
+
+/** The MeshServices that a backend of a route leads to. */
+export function servicesLedTo(ref: JsonObject, route: Resource, mesh: MeshIndex): Resource[] {
+  const kind = kindAt(TO, ref.kind);
+  if (kind === 'MeshService') return servicesNamed(kind, ref, route, mesh);
+  if (kind !== 'MeshMultiZoneService') return [];
+  return servicesNamed(kind, ref, route, mesh).flatMap((multi) => servicesOfMultiZone(multi, mesh));
 }
 
 /** The services that a reference means, by the names that they have in this store. */

@@ -27,7 +27,7 @@ function selectorSelects(selector: JsonObject[string], { dataplane }: Proxy, { t
   return includesSome(tags, textsOf(dataplaneTags));
 }
 
-/** What a service that selects the inbound may ask of it (`askOf`, mesh-index.ts). */
+/** What a service that selects the inbound may ask of it (`selectorAsks`, mesh-index.ts). */
 export function asksOf({ dataplane }: Proxy, { tags }: Inbound): string[] {
   const { zone, namespace, name } = dataplane.key;
   const asks = (what: string, pairs: Labels) =>

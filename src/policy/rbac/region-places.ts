@@ -43,10 +43,11 @@ export class Places {
   readonly #other: string;
   readonly #unrouted: readonly number[];
   readonly #unroutedRules: number;
-  readonly #count = new RuleCount();
+  readonly #count: RuleCount;
   readonly #known = new Map<string, DecidedRegion>();
 
-  constructor(permissions: readonly Permission[], matches: RoutedMatches, callers: number) {
+  constructor(permissions: readonly Permission[], matches: RoutedMatches, callers: number, sharing = 1) {
+    this.#count = new RuleCount(sharing);
     this.#permissions = permissions;
     this.#matches = matches;
     this.#other = '-'.repeat(1 + matches.paths.reduce((longest, { value }) => Math.max(longest, value.length), 0));
@@ -129,8 +130,8 @@ export class Places {
 }
 
 /** Where nothing of a request can be seen. Throws `too_large` as `Places` does. */
-export function decidedUnseen(permissions: readonly Permission[], callers: number): DecidedRegion {
-  new RuleCount().add(permissions.reduce((sum, one) => sum + rulesIn(one), callers));
+export function decidedUnseen(permissions: readonly Permission[], callers: number, sharing: number): DecidedRegion {
+  new RuleCount(sharing).add(permissions.reduce((sum, one) => sum + rulesIn(one), callers));
   return { name: '', applied: permissions.map((permission) => ({ permission, certain: permission.via === undefined })) };
 }
 

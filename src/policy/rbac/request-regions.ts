@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../resource/resource.ts';
 import { asMeridianError } from '../../errors.ts';
 import type { Permission } from '../decide/read-permissions.ts';
+import type { Inbound } from '../match/read-proxy.ts';
 import { allOf, anyOf, PATH, type Predicate, reads } from './envoy-matchers.ts';
 import { decidedUnseen, type DecidedRegion, type RegionPlace, Places } from './region-places.ts';
 import { isMethod, isPath, NO_PATH } from './request-condition.ts';
@@ -25,11 +26,11 @@ export interface Region {
  *   /a, /b of one permission  ->  /a or /b,  all that are left
  *
  * Throws `too_large` when the rules of all places come to more than can be sent (`MOST_RULES`); `callers`: how many
- * callers access policies decide about at each.
+ * callers access policies decide about at each. `sharing`: listeners of a gateway that have one port.
  */
-export function regionsOf(permissions: readonly Permission[], callers = 0): Region[] {
+export function regionsOf(permissions: readonly Permission[], callers = 0, sharing = 1): Region[] {
   const matches = new RoutedMatches(permissions);
-  const places = new Places(permissions, matches, callers);
+  const places = new Places(permissions, matches, callers, sharing);
   const root = places.at(undefined);
   const left: Region = { predicate: undefined, routes: [EVERY_PATH], decided: root.others };
   if (matches.isEmpty) return [left];
@@ -39,21 +40,25 @@ export function regionsOf(permissions: readonly Permission[], callers = 0): Regi
 }
 
 /** TCP has but one region: no request of it can be told from another. Throws `too_large` as `regionsOf` does. */
-export function everything(permissions: readonly Permission[], callers: number): Region {
-  return { predicate: undefined, routes: [], decided: decidedUnseen(permissions, callers) };
+export function everything(permissions: readonly Permission[], callers: number, sharing = 1): Region {
+  return { predicate: undefined, routes: [], decided: decidedUnseen(permissions, callers, sharing) };
 }
 
 /**
  * Why an inbound that these permissions select is shut for their number, or for that of the callers about whom access
  * policies decide there; undefined: they fit. Nothing is compiled.
  */
-export function whyTooMany(permissions: readonly Permission[], protocol: 'http' | 'tcp', callers: number): string | undefined {
+export function whyTooMany(
+  permissions: readonly Permission[],
+  { protocol, sharing = 1 }: Pick<Inbound, 'protocol' | 'sharing'>,
+  callers: number,
+): string | undefined {
   const isDivided = permissions.some(({ via }) => via !== undefined);
   const rules = permissions.reduce((sum, one) => sum + rulesIn(one), callers);
-  if (!isDivided && rules <= MOST_RULES) return undefined;
+  if (!isDivided && rules * sharing <= MOST_RULES) return undefined;
   try {
-    if (protocol === 'http') regionsOf(permissions, callers);
-    else everything(permissions, callers);
+    if (protocol === 'http') regionsOf(permissions, callers, sharing);
+    else everything(permissions, callers, sharing);
     return undefined;
   } catch (thrown) {
     const { code, message } = asMeridianError(thrown);

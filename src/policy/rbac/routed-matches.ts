@@ -142,12 +142,18 @@ export function rulesIn({ mtp }: Permission): number {
 
 /** Counts what an inbound's rules come to. Throws `too_large` as soon as they are too many. */
 export class RuleCount {
+  readonly #most: number;
   #count = 0;
+
+  /** `sharing`: how many listeners of a gateway have one port, each of which takes its part of what one inbound takes. */
+  constructor(sharing: number) {
+    this.#most = Math.floor(MOST_RULES / sharing);
+  }
 
   add(rules: number): void {
     this.#count += rules;
-    if (this.#count <= MOST_RULES) return;
-    throw new MeridianError('too_large', `its rules come to more than ${MOST_RULES}: ${TOO_MANY}`, { hint: TOO_MANY });
+    if (this.#count <= this.#most) return;
+    throw new MeridianError('too_large', `its rules come to more than ${this.#most}: ${TOO_MANY}`, { hint: TOO_MANY });
   }
 }
 

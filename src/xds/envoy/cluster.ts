@@ -14,10 +14,10 @@ export function clusterOf(inbound: InboundInput): JsonObject {
     type: 'STATIC',
     connectTimeout: '5s',
     loadAssignment: { clusterName: cluster, endpoints: [{ lbEndpoints: [{ endpoint: { address: { socketAddress } } }] }] },
-    ...(HTTP2.includes(inbound.protocol) ? SPEAKS_HTTP2 : {}),
+    ...(HTTP2.includes(inbound.protocol) ? HTTP2_OPTIONS : {}),
   };
 }
 
-const SPEAKS_HTTP2: JsonObject = {
+export const HTTP2_OPTIONS: JsonObject = {
   typedExtensionProtocolOptions: { [OPTIONS]: { '@type': typeUrl(OPTIONS), explicitHttpConfig: { http2ProtocolOptions: {} } } },
 };

@@ -6,6 +6,7 @@ import { encodeResource } from '../wire/encode-resource.ts';
 import { routesOf } from './http-manager.ts';
 import { type InboundInput, isHttp, type ProxyInput, type UnbuiltInbound } from './inbound-input.ts';
 import { listenerOf } from './listener.ts';
+import { buildPorts } from '../gateway/generate-gateway.ts';
 import { rbacExtension } from './rbac-filters.ts';
 import { secretsOf } from './mutual-tls.ts';
 import { type ResourceType, type Snapshot, TYPE_URLS } from '../wire/resource-types.ts';
@@ -22,22 +23,24 @@ export interface GeneratedSnapshot extends Snapshot {
  *
  *   http inbound   cluster, routes, listener, and its RBAC as an extension config that the listener asks for
  *   tcp inbound    cluster, listener with its RBAC in it, and the RBAC as an extension config for listeners of others
+ *   gateway port   routes with an RBAC for each host, listener
  *   shut inbound   the same with an RBAC that denies everybody, and without routes of its own or plain text
  */
-export function generate({ inbounds, certificates }: ProxyInput): GeneratedSnapshot {
+export function generate({ inbounds, ports = [], certificates }: ProxyInput): GeneratedSnapshot {
   const clash = clashesIn(inbounds);
   // On HTTP what denies is asked for by its name: it is taken before what denies on TCP, should they share one.
   const made = [...inbounds.filter(isHttp), ...inbounds.filter((inbound) => !isHttp(inbound))].map((inbound) =>
     make(inbound, clash(inbound)),
   );
+  const built = buildPorts(ports);
   const all = (kind: OwnKind): readonly JsonObject[] => onlyOnce(made.flatMap(({ parts }) => parts[kind]));
   return {
-    clusters: all('clusters'),
-    secrets: inbounds.length === 0 ? [] : secretsOf(certificates),
+    clusters: [...all('clusters'), ...built.clusters],
+    secrets: inbounds.length + ports.length === 0 ? [] : secretsOf(certificates),
     extensions: all('extensions'),
-    listeners: all('listeners'),
-    routes: all('routes'),
-    shut: made.flatMap(({ shut }) => shut ?? []),
+    listeners: [...all('listeners'), ...built.listeners],
+    routes: [...all('routes'), ...built.routes],
+    shut: [...made.flatMap(({ shut }) => shut ?? []), ...built.shut],
   };
 }
 

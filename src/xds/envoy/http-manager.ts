@@ -20,25 +20,30 @@ export function httpManager(inbound: InboundInput, enforced: boolean): JsonObjec
       statPrefix: namesOf(inbound).stats,
       rds: { routeConfigName: namesOf(inbound).routes, configSource: FROM_XDS },
       httpFilters: enforced ? [...decide, router] : [router],
-      normalizePath: true,
-      mergeSlashes: true,
-      pathWithEscapedSlashesAction: 'REJECT_REQUEST',
-      commonHttpProtocolOptions: { headersWithUnderscoresAction: 'REJECT_REQUEST' },
+      ...READ_ONE_WAY,
     },
   };
 }
+
+/** Paths and headers in one spelling only, before the rules see them. */
+export const READ_ONE_WAY: JsonObject = {
+  normalizePath: true,
+  mergeSlashes: true,
+  pathWithEscapedSlashesAction: 'REJECT_REQUEST',
+  commonHttpProtocolOptions: { headersWithUnderscoresAction: 'REJECT_REQUEST' },
+};
 
 /**
  * Some applications drop what follows ";" in a segment: `/admin;x` would be `/admin` to them, and not to the rules.
  * Some do so with `%3b` too.
  */
-const AMBIGUOUS: JsonObject = {
+export const AMBIGUOUS: JsonObject = {
   match: { safeRegex: { regex: '.*(;|%3[Bb]).*' } },
   directResponse: { status: 400, body: { inlineString: 'a path with ";" is refused: applications read it in different ways\n' } },
 };
 
 /** With these some applications take another method or path than that of the request, which is what the rules see. */
-const OVERRIDES = ['x-http-method-override', 'x-http-method', 'x-method-override', 'x-original-url', 'x-rewrite-url'];
+export const OVERRIDES = ['x-http-method-override', 'x-http-method', 'x-method-override', 'x-original-url', 'x-rewrite-url'];
 
 /**
  * All of an inbound's routes lead to the application. They are discovered, not part of the listener, so that the RBAC

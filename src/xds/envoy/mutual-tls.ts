@@ -25,8 +25,13 @@ function folderOf(file: string): JsonObject {
   return { path: posix.dirname(file) };
 }
 
-/** Mutual TLS: a caller without a SPIFFE certificate of the CA does not get in. */
-export function mutualTls(protocols: readonly string[]): JsonObject {
+const OF_THE_MESH: JsonObject = { validationContextSdsSecretConfig: { name: CALLERS, sdsConfig: FROM_XDS } };
+
+/**
+ * Mutual TLS: a caller without a SPIFFE certificate of the CA does not get in. `checked`: fields of `CommonTlsContext`
+ * that say which CA that is; that of the mesh, if not said.
+ */
+export function mutualTls(protocols: readonly string[], checked: JsonObject = OF_THE_MESH): JsonObject {
   return {
     name: 'envoy.transport_sockets.tls',
     typedConfig: {
@@ -38,7 +43,7 @@ export function mutualTls(protocols: readonly string[]): JsonObject {
       commonTlsContext: {
         alpnProtocols: protocols,
         tlsCertificateSdsSecretConfigs: [{ name: OWN, sdsConfig: FROM_XDS }],
-        validationContextSdsSecretConfig: { name: CALLERS, sdsConfig: FROM_XDS },
+        ...checked,
       },
     },
   };

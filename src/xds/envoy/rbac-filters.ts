@@ -10,7 +10,7 @@ const PER_ROUTE = typeUrl('envoy.extensions.filters.http.rbac.v3.RBACPerRoute');
 export const FROM_XDS: JsonObject = { ads: {}, resourceApiVersion: 'V3' };
 
 /** Without rules Envoy's filter denies; without the field that holds them it allows. */
-function closed(rbac: JsonObject): JsonObject {
+export function closed(rbac: JsonObject): JsonObject {
   return rbac.rules === undefined && rbac.matcher === undefined ? { ...rbac, rules: {} } : rbac;
 }
 
