@@ -10,7 +10,7 @@ import type { Scope } from '../harness/scope.ts';
 const DONE: Said = { code: 0, out: '', err: '' };
 
 /** What stands for docker and docker-compose hands on what it was asked to. */
-interface Asked {
+interface DockerCall {
   readonly words: readonly string[];
   readonly input: string;
 }
@@ -23,7 +23,7 @@ export async function writeDocker(scope: Scope, bin: string, scenario: string, f
   let world: World | undefined;
   const started = async (): Promise<World> => (world ??= await startProcesses(scenario));
   scope.add(() => world?.close());
-  const answer = async ({ words, input }: Asked): Promise<Said> => {
+  const answer = async ({ words, input }: DockerCall): Promise<Said> => {
     const said = words.join(' ');
     const [, services] = /^docker-compose up -d\b ?(.*)$/.exec(said) ?? [];
     if (services === '') await started();
@@ -37,7 +37,7 @@ export async function writeDocker(scope: Scope, bin: string, scenario: string, f
     return inWorld(await started(), words, input);
   };
   const server = createServer((request, response) => {
-    void (json(request) as Promise<Asked>)
+    void (json(request) as Promise<DockerCall>)
       .then(answer)
       .catch((thrown: unknown): Said => ({ code: 1, out: '', err: String(thrown) }))
       .then((said) => response.end(JSON.stringify(said)));

@@ -3,7 +3,8 @@ import { isObject } from '../../../src/resource/field-path.ts';
 import type { JsonObject, JsonValue, Place } from '../../../src/resource/resource.ts';
 import { ask, listOf } from '../api/api-client.ts';
 import { resourceTitle } from '../api/resource-path.ts';
-import { type Server, serverOf } from '../api/server-address.ts';
+import type { Server } from '../api/server-address.ts';
+import { readServerOf, zoneOption } from '../api/zone-server.ts';
 import { placeOf } from '../api/server-place.ts';
 import { optionsOf } from '../input/options.ts';
 import { print } from '../terminal/output.ts';
@@ -37,8 +38,9 @@ export function addStatus(program: Command): void {
     .command('status')
     .summary('how things stand, on one screen')
     .description('Says in a sentence how a control plane stands with its peers, then a line for each: what is late, what was refused.')
+    .addOption(zoneOption())
     .action(async (_: object, command: Command) => {
-      const status = await readStatus(serverOf(command));
+      const status = await readStatus(readServerOf(command));
       const { url, place, version, peers, refused } = status;
       const json = {
         url,

@@ -1,5 +1,6 @@
 import { asArray, asObject } from '../../naming/json.ts';
 import { type Key, keyId } from '../../resource/key.ts';
+import { readableUpTo } from '../../resource/readable-text.ts';
 import type { JsonObject, Resource } from '../../resource/resource.ts';
 import { putOwn } from '../put/put-own.ts';
 import { owns, type Plane } from '../plane/plane.ts';
@@ -13,7 +14,11 @@ export interface ConnectedProxy {
     readonly envoyVersion: string;
     readonly since: string;
     readonly until: string | undefined;
-    readonly types: readonly { readonly typeUrl: string; readonly responses: ResponseCounts }[];
+    readonly types: readonly {
+      readonly typeUrl: string;
+      readonly responses: ResponseCounts;
+      readonly refused: readonly { readonly name: string; readonly message: string; readonly since: string }[];
+    }[];
   }[];
 }
 
@@ -31,6 +36,11 @@ interface KnownInsight {
 }
 
 const KUMAS: Readonly<Record<string, string>> = { Cluster: 'cds', Listener: 'lds', RouteConfiguration: 'rds' };
+/** What an Envoy refuses, as far as an insight carries it: it goes to global with each change. */
+const MOST_REFUSED = 5;
+const MOST_NAME = 200;
+const MOST_MESSAGE = 500;
+
 const NONE: ResponseCounts = { sent: 0, accepted: 0, refused: 0 };
 
 /**
@@ -99,6 +109,7 @@ export class Insights {
       ...(until === undefined ? {} : { disconnectTime: until }),
       status: { total: statsOf(total), ...Object.fromEntries(own) },
       version: { envoy: { version: envoyVersion } },
+      ...refusedIn(types),
     };
   }
 
@@ -128,6 +139,21 @@ function ended(spec: JsonObject, now: string): JsonObject {
 
 function insightOf({ key, ...dataplane }: Resource): Resource {
   return { ...dataplane, key: { ...key, type: 'DataplaneInsight' } };
+}
+
+/**
+ * Ours, beside what Kuma's insight has; nothing where nothing is refused. How often it was tried would be news each
+ * time.
+ */
+function refusedIn(types: ConnectedProxy['streams'][number]['types']): JsonObject {
+  const all = types.flatMap(({ typeUrl, refused }) => refused.map((one) => ({ ...one, of: typeUrl.split('.').at(-1) ?? '' })));
+  const refused = all.slice(0, MOST_REFUSED).map(({ of, name, message, since }) => ({
+    type: of,
+    name: readableUpTo(MOST_NAME, name),
+    message: readableUpTo(MOST_MESSAGE, message),
+    since,
+  }));
+  return refused.length === 0 ? {} : { refused };
 }
 
 /** Kuma writes counts as texts, as proto3 JSON does. */

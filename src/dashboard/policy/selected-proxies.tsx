@@ -27,7 +27,7 @@ export function SelectedProxies({ url, mesh }: { url: string; mesh: string }) {
     const states = await Promise.all(items.map(({ name }) => loadProxy(`${base}/${encodeURIComponent(name)}`, isGlobal)));
     return {
       total,
-      items: items.map((one, index) => ({ ...one, ...stateText(states[index] ?? { stream: undefined, detail: undefined }) })),
+      items: items.map((one, index) => ({ ...one, ...stateText(states[index] ?? { stream: undefined, detail: undefined, told: [] }) })),
     };
   });
   return (
