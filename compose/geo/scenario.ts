@@ -24,8 +24,8 @@ export async function open(world: World): Promise<void> {
 export async function run(world: World): Promise<void> {
   await shows(world, 'paris', CONNECT, 'denied: no policy allows it');
   for (const site of SITES) await apply(world, site, 'geo-access.yaml');
-  await entersOnce(world, 'paris', 'bern');
   await shows(world, 'paris', CONNECT, 'picked: bern (attributes, kri_lbp_default_paris_pay_nearest_)');
+  await entersOnce(world, 'paris', 'bern');
 
   await byLocation(world);
   await withoutBern(world);
@@ -115,7 +115,7 @@ async function post<T>(world: World, site: string, path: string, body: object, t
 export const breaks: Breaks = {
   'bern says that it is in America': {
     services: { bern: { environment: { MERIDIAN_SITE_ATTRIBUTES: 'location=aws/us/reno,environment=production' } } },
-    noticed: 'bern: meridianctl can',
+    noticed: `paris: meridianctl ${CONNECT} shows picked: bern`,
   },
   'the operator does not veto': { spoil: leaveOut(/^ctl global apply .*no-staging/s), noticed: `ohio: meridianctl ${CONNECT} -o json` },
   'bern is not cut off': { spoil: leaveOut(/^cut bern/), noticed: 'orders of paris are let in at ohio' },
