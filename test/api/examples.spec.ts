@@ -134,7 +134,8 @@ describe('the examples of the OpenAPI document', () => {
   it('are there for every operation with a body, but for what follows none alone', () => {
     const api = wholeApi(scope, WEST);
     const others = describedOf(api.app.served).filter(({ operation: { id, body } }) => body !== undefined && !Object.hasOwn(made, id));
-    // A patch is of a kind as it is there; insights are nobody's to write; nothing is to be recovered here; kumactl's answer is no JSON.
+    // A patch is of a kind as it is there; insights are nobody's to write; nothing is to be recovered here; kumactl's
+    // answer is no JSON.
     assert.deepEqual(
       others.map(({ operation: { id } }) => id).filter((id) => !/^patch|^put\w+Insight$|^recover$|^issueUserToken$/.test(id)),
       [],
