@@ -118,11 +118,17 @@ async function play(api: TestedApi, tried: readonly ExchangeTried[]): Promise<[s
   return made;
 }
 
+/** What a kind is warned of has its own tests: an example of its body is enough. */
+async function playPuts(api: TestedApi): Promise<[string, OperationExample][]> {
+  const made = await play(api, putsOf(api));
+  return made.map(([operation, { body, status }]) => [operation, { body, status }]);
+}
+
 describe('the examples of the OpenAPI document', () => {
   let made: Readonly<Record<string, OperationExample>> = {};
   before(async () => {
     const [zone, global] = [wholeApi(scope, WEST), wholeApi(scope, GLOBAL)];
-    const all = [...(await play(zone, AT_ZONE)), ...(await play(zone, putsOf(zone))), ...(await play(global, putsOf(global)))];
+    const all = [...(await play(zone, AT_ZONE)), ...(await playPuts(zone)), ...(await playPuts(global))];
     made = Object.fromEntries(all);
     if (WRITE) writeFileSync(FILE, `${JSON.stringify(made, undefined, 1)}\n`);
   });
@@ -158,6 +164,7 @@ describe('the examples of the OpenAPI document', () => {
       for (const [field, inner] of Object.entries(value)) walk(inner, `${pointer}/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`);
     };
     walk(document.paths, '/paths');
-    assert.ok(checked >= 2 * Object.keys(made).length - 15, `${checked} examples`);
+    const shown = Object.values(made).flatMap(({ body, answer }) => [body, answer].filter((one) => one !== undefined));
+    assert.equal(checked, shown.length);
   });
 });

@@ -89,10 +89,7 @@ async function addControlPlane(options: AddPlaneOptions, command: Command): Prom
   }));
 }
 
-/**
- * The name of the zone that answers there. Throws `not_found` for an unknown global, `conflict` for what is no zone of
- * it.
- */
+/** The name of the zone that answers there. Throws `not_found` for an unknown global, `conflict` if it is no zone. */
 async function addedZone(contexts: Contexts, added: ControlPlane, zoneOf: string): Promise<string> {
   const global = find(contexts, zoneOf);
   if (global.zoneOf !== undefined || global.name === added.name)

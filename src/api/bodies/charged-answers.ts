@@ -19,7 +19,7 @@ export interface ChargedQuestion {
 }
 
 /** Does the steps of one answer. Rejects with `too_large` where they take too much work, and what they throw. */
-type Answering = <T>(steps: Parts<T>) => Promise<T>;
+type DoingSteps = <T>(steps: Parts<T>) => Promise<T>;
 
 /**
  * Questions of one kind that are answered in turns of the event loop, at the charge of whoever asks. Out: opens one of
@@ -28,7 +28,7 @@ type Answering = <T>(steps: Parts<T>) => Promise<T>;
 export function chargedAnswers(
   { monotonic: now = () => performance.now() }: Pick<ApiOptions, 'monotonic'>,
   what: ChargedQuestion,
-): (request: FastifyRequest, reply: FastifyReply) => Answering {
+): (request: FastifyRequest, reply: FastifyReply) => DoingSteps {
   const budget = new WorkBudget(now);
   return (request, reply) => {
     const turns = { now, nextTurn: () => setImmediate(), gone: goneOf(reply), charge: budget.open(principalOf(request), what) };

@@ -84,14 +84,14 @@ export function addCanRoutes(app: FastifyInstance, options: InspectOptions): voi
   });
 }
 
-type DecideRequest = (request: CanRequest['request']) => object;
+type AnsweringAt = (request: CanRequest['request']) => object;
 
 /** What answers about one inbound. Throws `not_found`, `invalid`. */
 function answeringAt(
   { plane, sync, proxies }: InspectOptions,
   view: MeshView,
   { mesh, dataplane: name, section }: Omit<CanRequest, 'request'>,
-): DecideRequest {
+): AnsweringAt {
   const dataplane = findResource(plane, kindOf('Dataplane'), mesh, name);
   const built = proxies?.().find((one) => one.mesh === mesh && one.name === restName(dataplane, plane.place));
   const decide = canAt(plane, view, sync !== undefined, { dataplane, section, shut: built?.shut });
@@ -131,7 +131,7 @@ async function viewsFor({ plane, views }: InspectOptions, questions: readonly Re
 
 /** The rules of an inbound are read once, however many questions are about it. */
 function* answerAll(options: InspectOptions, views: ReadonlyMap<string, MeshView>, questions: readonly ReadQuestion[]): Parts<object[]> {
-  const known = new Map<string, DecideRequest>();
+  const known = new Map<string, AnsweringAt>();
   const answer = ({ request, ...where }: CanRequest): object => {
     const id = JSON.stringify(where);
     const answering = known.get(id) ?? answeringAt(options, viewOf(views, where.mesh), where);
