@@ -76,8 +76,8 @@ function decideAll(plane: Plane, view: MeshView, hasGlobal: boolean, { proxy, in
 }
 
 /**
- * What is written says it by itself; what only building shows is told by who has built. Listeners that are not ours have
- * no place.
+ * What is written says it by itself; what only building shows is told by who has built. Listeners that are not ours
+ * have no place.
  */
 export function whyShutAt(proxy: Proxy, built: readonly ShutInbound[]): (inbound: Inbound) => string | undefined {
   const placed = isForeign(proxy) ? [] : placesOf(proxy);

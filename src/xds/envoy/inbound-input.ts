@@ -1,13 +1,10 @@
 import { canonicalAddress } from '../../resource/ip-address.ts';
-import type { GatewayPort } from '../gateway/gateway-input.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 import type { ZoneAsk } from './ask-zone.ts';
 
 /** All that the listeners of one proxy are made from: plain data. */
 export interface ProxyInput {
   readonly inbounds: readonly InboundInput[];
-  /** Of a gateway. */
-  readonly ports?: readonly GatewayPort[] | undefined;
   readonly certificates: Certificates;
 }
 
