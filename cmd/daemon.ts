@@ -84,11 +84,11 @@ function finishCheck(config: GlobalConfig): never {
   finish('The configuration is right.\n');
 }
 
-/** In the log and on standard error: a person reads one, a machine the other. On a terminal they are the same place. */
+/** In the log and on standard error: a person reads one, a machine the other. */
 function fail(error: MeridianError, logger: Logger): void {
   tell(error);
   const { code, message, hint } = error;
-  if (!process.stdout.isTTY) reporter(logger, 'supervisor')('error', 'the start failed', { code, reason: message, hint });
+  if (!isLogOnTerminal()) reporter(logger, 'supervisor')('error', 'the start failed', { code, reason: message, hint });
 }
 
 function finish(text: string): never {
@@ -101,9 +101,13 @@ function isConfiguration({ code, problems }: MeridianError): boolean {
   return code === 'invalid' && problems.length > 0;
 }
 
-/** On a terminal the log is there for people already. */
+/** Then log and standard error are the same place, and what is said in one is not said again. */
+function isLogOnTerminal(): boolean {
+  return process.stdout.isTTY;
+}
+
 function tellOutsideTerminals(reason: string): void {
-  if (!process.stdout.isTTY) process.stderr.write(`${reason}\n`);
+  if (!isLogOnTerminal()) process.stderr.write(`${reason}\n`);
 }
 
 /** For a person, on standard error. */

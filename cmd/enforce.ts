@@ -1,7 +1,7 @@
 import type { CheckCount } from '../src/control/access/check-counts.ts';
 import { Insights } from '../src/control/enforce/dataplane-insights.ts';
 import { Enforcement } from '../src/control/enforce/enforcement.ts';
-import type { ProxyStanding } from '../src/control/enforce/proxy-status.ts';
+import type { ProxyStatus } from '../src/control/enforce/proxy-status.ts';
 import { retryWhenAvailable } from '../src/control/plane/retry-when-available.ts';
 import type { WatchedPlane } from '../src/control/plane/watch-commits.ts';
 import { xdsTls } from '../src/config/nats-security.ts';
@@ -21,7 +21,7 @@ const LOOK = 1_000;
 /** What a zone's xDS server is to its other parts. */
 export interface ZoneEnforcement {
   readonly proxyTokens: ProxyTokens;
-  readonly proxies: () => ProxyStanding[];
+  readonly proxies: () => ProxyStatus[];
   /** Calls about which proxies asked. */
   readonly checked: () => readonly CheckCount[];
 }
@@ -72,7 +72,7 @@ export async function serveXds(
       issue: (proxy, validFor) => issueProxyToken(plane, now(), proxy, validFor),
       revokeAll: () => revokeProxyTokens(plane, xds),
     },
-    proxies: () => xds.views().map((view) => served.standingOf(view)),
+    proxies: () => xds.views().map((view) => served.statusOf(view)),
     checked: () => gate.counts.read(),
   };
 }

@@ -6,7 +6,7 @@ import { startApi } from '../src/api/server.ts';
 import type { GlobalConfig } from '../src/config/settings.ts';
 import type { CheckCount } from '../src/control/access/check-counts.ts';
 import type { ZoneExchange } from '../src/control/access/zone-exchange.ts';
-import { type ProxyStanding, proxyWarnings } from '../src/control/enforce/proxy-status.ts';
+import { type ProxyStatus, proxyWarnings } from '../src/control/enforce/proxy-status.ts';
 import { fixPlace, requireSite } from '../src/control/operate/first-start.ts';
 import { passOnZones } from '../src/control/write/zone-registration.ts';
 import { beginEpoch, type Identity } from '../src/control/plane/process-identity.ts';
@@ -55,7 +55,7 @@ export function openPlane({ config, supervisor }: DaemonContext, place: Place, m
   return plane;
 }
 
-/** A new life of this process on its store. */
+/** A new epoch of this process on its store. */
 export function identify(plane: Plane): Identity {
   return beginEpoch(plane.store, randomHex);
 }
@@ -96,7 +96,7 @@ export function startSync(
 
 /** What a zone alone has to show. */
 interface ZoneSources {
-  readonly proxies?: () => readonly ProxyStanding[];
+  readonly proxies?: () => readonly ProxyStatus[];
   readonly exchange?: ZoneExchange;
   readonly checked?: () => readonly CheckCount[];
 }

@@ -1,5 +1,5 @@
 import type { VerdictCounts } from '../src/control/access/verdict-counts.ts';
-import { countProxies, type ProxyStanding } from '../src/control/enforce/proxy-status.ts';
+import { countProxies, type ProxyStatus } from '../src/control/enforce/proxy-status.ts';
 import { peersOf } from '../src/control/peers/known-peers.ts';
 import { turns } from '../src/control/plane/long-turns.ts';
 import type { Plane } from '../src/control/plane/plane.ts';
@@ -13,7 +13,7 @@ export function sampleOf(
   plane: Plane,
   sync: Sync | undefined,
   nats: NatsTransport | undefined,
-  proxies: readonly ProxyStanding[] | undefined,
+  proxies: readonly ProxyStatus[] | undefined,
   verdicts: VerdictCounts,
 ): Omit<Sample, 'logLinesLost' | 'exchanged' | 'checked' | 'byPolicy'> {
   const { store } = plane;

@@ -13,12 +13,9 @@ export interface Break {
 /** By what is broken. */
 export type Breaks = Readonly<Record<string, Break>>;
 
-/** How long the step that should notice is waited for, s. */
-const PATIENCE = 20;
-
 /** A world in which what a break says goes wrong. */
-export function broken(world: World, { spoil }: Break): World {
-  return { ...(spoil?.(world) ?? world), patience: PATIENCE };
+export function broken(world: World, { spoil, noticed }: Break): World {
+  return { ...(spoil?.(world) ?? world), fails: noticed };
 }
 
 /**

@@ -33,9 +33,17 @@ export async function startContainers(
   const changed = join(folder, 'changes.json');
   const file = ['-p', project, '-f', join(COMPOSE, scenario, 'docker-compose.yaml'), '-f', changed];
   const services = servicesOf(scenario);
-  const dc = (args: readonly string[], input?: string): Promise<Said> => run(program, [...first, ...file, ...args], input);
-  const idOf = async (service: string): Promise<string> => (await good(dc(['ps', '-q', service]))).out.trim();
+  const env = { ...process.env };
+  const dc = (args: readonly string[]): Promise<Said> => run(program, [...first, ...file, ...args], '', env);
+  // docker itself answers much sooner than docker-compose.
   const docker = (...args: readonly string[]): Promise<Said> => good(run('docker', args));
+  const idOf = async (service: string): Promise<string> => {
+    const labels = { project, service };
+    const filters = Object.entries(labels).flatMap(([label, value]) => ['--filter', `label=com.docker.compose.${label}=${value}`]);
+    return (await docker('ps', '--all', '--quiet', ...filters)).out.trim();
+  };
+  const exec = async (service: string, args: readonly string[], input?: string): Promise<Said> =>
+    run('docker', ['exec', '--interactive', await idOf(service), ...args], input);
   const empty = (): void => {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
@@ -44,22 +52,28 @@ export async function startContainers(
   empty();
   const world: World = {
     start: async (...names) => void (await good(dc(['up', '-d', '--no-deps', ...names]))),
-    kill: async (service) => void (await good(dc(['kill', service]))),
+    kill: async (service) => void (await docker('kill', await idOf(service))),
     cut: async (service) => void (await docker('network', 'disconnect', `${project}_wire`, await idOf(service))),
     async join(service) {
       const address = services[service]?.networks?.wire?.ipv4_address ?? '';
       await docker('network', 'connect', '--alias', service, '--ip', address, `${project}_wire`, await idOf(service));
     },
-    ctl: (service, args, input) => dc(['exec', '-T', service, 'meridianctl', ...args], input),
-    call: async (service, caller, url) => (await dc(['exec', '-T', service, 'node', '/call.mjs', caller, url])).out.trim(),
+    stop: async (service) => void (await docker('stop', await idOf(service))),
+    use: (variable, value) => void (env[variable] = value),
+    exec,
+    ctl: (service, args, input) => exec(service, ['meridianctl', ...args], input),
+    call: async (service, caller, url) => (await exec(service, ['node', '/call.mjs', caller, url])).out.trim(),
     write: (name, content) => writeFileSync(join(folder, name), content),
-    said: async (service) => (await dc(['logs', '--no-color', service])).out,
+    said: async (service) => {
+      const { out, err } = await docker('logs', await idOf(service));
+      return out + err;
+    },
     logs: async () => (await dc(['logs', '--no-color', '--tail', '15'])).out,
     async close() {
       await dc(['down', '--volumes', '--timeout', '5', '--remove-orphans']);
       rmSync(folder, { recursive: true, force: true });
     },
-    patience: 60,
+    patience: 180,
   };
   await world.close();
   empty();

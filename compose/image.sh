@@ -56,7 +56,7 @@ if ! docker image inspect "$base" >/dev/null 2>&1 && ! docker pull --quiet "$bas
   take "$rootfs" "$(command -v env)" /usr/bin/env
   # The native module's libraries, and name resolution.
   for library in libstdc++.so.6 libgcc_s.so.1 libnss_files.so.2 libnss_dns.so.2 libresolv.so.2; do
-    path=$(ldconfig -p | awk -v l="$library" '$1 == l { print $NF; exit }')
+    path=$(ldconfig -p | awk -v l="$library" '$1 == l && !found++ { print $NF }')
     [ -z "$path" ] || [ -e "$rootfs$path" ] || install -D -m 755 "$path" "$rootfs$path"
   done
   printf 'meridian:x:65532:65532::/app:/bin/false\n' >"$rootfs/etc/passwd"

@@ -5,15 +5,20 @@ import { type CutLink, startLink } from '../demo/link.ts';
 import { type Child, startChild } from '../test/harness/child.ts';
 import { envoyProgram } from '../test/harness/envoy.ts';
 import { natsServerProgram } from '../test/harness/nats.ts';
+import { KUMACTL } from '../test/harness/kumactl.ts';
 import { Scope } from '../test/harness/scope.ts';
+import { KUMA_CP } from '../test/side-by-side/kuma.ts';
 import { run } from './containers.ts';
+import { RELEASE_FOLDER } from './upgrade/release.ts';
 import { atOnce, type Changes, COMPOSE, type ServiceFile, servicesOf, type World } from './world.ts';
 
+/** A network of the loopback for this process alone, so that two of them may run beside one another. */
+const NETWORK = `127.${64 + ((process.pid >> 8) & 127)}.${process.pid & 255}`;
 const PROGRAMS = fileURLToPath(new URL('../dist/cmd/', import.meta.url));
 
 /**
  * Starts the services of a scenario's docker-compose.yaml as plain processes of this machine. Each has a loopback
- * address of its own, so its ports are those of the file: 10.89.1.4 and 10.89.2.4 are 127.89.0.4 here.
+ * address of its own, so its ports are those of the file: 10.89.1.4 and 10.89.2.4 are one address here.
  */
 export async function startProcesses(scenario: string, changes: Changes = {}): Promise<World> {
   const scope = new Scope();
@@ -21,6 +26,7 @@ export async function startProcesses(scenario: string, changes: Changes = {}): P
   const folder = scope.folder();
   const running = new Map<string, Child>();
   const links = new Map<string, CutLink>();
+  const variables = new Map<string, string>();
   const machines = new Map(Object.keys(services).map((name) => [name, machineOf(services, name)]));
   const here = (service: string, text: string): string =>
     translate(text, machines, service, links, foldersOf(services[service], scenario, folder));
@@ -31,7 +37,8 @@ export async function startProcesses(scenario: string, changes: Changes = {}): P
     for (const path of Object.values(foldersOf(file, scenario, folder))) if (!/\.\w+$/.test(path)) mkdirSync(path, { recursive: true });
     const env = Object.fromEntries(Object.entries(file.environment ?? {}).map(([name, value]) => [name, here(service, value)]));
     const data = { MERIDIAN_DATA_DIR: here(service, '/data'), MERIDIAN_XDS_ADDRESS: machines.get(service) };
-    const [program = '', ...args] = [...(file.entrypoint ?? (await programOf(file.image))), ...(file.command ?? [])];
+    const image = file.image.replace(/\$\{(\w+):-(\w+)\}/, (_, name: string, value: string) => variables.get(name) ?? value);
+    const [program = '', ...args] = [...(file.entrypoint ?? (await programOf(image))), ...(file.command ?? [])];
     const node = program === 'node' ? process.execPath : program;
     running.set(
       service,
@@ -51,12 +58,27 @@ export async function startProcesses(scenario: string, changes: Changes = {}): P
       running.get(service)?.signal('SIGKILL');
       await running.get(service)?.exit;
     },
+    async stop(service) {
+      running.get(service)?.signal('SIGTERM');
+      await running.get(service)?.exit;
+    },
+    use: (variable, value) => void variables.set(variable, value),
     cut: async (service) => linksOf(links, service).forEach((link) => link.cut()),
     join: async (service) => linksOf(links, service).forEach((link) => link.join()),
     ctl(service, args, input) {
       const env = { ...process.env, MERIDIAN_URL: `http://${machines.get(service)}:5681` };
       const main = join(PROGRAMS, 'ctl/main.js');
       return run(process.execPath, [main, ...args.map((arg) => here(service, arg))], here(service, input ?? ''), env);
+    },
+    async exec(service, [program = '', ...args], input) {
+      const env = { ...process.env, MERIDIAN_URL: `http://${machines.get(service)}:5681` };
+      const found: Record<string, string | undefined> = { node: process.execPath, kumactl: KUMACTL };
+      return run(
+        found[program] ?? program,
+        args.map((arg) => here(service, arg)),
+        here(service, input ?? ''),
+        env,
+      );
     },
     async call(service, caller, url) {
       const env = { ...process.env, CERTIFICATES: here(service, '/etc/meridian/proxies') };
@@ -66,7 +88,7 @@ export async function startProcesses(scenario: string, changes: Changes = {}): P
     said: async (service) => (running.get(service)?.lines ?? []).join('\n'),
     logs: async () => [...running].map(([name, { lines }]) => `${name}:\n${lines.slice(-15).join('\n')}\n`).join('\n'),
     close: () => scope.close(),
-    patience: 60,
+    patience: 120,
   };
   mkdirSync(join(folder, 'run'));
   await world.start(...atOnce(services));
@@ -82,7 +104,7 @@ function machineOf(services: Readonly<Record<string, ServiceFile>>, name: string
 }
 
 function onLoopback(text: string): string {
-  return text.replaceAll(/\b10\.89\.\d+\.(\d+)\b/g, '127.89.0.$1');
+  return text.replaceAll(/\b10\.89\.\d+\.(\d+)\b/g, `${NETWORK}.$1`);
 }
 
 /** Every way from a service to a NATS server is a link that can be cut, `SERVICE>SERVER:PORT`. */
@@ -132,7 +154,8 @@ function translate(
     const machine = machines.get(name);
     return machine === undefined ? all : `//${machine}:${port}`;
   });
-  for (const [there, path] of Object.entries(folders)) said = said.replaceAll(there, path);
+  for (const [there, path] of Object.entries(folders))
+    said = said.replaceAll(new RegExp(`${there.replaceAll('.', '\\.')}(?![\\w-])`, 'g'), path);
   return said;
 }
 
@@ -141,5 +164,7 @@ async function programOf(image: string): Promise<readonly string[]> {
   const name = image.split(':')[0];
   if (name === 'meridian-nats') return [await natsServerProgram()];
   if (name === 'meridian-envoy') return [await envoyProgram()];
-  return [process.execPath, join(PROGRAMS, `${name?.replace('meridian-', '')}/main.js`)];
+  if (name === 'meridian-kuma') return [KUMA_CP ?? 'kuma-cp'];
+  const programs = image.endsWith(':release') ? join(RELEASE_FOLDER, 'dist/cmd') : PROGRAMS;
+  return [process.execPath, join(programs, `${name?.replace('meridian-', '')}/main.js`)];
 }

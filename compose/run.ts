@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Break, type Breaks, broken } from './breaks.ts';
 import { composeProgram, run, startContainers } from './containers.ts';
+import { imageFaults } from './images.ts';
 import { startProcesses } from './processes.ts';
 import { COMPOSE, type World } from './world.ts';
 
@@ -11,6 +12,8 @@ import { COMPOSE, type World } from './world.ts';
  * what it checks broken, once for each of its breaks: as expected is what fails where it should.
  */
 interface Scenario {
+  /** Makes what this scenario alone needs. Out: what is not to be had for it; undefined: nothing. */
+  prepare?(inContainers: boolean): Promise<string | undefined>;
   /** Waits until all is there that the scenario begins with. */
   open(world: World): Promise<void>;
   run(world: World): Promise<void>;
@@ -32,11 +35,15 @@ if (compose !== undefined) {
   const built = await run('bash', [join(COMPOSE, 'image.sh')]);
   if (built.code !== 0) throw new Error(`the images are not built: ${built.err}`);
   console.log(built.out.trim());
+  const faults = await imageFaults('local');
+  if (faults.length > 0) throw new Error(faults.join('\n'));
 }
 let failed = 0;
 for (const name of asked.length > 0 ? asked : all) {
   const scenario = (await import(join(COMPOSE, name, 'scenario.ts'))) as Scenario;
-  if (!args.includes('--broken')) await tell(name, () => failureOf(name, scenario));
+  const missing = await scenario.prepare?.(compose !== undefined);
+  if (missing !== undefined) console.log(`${name}: NOT RUN: ${missing}`);
+  else if (!args.includes('--broken')) await tell(name, () => failureOf(name, scenario));
   else
     for (const [what, one] of Object.entries(scenario.breaks))
       await tell(`${name}, ${what}`, async () => unnoticed(one, await failureOf(name, scenario, one)));
@@ -74,5 +81,5 @@ function unnoticed({ noticed }: Break, failure: string | undefined): string | un
   if (failure === undefined) return 'nothing was noticed';
   const [first = ''] = failure.split('\n');
   console.log(`  ${first}`);
-  return first.includes(noticed) ? undefined : `it was to be noticed by: ${noticed}\n${failure}`;
+  return first.includes(`: ${noticed}`) ? undefined : `it was to be noticed by: ${noticed}\n${failure}`;
 }

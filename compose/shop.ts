@@ -108,5 +108,6 @@ async function step(world: World, what: string, look: () => Promise<boolean>): P
       throw thrown;
     }
   };
-  await until(what, patiently, world.patience);
+  const isToFail = world.fails !== undefined && what.startsWith(world.fails);
+  await until(what, patiently, isToFail ? Math.min(20, world.patience) : world.patience);
 }

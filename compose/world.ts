@@ -19,11 +19,17 @@ export interface World {
   start(...services: readonly string[]): Promise<void>;
   /** Ends a service at once, as a failing machine would. Its data stays. */
   kill(service: string): Promise<void>;
+  /** Ends a service as its operator does, and waits until it has ended. */
+  stop(service: string): Promise<void>;
+  /** Gives a variable of the docker-compose.yaml a value, for what starts from now on. */
+  use(variable: string, value: string): void;
   /** Cuts a service off from NATS. What else it talks to, it still reaches. */
   cut(service: string): Promise<void>;
   join(service: string): Promise<void>;
   /** Runs meridianctl beside a control plane, with what it reads from standard input. */
   ctl(service: string, args: readonly string[], input?: string): Promise<Said>;
+  /** Runs any other program beside a service: `node`, or what its image has. */
+  exec(service: string, command: readonly string[], input?: string): Promise<Said>;
   /** Calls a URL from a service, with the certificate of a caller: `200 hello`, or `0` and what failed. */
   call(service: string, caller: string, url: string): Promise<string>;
   /** Writes a file that the services find in /run/scenario. */
@@ -36,6 +42,8 @@ export interface World {
   close(): Promise<void>;
   /** How many seconds a step may take. */
   readonly patience: number;
+  /** How the step begins that will fail, where something is broken: that one is not waited for as long. */
+  readonly fails?: string;
 }
 
 /** A service of a docker-compose.yaml, as far as the plain processes need it. */

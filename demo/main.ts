@@ -18,8 +18,8 @@ async function run(scope: Scope): Promise<{ readonly processes: Processes; reado
   say('starting nats-server, a global, and the zones east and west ...');
   const processes = await startProcesses(scope);
   const contexts = join(processes.folder, 'contexts');
-  const names = ['east', 'west', 'global'] as const;
-  writeContexts(contexts, { current: 'global', controlPlanes: names.map((name) => ({ name, address: processes[name].url })) });
+  const zones = (['east', 'west'] as const).map((name) => ({ name, address: processes[name].url, zone: name, zoneOf: 'global' }));
+  writeContexts(contexts, { current: 'global', controlPlanes: [...zones, { name: 'global', address: processes.global.url }] });
   const ctl = meridianctl(contexts);
   const orders = await startOrders(scope, ctl, processes).catch((thrown: unknown) => {
     say(`without an Envoy, so no call is made: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
@@ -55,7 +55,7 @@ async function cutOff(ctl: Meridianctl, { linkOfWest }: Processes, orders: Order
   await until('east has it', async () => statesOf(await ctl.run(`${ledger} -o json`)).join() === 'applied,on its way');
   await ctl.show(ledger);
   step('West works alone: it answers, and goes on with what it has.');
-  await ctl.show('get meshtrafficpermissions --context west');
+  await ctl.show('get meshtrafficpermissions --zone west');
   step('The link is there again, and west has it.');
   linkOfWest.join();
   await ctl.show('wait');
@@ -78,8 +78,8 @@ async function rename(ctl: Meridianctl): Promise<void> {
   step('5. The owner of backend, in east, says how to call it. In west it has another name, and the policy knows it.');
   await ctl.show(`apply -f ${POLICIES}/east.yaml --context east --wait`);
   await until('west has both', async () => (await itemsOf(ctl, 'meshtimeouts')).length + (await itemsOf(ctl, 'meshservices')).length === 2);
-  await ctl.show('get meshservices --context west');
-  await ctl.show('get meshtimeouts --context west -o yaml');
+  await ctl.show('get meshservices --zone west');
+  await ctl.show('get meshtimeouts --zone west -o yaml');
   const policies = await itemsOf(ctl, 'meshtimeouts');
   const [service] = await itemsOf(ctl, 'meshservices');
   expect(
@@ -92,7 +92,7 @@ async function rename(ctl: Meridianctl): Promise<void> {
 }
 
 async function itemsOf(ctl: Meridianctl, path: string): Promise<readonly ShownPolicy[]> {
-  return (JSON.parse(await ctl.run(`get ${path} --context west -o json`)) as { items: ShownPolicy[] }).items;
+  return (JSON.parse(await ctl.run(`get ${path} --zone west -o json`)) as { items: ShownPolicy[] }).items;
 }
 
 function whatNext({ folder, global, natsUrl }: Processes, orders: Orders | undefined): void {

@@ -44,8 +44,8 @@ const OPTIONS = {
 
 /**
  * `import { a as b } from "node:fs"`, which every other line waits for, as `const { a: b } = require("node:fs")`, which
- * comes in its turn: after FIRST. `await import("node:http")` as `require("node:http")`: an import reads everything that
- * the module has, and so loads what Node loads on demand (for node:http an eighth of a request of meridianctl).
+ * comes in its turn: after FIRST. And `await import("node:http")` as `require("node:http")`: an import reads everything
+ * that the module has, and so loads what Node loads on demand (for node:http an eighth of a request of meridianctl).
  */
 function inTurn(text) {
   const ofNode = text.replace(/\bawait import\(("node:[a-z/]+")\)/g, 'require($1)');

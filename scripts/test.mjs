@@ -13,6 +13,7 @@ const CHECKS = ['format', 'lint', 'types', 'page', 'unused'];
 const LONG = [
   'test/dashboard/page',
   'test/docs/pages',
+  'test/compose',
   'test/kumactl',
   'test/side-by-side/side-by-side',
   'test/envoy/agreement',

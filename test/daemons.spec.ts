@@ -3,15 +3,19 @@ import { chmodSync, cpSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { after, before, describe, test, type TestContext } from 'node:test';
 import { type Daemon, runProgram, startDaemon } from './harness/daemon.ts';
 import { SILENCE } from '../src/kds/protocol.ts';
-import { startNats } from './harness/nats.ts';
+import { type Nats, startNats } from './harness/nats.ts';
 import { Scope } from './harness/scope.ts';
 import { until } from './harness/until.ts';
 
-const scope = new Scope();
-after(() => scope.close());
+/** Closed with the test: daemons that nobody looks at any more go on taking time. */
+function ownScope(t: TestContext): Scope {
+  const scope = new Scope();
+  t.after(() => scope.close());
+  return scope;
+}
 
 async function metricsOf(diagnosticsUrl: string): Promise<string> {
   const response = await fetch(`${diagnosticsUrl}/metrics`);
@@ -35,25 +39,78 @@ function zone(name: string, natsUrl: string, more: Readonly<Record<string, strin
   return { MERIDIAN_ZONE_NAME: name, MERIDIAN_NATS_URL: natsUrl, ...more };
 }
 
-test('global knows at once that a zone was stopped, and that it is back', async () => {
-  const nats = await startNats(scope);
-  const global = await startDaemon(scope, 'global', { MERIDIAN_NATS_URL: nats.url });
-  const east = await startDaemon(scope, 'zone', zone('east', nats.url));
-  const seen = async (online: boolean) =>
-    until(`east is ${online ? 'online' : 'away'}`, async () => {
-      const { peers } = (await (await fetch(`${global.url}/_sync`)).json()) as { peers: { online: boolean; lastSeen: string }[] };
-      return peers.find((peer) => peer.online === online)?.lastSeen;
+describe('a global and a zone', () => {
+  const scope = new Scope();
+  after(() => scope.close());
+  let nats: Nats;
+  let global: Daemon;
+  let east: Daemon;
+  before(async () => {
+    nats = await startNats(scope);
+    [global, east] = await Promise.all([
+      startDaemon(scope, 'global', { MERIDIAN_NATS_URL: nats.url }),
+      startDaemon(scope, 'zone', zone('east', nats.url)),
+    ]);
+    await Promise.all([global.untilReady(), east.untilReady()]);
+  });
+
+  test('global knows at once that a zone was stopped, and that it is back', async () => {
+    const seen = async (online: boolean) =>
+      until(`east is ${online ? 'online' : 'away'}`, async () => {
+        const { peers } = (await (await fetch(`${global.url}/_sync`)).json()) as { peers: { online: boolean; lastSeen: string }[] };
+        return peers.find((peer) => peer.online === online)?.lastSeen;
+      });
+    await seen(true);
+    assert.equal(await east.stop(), 0);
+    const lastSeen = await seen(false);
+    const silentFor = Date.now() - Date.parse(lastSeen);
+    assert.ok(silentFor < SILENCE, `it was heard ${silentFor} ms ago: else silence would tell the same`);
+    east = await east.again();
+    await east.untilReady();
+    await seen(true);
+  });
+
+  test('a second store that speaks for a zone is refused, and the first is not disturbed', async () => {
+    const other = await startDaemon(scope, 'zone', zone('east', nats.url));
+    await until('the other is told', async () => (await other.ready()).reasons.some((reason) => reason.startsWith('store-changed')));
+    assert.deepEqual((await east.ready()).reasons, []);
+    await other.kill();
+  });
+
+  test('an empty second global ends nothing: both warn, and the zone goes on with the first', async () => {
+    // Started more often than the first, on a volume of its own.
+    const idle = await startDaemon(scope, 'global', { MERIDIAN_NATS_URL: '' });
+    await idle.stop();
+    const other = await startDaemon(scope, 'global', { MERIDIAN_NATS_URL: nats.url, MERIDIAN_DATA_DIR: idle.dataDir });
+    const warns = async (daemon: Daemon, text: RegExp) => text.test((await daemon.ready()).warnings.join());
+    await until('the zone refuses the other', () =>
+      warns(east, /global: store .* speaks for an identity that belongs to store .*; it is refused/),
+    );
+    await until('both say so', async () => (await warns(global, /speaks as global too/)) && (await warns(other, /speaks as global too/)));
+    const heardAgain = async () =>
+      /meridian_peer_incidents_total\{.*another store speaks as global.*\} [3-9]/.test(await metricsOf(global.diagnosticsUrl));
+    await until('the first heard the other again, well after', heardAgain);
+    assert.deepEqual([(await global.ready()).status, (await east.ready()).status], [200, 200]);
+    await putMesh(global.url, 'payments');
+    await until('east has what the first says', async () => (await meshesOf(east.url)).includes('payments'));
+    await other.kill();
+  });
+
+  test('of two processes on copies of one store only one goes on', async () => {
+    assert.equal(await east.stop(), 0);
+    const copy = join(scope.folder(), 'copy');
+    cpSync(east.dataDir, copy, { recursive: true });
+    const both = [await east.again(), await startDaemon(scope, 'zone', zone('east', nats.url, { MERIDIAN_DATA_DIR: copy }))];
+    await until('one is superseded and the other ready', async () => {
+      const states = await Promise.all(both.map((one) => one.ready()));
+      const superseded = states.filter(({ reasons }) => reasons.some((reason) => reason.startsWith('superseded')));
+      return superseded.length === 1 && states.filter(({ ready }) => ready).length === 1;
     });
-  await seen(true);
-  assert.equal(await east.stop(), 0);
-  const lastSeen = await seen(false);
-  const silentFor = Date.now() - Date.parse(lastSeen);
-  assert.ok(silentFor < SILENCE, `it was heard ${silentFor} ms ago: else silence would tell the same`);
-  await (await east.again()).untilReady();
-  await seen(true);
+  });
 });
 
-test('global and two zones come up, work without NATS, and stop', async () => {
+test('global and two zones come up, exchange, work without NATS, and stop', async (t) => {
+  const scope = ownScope(t);
   const nats = await startNats(scope);
   const [global, east, west] = await Promise.all([
     startDaemon(scope, 'global', { MERIDIAN_NATS_URL: nats.url }),
@@ -76,6 +133,9 @@ test('global and two zones come up, work without NATS, and stop', async () => {
   }
   assert.match(metrics, /^meridian_resources\{type="Mesh"\} 1$/m);
   assert.match(metrics, /^process_cpu_seconds_total /m);
+  await putMesh(global.url, 'payments');
+  for (const { url } of [east, west])
+    await until('a zone has what is committed at global', async () => (await meshesOf(url)).includes('payments'));
 
   await nats.stop();
   await until('east says that NATS is away', async () => {
@@ -93,7 +153,8 @@ test('global and two zones come up, work without NATS, and stop', async () => {
   }
 });
 
-test('a zone without global denies, and a zone that knows it starts without NATS', async () => {
+test('a zone without global denies, and a zone that knows it starts without NATS', async (t) => {
+  const scope = ownScope(t);
   const nats = await startNats(scope);
   const east = await startDaemon(scope, 'zone', zone('east', nats.url));
   const { status, reasons } = await east.ready();
@@ -111,87 +172,15 @@ test('a zone without global denies, and a zone that knows it starts without NATS
   assert.equal(await global.stop(), 0);
 });
 
-test('what is committed at global reaches a zone', async () => {
-  const nats = await startNats(scope);
-  const [global, east] = await Promise.all([
-    startDaemon(scope, 'global', { MERIDIAN_NATS_URL: nats.url }),
-    startDaemon(scope, 'zone', zone('east', nats.url)),
-  ]);
-  await east.untilReady();
-  await putMesh(global.url, 'payments');
-  await until('east has it', async () => (await meshesOf(east.url)).includes('payments'));
-});
-
-test('the mesh default is made once: a global that is started again does not bring it back', async () => {
-  const global = await startDaemon(scope, 'global', { MERIDIAN_NATS_URL: '' });
-  assert.equal((await fetch(`${global.url}/meshes/default`, { method: 'DELETE' })).status, 200);
-  assert.equal(await global.stop(), 0);
-  assert.deepEqual(await meshesOf((await global.again()).url), []);
-});
-
-test('a zone may stand alone', async () => {
-  const east = await startDaemon(scope, 'zone', zone('east', ''));
-  const { status, warnings } = await east.ready();
-  assert.equal(status, 200);
-  assert.match(warnings.join(), /no NATS/);
-  assert.doesNotMatch(await metricsOf(east.diagnosticsUrl), /^meridian_nats_connected /m);
-  assert.equal(await east.stop(), 0);
-});
-
-test('a second store that speaks for a zone is refused, and the first is not disturbed', async () => {
-  const nats = await startNats(scope);
-  await startDaemon(scope, 'global', { MERIDIAN_NATS_URL: nats.url });
-  const east = await startDaemon(scope, 'zone', zone('east', nats.url));
-  await east.untilReady();
-  const other = await startDaemon(scope, 'zone', zone('east', nats.url));
-  await until('the other is told', async () => (await other.ready()).reasons.some((reason) => reason.startsWith('store-changed')));
-  assert.deepEqual((await east.ready()).reasons, []);
-});
-
-test('an empty second global ends nothing: both warn, and the zone goes on with the first', async () => {
-  const nats = await startNats(scope);
-  const common = { MERIDIAN_NATS_URL: nats.url };
-  const global = await startDaemon(scope, 'global', common);
-  const east = await startDaemon(scope, 'zone', zone('east', nats.url));
-  await Promise.all([global.untilReady(), east.untilReady()]);
-  // Started more often than the first, on a volume of its own.
-  const idle = await startDaemon(scope, 'global', { MERIDIAN_NATS_URL: '' });
-  await idle.stop();
-  const other = await startDaemon(scope, 'global', { ...common, MERIDIAN_DATA_DIR: idle.dataDir });
-  const warns = async (daemon: Daemon, text: RegExp) => text.test((await daemon.ready()).warnings.join());
-  await until('the zone refuses the other', () =>
-    warns(east, /global: store .* speaks for an identity that belongs to store .*; it is refused/),
-  );
-  await until('both say so', async () => (await warns(global, /speaks as global too/)) && (await warns(other, /speaks as global too/)));
-  const heardAgain = async () =>
-    /meridian_peer_incidents_total\{.*another store speaks as global.*\} [3-9]/.test(await metricsOf(global.diagnosticsUrl));
-  await until('the first heard the other again, well after', heardAgain);
-  assert.deepEqual([(await global.ready()).status, (await east.ready()).status], [200, 200]);
-  await putMesh(global.url, 'payments');
-  await until('east has what the first says', async () => (await meshesOf(east.url)).includes('payments'));
-});
-
-test('of two processes on copies of one store only one goes on', async () => {
-  const nats = await startNats(scope);
-  await startDaemon(scope, 'global', { MERIDIAN_NATS_URL: nats.url });
-  const first = await startDaemon(scope, 'zone', zone('east', nats.url));
-  await first.untilReady();
-  assert.equal(await first.stop(), 0);
-  const copy = join(scope.folder(), 'copy');
-  cpSync(first.dataDir, copy, { recursive: true });
-  const both = [await first.again(), await startDaemon(scope, 'zone', zone('east', nats.url, { MERIDIAN_DATA_DIR: copy }))];
-  await until('one is superseded and the other ready', async () => {
-    const states = await Promise.all(both.map((one) => one.ready()));
-    const superseded = states.filter(({ reasons }) => reasons.some((reason) => reason.startsWith('superseded')));
-    return superseded.length === 1 && states.filter(({ ready }) => ready).length === 1;
-  });
-});
-
 describe('wrong use ends at once', () => {
+  const scope = new Scope();
+  after(() => scope.close());
   const refused: readonly [what: string, env: Readonly<Record<string, string>>, says: RegExp][] = [
-    ['no zone name', {}, /zoneName \(MERIDIAN_ZONE_NAME\) must be set/],
-    ['a zone called global', { MERIDIAN_ZONE_NAME: 'global' }, /zoneName \(MERIDIAN_ZONE_NAME\) must be/],
-    ['a port that is none', { MERIDIAN_ZONE_NAME: 'east', MERIDIAN_API_PORT: 'http' }, /apiPort \(MERIDIAN_API_PORT\) must be/],
+    [
+      'a port that is none, and no zone name',
+      { MERIDIAN_API_PORT: 'http' },
+      /apiPort \(MERIDIAN_API_PORT\) must be[\s\S]*zoneName \(MERIDIAN_ZONE_NAME\) must be set/,
+    ],
     ['a NATS elsewhere without credentials', zone('east', 'nats://192.0.2.1:4222'), /MERIDIAN_ALLOW_INSECURE/],
     ['a NATS port that is none', zone('east', 'nats://127.0.0.1:99999'), /MERIDIAN_NATS_URL is not a URL/],
   ];
@@ -203,11 +192,11 @@ describe('wrong use ends at once', () => {
     });
   }
 
-  test('an unknown key, an argument that is none, a file that is not there', async () => {
+  test('an unknown key and a zone called global, an argument that is none, a file that is not there', async () => {
     const file = join(scope.folder(), 'zone.yaml');
-    writeFileSync(file, 'zoneName: east\nenvironmnt: universal\n');
+    writeFileSync(file, 'zoneName: global\nenvironmnt: universal\n');
     for (const [args, says] of [
-      [['-c', file], /environmnt is not a key here/],
+      [['-c', file], /environmnt is not a key here[\s\S]*zoneName \(MERIDIAN_ZONE_NAME\) must be/],
       [['--nonsense'], /--nonsense/],
       [['-c', `${file}.none`], /ENOENT/],
     ] as const) {
@@ -217,8 +206,16 @@ describe('wrong use ends at once', () => {
     }
   });
 
-  test('another place for a store that has one', async () => {
+  test('a second process on one data directory, or another place for a store that has one: that of a zone which stands alone', async () => {
     const east = await startDaemon(scope, 'zone', zone('east', ''));
+    const { status, warnings } = await east.ready();
+    assert.equal(status, 200);
+    assert.match(warnings.join(), /no NATS/);
+    assert.doesNotMatch(await metricsOf(east.diagnosticsUrl), /^meridian_nats_connected /m);
+    const second = runProgram(scope, 'zone', { ...zone('east', ''), MERIDIAN_DATA_DIR: east.dataDir });
+    assert.equal(await second.exit, 1);
+    assert.match(second.lines.join('\n'), /in use by another process/);
+    assert.equal((await east.ready()).status, 200);
     assert.equal(await east.stop(), 0);
     for (const change of [{ MERIDIAN_ZONE_NAME: 'west' }, { MERIDIAN_ENVIRONMENT: 'universal' }, { MERIDIAN_SYSTEM_NAMESPACE: 'other' }]) {
       const child = runProgram(scope, 'zone', { ...zone('east', ''), MERIDIAN_DATA_DIR: east.dataDir, ...change });
@@ -228,14 +225,6 @@ describe('wrong use ends at once', () => {
     const global = runProgram(scope, 'global', { MERIDIAN_NATS_URL: '', MERIDIAN_DATA_DIR: east.dataDir });
     assert.equal(await global.exit, 2);
     assert.equal((await (await east.again()).ready()).status, 200);
-  });
-
-  test('a second process on one data directory', async () => {
-    const east = await startDaemon(scope, 'zone', zone('east', ''));
-    const second = runProgram(scope, 'zone', { ...zone('east', ''), MERIDIAN_DATA_DIR: east.dataDir });
-    assert.equal(await second.exit, 1);
-    assert.match(second.lines.join('\n'), /in use by another process/);
-    assert.equal((await east.ready()).status, 200);
   });
 
   test('a port that is taken', async () => {
@@ -252,14 +241,16 @@ describe('wrong use ends at once', () => {
   });
 });
 
-test('an insecure NATS is allowed by word, and said', async () => {
+test('an insecure NATS is allowed by word, and said', async (t) => {
+  const scope = ownScope(t);
   const east = await startDaemon(scope, 'zone', zone('east', 'nats://192.0.2.1:4222', { MERIDIAN_ALLOW_INSECURE: 'true' }));
   assert.ok((await east.ready()).warnings.some((warning) => warning.includes('no credentials')));
   assert.ok(east.log().some(({ level, msg }) => level === 'warn' && msg.includes('no credentials')));
   assert.equal(await east.stop(), 0);
 });
 
-test('a credentials file that others may read is said; one that is not there does not end the process', async () => {
+test('a credentials file that others may read is said; one that is not there does not end the process', async (t) => {
+  const scope = ownScope(t);
   const file = join(scope.folder(), 'east.creds');
   writeFileSync(file, 'nothing');
   chmodSync(file, 0o644);
@@ -269,8 +260,13 @@ test('a credentials file that others may read is said; one that is not there doe
   await until('west says why', async () => (await west.ready()).warnings.some((warning) => warning.includes(`${file}.none`)));
 });
 
-test('the diagnostics answer whom the API answers', async () => {
-  const global = await startDaemon(scope, 'global', { MERIDIAN_NATS_URL: '', MERIDIAN_API_HOSTNAMES: 'Global.example' });
+test('the mesh default is made once: not by a global that is started again. Its diagnostics answer whom its API answers', async (t) => {
+  const scope = ownScope(t);
+  const first = await startDaemon(scope, 'global', { MERIDIAN_NATS_URL: '' });
+  assert.equal((await fetch(`${first.url}/meshes/default`, { method: 'DELETE' })).status, 200);
+  assert.equal(await first.stop(), 0);
+  const global = await first.again({ MERIDIAN_API_HOSTNAMES: 'Global.example' });
+  assert.deepEqual(await meshesOf(global.url), []);
   const { host: own } = new URL(global.diagnosticsUrl);
   const statusFor = (path: string, headers: Record<string, string>): Promise<number> =>
     new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@ import { startApi } from '../src/api/server.ts';
 import { isReadOnly } from '../src/api/resources/read-only-kinds.ts';
 import { KINDS } from '../src/resource/kinds.ts';
 import { GLOBAL, type JsonObject, type Place } from '../src/resource/resource.ts';
-import { apiOn, EAST, newApi, WEST } from './api/harness.ts';
+import { EAST, newApi, WEST } from './api/harness.ts';
 import { SAMPLES } from './api/samples.ts';
 import { NO_KUMACTL, type Ran, runKumactl } from './harness/kumactl.ts';
 import { Scope } from './harness/scope.ts';
@@ -35,8 +35,7 @@ describe('the real kumactl', { skip: NO_KUMACTL }, () => {
       }
 
       before(async () => {
-        const api = newApi(scope, place);
-        const { port, close } = await startApi(apiOn(scope, api.plane, undefined).options);
+        const { port, close } = await startApi(newApi(scope, place).options);
         scope.add(close);
         const added = await run('config', 'control-planes', 'add', '--name', title, '--address', `http://127.0.0.1:${port}`);
         assert.deepEqual([added.code, added.err], [0, '']);
@@ -168,8 +167,7 @@ describe('the real kumactl', { skip: NO_KUMACTL }, () => {
   }
 
   it('applies one name in two namespaces of a kubernetes zone', async () => {
-    const { plane } = newApi(scope, EAST);
-    const { port, close } = await startApi(apiOn(scope, plane, undefined).options);
+    const { port, close } = await startApi(newApi(scope, EAST).options);
     scope.add(close);
     const config = 'namespaces';
     await kumactl(['config', 'control-planes', 'add', '--name', 'east', '--address', `http://127.0.0.1:${port}`], config);

@@ -64,14 +64,12 @@ async function carries({ global, east }: { global: Daemon; east: Daemon }): Prom
   }
 }
 
-for (const limit of ['64KB', '1KB']) {
-  test(`a NATS server that carries ${limit} at once carries everything`, async () => {
-    const nats = await startNats(scope, `max_payload: ${limit}`);
-    const pair = await startPair(nats, nats);
-    await carries(pair);
-    for (const daemon of Object.values(pair)) await daemon.stop();
-  });
-}
+test('a NATS server that carries 1KB at once carries everything', async () => {
+  const nats = await startNats(scope, 'max_payload: 1KB');
+  const pair = await startPair(nats, nats);
+  await carries(pair);
+  for (const daemon of Object.values(pair)) await daemon.stop();
+});
 
 for (const [hub, leaf] of [
   ['1MB', '16KB'],

@@ -107,11 +107,12 @@ describe('the built programs', () => {
 });
 
 describe('a build', () => {
-  /** A project with one program of this text. */
+  /** A project with one program of this text, and an empty page. */
   function project(text: string): string {
     const folder = scope.folder();
-    for (const copied of ['scripts', 'src/dashboard', 'tsconfig.json'])
+    for (const copied of ['scripts', 'src/dashboard/tsconfig.json', 'tsconfig.json'])
       cpSync(join(ROOT, copied), join(folder, copied), { recursive: true });
+    for (const file of ['main.tsx', 'page.html', 'page.css', 'icon.svg']) writeFileSync(join(folder, 'src/dashboard', file), '');
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     mkdirSync(join(folder, 'cmd'));
     writeFileSync(

@@ -11,7 +11,7 @@ import { prepareCedar } from './cedar.ts';
 import { makePolicies, makeRequests, type MadeRequest } from './made-policies.ts';
 import { NO_GO, OPA_VERSION, prepareOpa } from './opa.ts';
 import { regoModule } from './rego.ts';
-import { type Verdict, verdictOf } from './verdict.ts';
+import { type AccessVerdict, verdictOf } from './verdict.ts';
 
 const POLICIES = 1_000;
 const REQUESTS = 100_000;
@@ -20,7 +20,7 @@ const REQUESTS = 100_000;
 interface Engine {
   readonly name: string;
   readonly requests: number;
-  readonly ask: (request: MadeRequest) => Verdict;
+  readonly ask: (request: MadeRequest) => AccessVerdict;
 }
 
 /**
@@ -56,7 +56,7 @@ export async function measureAccess(scope: Scope): Promise<void> {
   measureBindings(policies);
 }
 
-function decide(policies: readonly AccessPolicy[]): (request: MadeRequest) => Verdict {
+function decide(policies: readonly AccessPolicy[]): (request: MadeRequest) => AccessVerdict {
   return (request) => verdictOf(decideAccess(policies, request));
 }
 
@@ -64,7 +64,7 @@ function decide(policies: readonly AccessPolicy[]): (request: MadeRequest) => Ve
 function indexBytes(policies: readonly AccessPolicy[], requests: readonly MadeRequest[]): number {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  const [list, verdicts] = [policies.slice(), new Set<Verdict>()];
+  const [list, verdicts] = [policies.slice(), new Set<AccessVerdict>()];
   collect();
   const before = process.memoryUsage().heapUsed;
   const ask = decide(list);
@@ -77,8 +77,8 @@ function indexBytes(policies: readonly AccessPolicy[], requests: readonly MadeRe
 const ROUNDS = 20;
 
 /** Each engine twice through its requests: cold, and when its code is compiled and its memory is filled. */
-function measureInTurns(engines: readonly Engine[], requests: readonly MadeRequest[], expected: readonly Verdict[]): void {
-  const runs = engines.map((engine) => ({ ...engine, ms: [0, 0], answers: [] as Verdict[] }));
+function measureInTurns(engines: readonly Engine[], requests: readonly MadeRequest[], expected: readonly AccessVerdict[]): void {
+  const runs = engines.map((engine) => ({ ...engine, ms: [0, 0], answers: [] as AccessVerdict[] }));
   for (const time of [0, 1]) {
     for (const run of runs) run.answers.length = 0;
     for (let round = 0; round < ROUNDS; round++) {
@@ -99,7 +99,7 @@ function measureInTurns(engines: readonly Engine[], requests: readonly MadeReque
 let ours: readonly number[] = [];
 
 /** The first one told is ours, with which the others are compared. */
-function tell(name: string, ms: readonly number[], answers: readonly Verdict[], expected: readonly Verdict[]): void {
+function tell(name: string, ms: readonly number[], answers: readonly AccessVerdict[], expected: readonly AccessVerdict[]): void {
   const rates = ms.map((one) => (answers.length / one) * 1_000);
   const times = rates.map((rate, time) => `${((ours[time] ?? 0) / rate).toFixed(0)} times`).join(' and ');
   const differing = answers.filter((answer, index) => answer !== expected[index]).length;

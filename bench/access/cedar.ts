@@ -2,16 +2,16 @@ import * as cedar from '@cedar-policy/cedar-wasm/nodejs';
 import type { AccessPolicy } from '../../src/policy/access/access-policies.ts';
 import type { AttributeRequirement, Selection } from '../../src/policy/access/attribute-selector.ts';
 import type { MadeRequest } from './made-policies.ts';
-import type { Verdict } from './verdict.ts';
+import type { AccessVerdict } from './verdict.ts';
 
 /**
- * Access policies as Cedar's. In Cedar a `forbid` wins over every `permit`, and nothing wins over it, so the two tiers are
- * two policy sets: that of the privileged ones is asked first, and where none of its policies matches, that of the
+ * Access policies as Cedar's. In Cedar a `forbid` wins over every `permit`, and nothing wins over it, so the two tiers
+ * are two policy sets: that of the privileged ones is asked first, and where none of its policies matches, that of the
  * namespace. Each is parsed once (`preparsePolicySet`, `statefulIsAuthorized`). A set for each namespace is several
  * times as fast as one for all, for Cedar looks at every policy of a set. Attributes are the request's context: as
  * attributes of entities they take as long.
  */
-export function prepareCedar(policies: readonly AccessPolicy[]): (asked: Pick<MadeRequest, 'from' | 'to' | 'namespace'>) => Verdict {
+export function prepareCedar(policies: readonly AccessPolicy[]): (asked: Pick<MadeRequest, 'from' | 'to' | 'namespace'>) => AccessVerdict {
   const enforced = policies.filter(({ shadow }) => !shadow);
   const namespaces = new Set(['', ...enforced.map(({ key }) => key.namespace)]);
   const privileged = keep(enforced.filter((one) => one.privileged));

@@ -20,12 +20,12 @@ const NAMESPACES = names('ns', 20);
 const LOCATIONS = ['aws', 'gcp'].flatMap((cloud) =>
   ['us-east', 'us-west', 'eu-1'].flatMap((region) => [1, 2, 3].map((vpc) => `${cloud}/${region}/vpc${vpc}`)),
 );
-const SITE: Values = { 'site:name': names('site', 12), 'site:environment': ['prod', 'stage', 'dev'], 'site:location': LOCATIONS };
+const SITE: AttributeValues = { 'site:name': names('site', 12), 'site:environment': ['prod', 'stage', 'dev'], 'site:location': LOCATIONS };
 
-type Values = Readonly<Record<string, readonly string[]>>;
+type AttributeValues = Readonly<Record<string, readonly string[]>>;
 
 /** What a workload has, and what a service has. */
-const SOURCE: Values = {
+const SOURCE: AttributeValues = {
   'k8s:ns': NAMESPACES,
   'k8s:sa': names('sa', 40),
   'k8s:label:app': names('app', 60),
@@ -33,7 +33,7 @@ const SOURCE: Values = {
   'k8s:container-image': names('registry.example/app', 30),
   ...SITE,
 };
-const DESTINATION: Values = {
+const DESTINATION: AttributeValues = {
   'service:name': names('svc', 100),
   'k8s:label:tier': ['gold', 'silver', 'tin'],
   'k8s:label:team': names('team', 15),
@@ -54,14 +54,14 @@ export function makePolicies(count: number, seed: number): Resource[] {
     const action = chance.below(5) < 2 ? 'deny' : 'allow';
     // What is for everybody is narrower, or nothing else would ever decide.
     const least = where === '' ? 3 : 2;
-    const side = (values: Values) => Array.from({ length: 1 + chance.below(2) }, () => selector(chance, values, least));
+    const side = (values: AttributeValues) => Array.from({ length: 1 + chance.below(2) }, () => selector(chance, values, least));
     const spec = { action, from: side(SOURCE), to: side(DESTINATION) };
     return resource(isPrivileged ? 'PrivilegedAccessPolicy' : 'AccessPolicy', `p-${index}`, spec, where);
   });
 }
 
 /** Two to four requirements of different keys, in any of the five ways to write one; one in twelve is for everybody. */
-function selector(chance: Chance, values: Values, least: number): JsonObject {
+function selector(chance: Chance, values: AttributeValues, least: number): JsonObject {
   if (least < 3 && chance.below(12) === 0) return { workloadSelector: {} };
   const keys = chance.shuffle(Object.keys(values)).slice(0, least + chance.below(2));
   const matchLabels: Record<string, string> = {};
@@ -111,7 +111,7 @@ export function makeSites(count: number, seed: number): Attributes[] {
   return Array.from({ length: count }, () => set('destination', some(chance, SITE)));
 }
 
-function some(chance: Chance, values: Values): Labels {
+function some(chance: Chance, values: AttributeValues): Labels {
   const keys = Object.keys(values).filter((key) => !OFTEN_ABSENT.has(key) || chance.below(3) > 0);
   return Object.fromEntries(keys.map((key) => [key, chance.pick(values[key] ?? [])]));
 }

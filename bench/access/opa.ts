@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { loadPolicy } from '@open-policy-agent/opa-wasm';
 import { findProgram } from '../../test/harness/programs.ts';
 import type { MadeRequest } from './made-policies.ts';
-import type { Verdict } from './verdict.ts';
+import type { AccessVerdict } from './verdict.ts';
 
 export const OPA_VERSION = '1.22.4';
 
@@ -18,14 +18,14 @@ type OpaInput = Pick<MadeRequest, 'from' | 'to' | 'namespace'>;
 /** OPA with these rules, each way to run it. */
 export interface OpaEngines {
   /** As WebAssembly in this process. */
-  readonly wasm: (input: OpaInput) => Verdict;
+  readonly wasm: (input: OpaInput) => AccessVerdict;
   readonly wasmBytes: () => number;
   /** In a process of its own, with inputs that are parsed already. */
   readonly go: (inputs: readonly OpaInput[]) => OpaRun;
 }
 
 interface OpaRun {
-  readonly answers: readonly Verdict[];
+  readonly answers: readonly AccessVerdict[];
   readonly coldMs: number;
   readonly warmMs: number;
   readonly megabytes: number;
@@ -39,7 +39,7 @@ export async function prepareOpa(rules: string, folder: string): Promise<OpaEngi
   execFileSync(program, ['wasm', rego, wasm]);
   const policy = await loadPolicy(readFileSync(wasm));
   return {
-    wasm: (input) => (policy.evaluate(input) as readonly { readonly answer: Verdict }[])[0]?.answer ?? 'default deny',
+    wasm: (input) => (policy.evaluate(input) as readonly { readonly answer: AccessVerdict }[])[0]?.answer ?? 'default deny',
     wasmBytes: () => policy.mem.buffer.byteLength,
     go: (inputs) => {
       writeFileSync(asked, JSON.stringify(inputs));

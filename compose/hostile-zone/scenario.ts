@@ -18,7 +18,7 @@ export async function open(world: World): Promise<void> {
   for (const zone of [...ZONES, 'west']) await ctl(world, 'keys', `zone add ${zone} --dir /data --accounts-dir /data/accounts`);
   await world.start('nats', 'global', ...ZONES);
   for (const zone of ZONES) await ready(world, zone);
-  world.write('attacker.mjs', await attacker());
+  world.write('attacker.js', await attacker());
 }
 
 /** Whoever has a zone's credential is that zone and nobody else, is seen, and is put out. */
@@ -29,6 +29,9 @@ export async function run(world: World): Promise<void> {
   await world.start('attacker');
   for (const what of REFUSED) await says(world, 'attacker', `NATS refuses: Permissions Violation for ${what}`);
   await says(world, 'attacker', 'east denies: site-attributes');
+  // What it said in the name of east is of west, as its name at global proves.
+  const filed = (await ctl(world, 'global', 'name forged-of-east -m default --zone west --namespace shop')).trim();
+  await shows(world, 'global', 'get meshtrafficpermissions -o name', filed);
   await shows(world, 'global', 'status', 'refused of west: MeshTrafficPermission default/forged-of-global');
   await shows(world, 'global', 'status -o json', 'over_quota');
   await apply(world, 'global', 'shop.yaml');
@@ -45,9 +48,7 @@ export async function run(world: World): Promise<void> {
 /** The attacker as one file. */
 async function attacker(): Promise<string> {
   const entryPoints = [fileURLToPath(new URL('attacker.ts', import.meta.url))];
-  const require = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
-  const options = { bundle: true, platform: 'node', format: 'esm', banner: { js: require }, write: false } as const;
-  const { outputFiles } = await build({ ...options, entryPoints });
+  const { outputFiles } = await build({ entryPoints, bundle: true, platform: 'node', write: false });
   return outputFiles[0]?.text ?? '';
 }
 

@@ -1,5 +1,5 @@
 import type { WatchedPlane } from '../control/plane/watch-commits.ts';
-import type { ProxyStanding } from '../control/enforce/proxy-status.ts';
+import type { ProxyStatus } from '../control/enforce/proxy-status.ts';
 import type { VerdictCounts } from '../control/access/verdict-counts.ts';
 import type { AccessView } from '../control/access/access-view.ts';
 import type { CallConnector } from '../control/access/connect-caller.ts';
@@ -59,7 +59,7 @@ export interface ApiOptions {
   /** Of zones alone. */
   readonly proxyTokens?: ProxyTokens | undefined;
   /** How the proxies of this zone stand. Of zones alone. */
-  readonly proxies?: (() => readonly ProxyStanding[]) | undefined;
+  readonly proxies?: (() => readonly ProxyStatus[]) | undefined;
   /** Of zones alone. */
   readonly zoneAccess?: ZoneAccess | undefined;
   /** Counts what is decided about access; undefined: nobody asks for it. */

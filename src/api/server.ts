@@ -38,6 +38,7 @@ import { addProxyTokensRoute } from './operate/proxy-tokens-route.ts';
 import { addRecoverRoute } from './operate/recover-route.ts';
 import { addResourceRoutes } from './resources/resource-routes.ts';
 import { addSyncRoute } from './operate/sync-route.ts';
+import { addTurnsRoute } from './operate/turns-route.ts';
 import { addWatchRoute } from './watch/watch-route.ts';
 import { addWatch } from './watch/watch-server.ts';
 import { addWithoutRoute } from './resources/without-route.ts';
@@ -149,6 +150,7 @@ function addRoutes(
   addWithoutRoute(app, { ...options, budget });
   addLedgerRoute(app, options);
   addSyncRoute(app, options);
+  addTurnsRoute(app);
   addRecoverRoute(app, options);
   addWatchRoute(app);
   addAuditRoute(app, options, trail);

@@ -3,10 +3,18 @@ import { token, who } from './session.ts';
 /** An answer that is no success, in the API's words. */
 export class RefusedAnswer extends Error {
   readonly status: number;
-  constructor(status: number, detail: string) {
+  /** What is wrong with which field. */
+  readonly problems: readonly RefusedField[];
+  constructor(status: number, detail: string, problems: readonly RefusedField[]) {
     super(detail);
     this.status = status;
+    this.problems = problems;
   }
+}
+
+interface RefusedField {
+  readonly field: string;
+  readonly reason: string;
 }
 
 /** A list as the API writes it. */
@@ -37,9 +45,29 @@ export async function getKept<T>(path: string): Promise<T> {
   return value;
 }
 
-/** The same with a body. The page changes nothing: it asks questions only. */
-export function post<T>(path: string, body: object): Promise<T> {
-  return ask<T>(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+/** The same with the state that it is of. */
+export async function getTagged<T>(path: string): Promise<{ readonly value: T; readonly tag: string }> {
+  const answer = await send(path, {});
+  return { value: await read<T>(answer), tag: answer.headers.get('etag') ?? '' };
+}
+
+/** Asks with a body: a text is YAML. Only the editor's Apply changes something so. */
+export function post<T>(path: string, body: object | string): Promise<T> {
+  return ask<T>(path, { method: 'POST', ...bodyOf(body) });
+}
+
+/** Replaces a resource with a YAML text that was made from the state of `tag`: refused where it is another by now. */
+export async function put(path: string, text: string, tag: string): Promise<void> {
+  const { headers, body } = bodyOf(text);
+  await ask(path, { method: 'PUT', headers: { ...headers, 'if-match': tag }, body });
+}
+
+function bodyOf(body: object | string): { readonly headers: Record<string, string>; readonly body: string } {
+  const isYaml = typeof body === 'string';
+  return {
+    headers: { 'content-type': isYaml ? 'application/yaml' : 'application/json' },
+    body: isYaml ? body : JSON.stringify(body),
+  };
 }
 
 async function ask<T>(path: string, init: RequestInit): Promise<T> {
@@ -53,10 +81,10 @@ function send(path: string, init: RequestInit): Promise<Response> {
 }
 
 async function read<T>(answer: Response): Promise<T> {
-  const body = (await answer.json()) as { detail?: string };
+  const body = (await answer.json()) as { detail?: string; invalid_parameters?: readonly RefusedField[] };
   if (answer.ok) return body as T;
   if (answer.status === 401) who.value = 'nobody';
-  throw new RefusedAnswer(answer.status, body.detail ?? `the API answered ${answer.status}`);
+  throw new RefusedAnswer(answer.status, body.detail ?? `the API answered ${answer.status}`, body.invalid_parameters ?? []);
 }
 
 /** What identifies a resource in our answers. */

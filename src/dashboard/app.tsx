@@ -1,9 +1,11 @@
 import { useEffect } from 'preact/hooks';
+import { EditPage, NewPage } from './editor/edit-page.tsx';
 import { Home } from './home/home.tsx';
 import { PeerPage } from './home/peer-page.tsx';
 import { follow, isLive } from './live.ts';
 import { link, type PageAddress, place } from './location.ts';
 import { Login } from './login.tsx';
+import { MapPage } from './map/map-page.tsx';
 import { MatrixPage } from './matrix/matrix-page.tsx';
 import { KindPage } from './resources/kind-page.tsx';
 import { KindsPage } from './resources/kinds-page.tsx';
@@ -14,6 +16,7 @@ import { WhyPage } from './why/why-page.tsx';
 const VIEWS = [
   { name: 'Home', parts: [] },
   { name: 'Resources', parts: ['kinds'] },
+  { name: 'Map', parts: ['map'] },
   { name: 'Who may call whom', parts: ['matrix'] },
   { name: 'Why denied', parts: ['why'] },
 ] as const;
@@ -52,22 +55,26 @@ function Shell({ name, role }: { name: string; role: string }) {
           )}
         </span>
       </header>
-      <main id="main" tabIndex={-1} class={here.parts[0] === 'matrix' ? 'wide' : undefined}>
-        <View here={here} asAdmin={role === 'admin'} />
+      <main id="main" tabIndex={-1} class={['matrix', 'map'].includes(here.parts[0] ?? '') ? 'wide' : undefined}>
+        <View here={here} role={role} />
       </main>
     </>
   );
 }
 
-function View({ here: { parts, query }, asAdmin }: { here: PageAddress; asAdmin: boolean }) {
+function View({ here: { parts, query }, role }: { here: PageAddress; role: string }) {
   const [view, about] = parts;
+  const asAdmin = role === 'admin';
   if (view === undefined) return <Home asAdmin={asAdmin} />;
   if (view === 'peer' && about !== undefined) return <PeerPage name={about} />;
   if (view === 'matrix') return <MatrixPage query={query} asAdmin={asAdmin} />;
+  if (view === 'map') return <MapPage query={query} />;
   if (view === 'why') return <WhyPage query={query} />;
-  if (view === 'resource' && about !== undefined) return <ResourcePage kri={about} asAdmin={asAdmin} />;
+  if (view === 'resource' && about !== undefined) return <ResourcePage kri={about} role={role} />;
+  if (view === 'edit' && about !== undefined) return <EditPage key={about} kri={about} role={role} />;
+  if (view === 'new') return <NewPage key={query.type} type={query.type ?? ''} role={role} />;
   if (view !== 'kinds') return <NoView />;
-  return about === undefined ? <KindsPage /> : <KindPage path={about} query={query} />;
+  return about === undefined ? <KindsPage role={role} /> : <KindPage path={about} query={query} role={role} />;
 }
 
 function NoView() {

@@ -15,7 +15,8 @@ export function signIn(text: string): void {
   token.value = text;
 }
 
+/** What was typed goes with the token. */
 export function signOut(): void {
-  sessionStorage.removeItem(KEPT);
+  sessionStorage.clear();
   token.value = '';
 }

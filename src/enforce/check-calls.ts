@@ -18,8 +18,8 @@ interface CheckGround {
 
 /**
  * Decides about calls of other zones at the zone's own Envoys (docs/design/attributes.md#ext_authz). The call shows a
- * token that this zone gave when it decided for the caller's zone; it lets in once, who has the identity that Envoy took
- * from the certificate, to the service that the inbound is, as this zone knows it now. All else is denied.
+ * token that this zone gave when it decided for the caller's zone. It lets in once whoever has the identity that Envoy
+ * took from the certificate, to the service that the inbound is, as this zone knows it now. All else is denied.
  */
 export class CallGate {
   readonly counts = new CheckCounts();

@@ -1,9 +1,8 @@
 import { posix } from 'node:path';
 import type { InboundRules, ProxyRules } from '../control/enforce/proxy-rules.ts';
 import { type GeneratedSnapshot, generate } from '../xds/envoy/generate-snapshot.ts';
-import { type Certificates, type InboundInput, isHttp } from '../xds/envoy/inbound-input.ts';
+import { type Certificates, type InboundInput, isHttp, type ZoneAsk } from '../xds/envoy/inbound-input.ts';
 import { gatewayPorts } from './gateway-ports.ts';
-import type { ZoneAsk } from '../xds/envoy/ask-zone.ts';
 import type { ProxyId } from '../xds/server/proxy-id.ts';
 
 /**

@@ -3,7 +3,7 @@ import { trustDomainOf } from '../policy/callers/caller-identity.ts';
 import { spiffeIdOf } from '../control/enforce/spiffe-id.ts';
 import type { Plane } from '../control/plane/plane.ts';
 import { type Authenticate, authenticator, type Caller, listenerAuthenticator } from '../xds/server/authenticate-caller.ts';
-import type { ZoneAsk } from '../xds/envoy/ask-zone.ts';
+import type { ZoneAsk } from '../xds/envoy/inbound-input.ts';
 import { listenerProof } from '../xds/server/listener-proof.ts';
 import { nodeId, type ProxyId } from '../xds/server/proxy-id.ts';
 import { issueToken } from '../xds/server/proxy-token.ts';

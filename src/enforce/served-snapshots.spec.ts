@@ -48,14 +48,14 @@ test('a snapshot has the listener of each inbound, and where the proxy finds its
 
 test('a proxy without a Dataplane has no snapshot, and nothing is said of it', () => {
   assert.equal(served.snapshotOf(PROXY), undefined);
-  assert.deepEqual(served.standingOf(VIEW), { ...PROXY, streams: [], notServed: [], shut: [], warnings: [] });
+  assert.deepEqual(served.statusOf(VIEW), { ...PROXY, streams: [], notServed: [], shut: [], warnings: [] });
 });
 
 test('what can not be served is reported once for the same rules, and shown', () => {
   now = rules([inbound('web', 8080), inbound('db', 8080)], { problems: ['one can not be read'], warnings: ['plain text'] });
   served.snapshotOf(PROXY);
   served.snapshotOf(PROXY);
-  const { notServed, shut, warnings } = served.standingOf(VIEW);
+  const { notServed, shut, warnings } = served.statusOf(VIEW);
   assert.equal(notServed.length, 3, 'what could not be read, and both inbounds of one socket');
   assert.deepEqual([shut.map((one) => one.inbound), warnings], [['web', 'db'], ['plain text']]);
   assert.deepEqual(
@@ -70,15 +70,15 @@ test('what can not be served is reported once for the same rules, and shown', ()
 test('an inbound that control has shut is a problem of its own words, not named twice', () => {
   now = rules([{ ...inbound('web', 8080), shut: 'no rules fit' }], { problems: ['web is shut'] });
   served.snapshotOf(PROXY);
-  assert.deepEqual(served.standingOf(VIEW).notServed, ['web is shut']);
-  assert.deepEqual(served.standingOf(VIEW).shut, [{ inbound: 'web', reason: 'no rules fit' }]);
+  assert.deepEqual(served.statusOf(VIEW).notServed, ['web is shut']);
+  assert.deepEqual(served.statusOf(VIEW).shut, [{ inbound: 'web', reason: 'no rules fit' }]);
 });
 
 test('what was served to a proxy that the server forgot is forgotten', () => {
   now = rules([], { warnings: ['plain text'] });
   served.snapshotOf(PROXY);
   served.keepOnly([VIEW]);
-  assert.deepEqual(served.standingOf(VIEW).warnings, ['plain text']);
+  assert.deepEqual(served.statusOf(VIEW).warnings, ['plain text']);
   served.keepOnly([]);
-  assert.deepEqual(served.standingOf(VIEW).warnings, []);
+  assert.deepEqual(served.statusOf(VIEW).warnings, []);
 });

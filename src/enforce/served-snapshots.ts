@@ -1,11 +1,11 @@
 import type { Enforcement } from '../control/enforce/enforcement.ts';
 import { lettingNobodyIn } from '../control/mesh/listen-address.ts';
 import type { ProxyRules } from '../control/enforce/proxy-rules.ts';
-import type { ProxyStanding } from '../control/enforce/proxy-status.ts';
+import type { ProxyStatus } from '../control/enforce/proxy-status.ts';
 import type { Report } from '../report.ts';
-import type { ZoneAsk } from '../xds/envoy/ask-zone.ts';
+
 import type { GeneratedSnapshot } from '../xds/envoy/generate-snapshot.ts';
-import type { UnbuiltInbound } from '../xds/envoy/inbound-input.ts';
+import type { UnbuiltInbound, ZoneAsk } from '../xds/envoy/inbound-input.ts';
 import type { ProxyView } from '../xds/server/connected-proxies.ts';
 import { nodeId, type ProxyId } from '../xds/server/proxy-id.ts';
 import type { Snapshot } from '../xds/wire/resource-types.ts';
@@ -28,8 +28,8 @@ export class ServedSnapshots {
   readonly #last = new Map<string, ServedProxy>();
 
   /**
-   * `certificates`: the folder of the proxies' certificates, on their machines. `askOf`: as whom a proxy's listeners ask
-   * about calls.
+   * `certificates`: the folder of the proxies' certificates, on their machines. `askOf`: as whom a proxy's listeners
+   * ask about calls.
    */
   constructor(enforcement: Pick<Enforcement, 'rulesOf'>, certificates: string, askOf: (proxy: ProxyId) => ZoneAsk, report: Report) {
     this.enforcement = enforcement;
@@ -52,7 +52,7 @@ export class ServedSnapshots {
   }
 
   /** A proxy as the API shows it: what it was sent, and what of its Dataplane can't be. */
-  standingOf({ proxy, streams, problem, refused }: ProxyView): ProxyStanding {
+  statusOf({ proxy, streams, problem, refused }: ProxyView): ProxyStatus {
     const last = this.#last.get(nodeId(proxy));
     return {
       ...proxy,

@@ -35,11 +35,11 @@ test('no part of a cursor can be changed', () => {
   );
 });
 
-/** A store at revision 900 whose lives are these. */
-function storeOf(lives: readonly { id: string; from: number }[]): Reader {
+/** A store at revision 900 whose epochs are these. */
+function storeOf(epochs: readonly { id: string; from: number }[]): Reader {
   const known: Pick<Reader, 'head' | 'setting'> = {
     head: () => ({ store: 'aa', term: 1, revision: 900 }),
-    setting: (name) => (name === 'lives' ? JSON.stringify(lives) : undefined),
+    setting: (name) => (name === 'lives' ? JSON.stringify(epochs) : undefined),
   };
   return known as Reader;
 }
@@ -51,17 +51,17 @@ const ALL = [
 /** As many as are kept: there were others before. */
 const NEWEST = Array.from({ length: 1_000 }, (_, n) => ({ id: `n${n}`, from: 500 }));
 
-const TABLE: readonly (readonly [title: string, lives: typeof ALL, id: string, revision: number, proves: boolean])[] = [
-  ['of an earlier life', ALL, 'a', 80, false],
-  ['of an earlier life, and lost', ALL, 'a', 81, true],
-  ['of the present life', ALL, 'b', 900, false],
-  ['of no life that ever was', ALL, 'x', 1, true],
-  ['of a life that is forgotten, perhaps', NEWEST, 'x', 500, false],
+const TABLE: readonly (readonly [title: string, epochs: typeof ALL, id: string, revision: number, proves: boolean])[] = [
+  ['of an earlier epoch', ALL, 'a', 80, false],
+  ['of an earlier epoch, and lost', ALL, 'a', 81, true],
+  ['of the present epoch', ALL, 'b', 900, false],
+  ['of no epoch that ever was', ALL, 'x', 1, true],
+  ['of an epoch that is forgotten, perhaps', NEWEST, 'x', 500, false],
   ['of none of those that are forgotten: they wrote nothing so late', NEWEST, 'x', 501, true],
 ];
 
 test('what a revision proves', async (t) => {
-  for (const [title, lives, id, revision, proves] of TABLE) {
-    await t.test(title, () => assert.equal(provesRestore(storeOf(lives), id, revision), proves));
+  for (const [title, epochs, id, revision, proves] of TABLE) {
+    await t.test(title, () => assert.equal(provesRestore(storeOf(epochs), id, revision), proves));
   }
 });

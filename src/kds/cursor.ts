@@ -8,16 +8,16 @@ import type { Head, Position, Reader, Store } from '../resource/store/store.ts';
 export const SECRET = 'sign-secret';
 
 /**
- * Signs cursors with a secret that never leaves the store that made it, and says in which life of a process that was
- * ('': it was not recorded).
+ * Signs cursors with a secret that never leaves the store that made it, and says in which process epoch that was ('':
+ * it was not recorded).
  */
 export interface CursorSigner {
   (text: string): string;
-  readonly life: string;
+  readonly epoch: string;
 }
 
-export function signer(secret: string, life = ''): CursorSigner {
-  return Object.assign((text: string) => createHmac('sha256', secret).update(text).digest('hex'), { life });
+export function signer(secret: string, epoch = ''): CursorSigner {
+  return Object.assign((text: string) => createHmac('sha256', secret).update(text).digest('hex'), { epoch });
 }
 
 /**
@@ -27,10 +27,10 @@ export function signer(secret: string, life = ''): CursorSigner {
 export function makePosition(sign: CursorSigner, peer: string, head: Head, summary: { count: number; digest: string }): Position {
   const { store, term, revision } = head;
   const unsigned = { store, term, revision, digest: summary.digest, count: summary.count };
-  return { ...unsigned, signature: signatureOf(sign, peer, unsigned, sign.life) };
+  return { ...unsigned, signature: signatureOf(sign, peer, unsigned, sign.epoch) };
 }
 
-/** The life in which a cursor was signed; '' if it does not say. */
+/** The epoch in which a cursor was signed; '' if it does not say. */
 export function epochOf({ signature }: Position): string {
   return signature.includes('.') ? signature.slice(0, signature.indexOf('.')) : '';
 }
@@ -42,60 +42,62 @@ export function isOwn(sign: CursorSigner, peer: string, position: Position): boo
   return expected.length === given.length && timingSafeEqual(expected, given);
 }
 
-/** `LIFE.HMAC`. The separator is in no part: zones are DNS labels, the rest are hex digits and integers. */
-function signatureOf(sign: CursorSigner, peer: string, p: Omit<Position, 'signature'>, life: string): string {
-  return `${life}.${sign([peer, p.store, p.term, p.revision, p.digest, p.count, life].join('|'))}`;
+/** `EPOCH.HMAC`. The separator is in no part: zones are DNS labels, the rest are hex digits and integers. */
+function signatureOf(sign: CursorSigner, peer: string, p: Omit<Position, 'signature'>, epoch: string): string {
+  return `${epoch}.${sign([peer, p.store, p.term, p.revision, p.digest, p.count, epoch].join('|'))}`;
 }
 
-/** The time in which one process served the store. It wrote the revisions after `from`, until the next life began. */
-interface Life {
+/** The time in which one process served the store. It wrote the revisions after `from`, until the next epoch began. */
+interface ProcessEpoch {
   readonly id: string;
   readonly from: number;
 }
 
-/** How many lives are known. */
+/** How many epochs are known. */
 const KNOWN = 1_000;
+/** As stores have it since the first ones. */
 const SETTING = 'lives';
 
 /**
- * Begins a life of a process on this store, durably, before it writes anything else. `id`: hex digits that no other
- * life has, on whatever store. The same revision number can exist in two pasts, after a restore for example. The life
- * tells which one somebody saw.
+ * Begins a process epoch on this store, durably, before it writes anything else. `id`: hex digits that no other epoch
+ * has, on whatever store. The same revision number can exist in two pasts, after a restore for example. The epoch tells
+ * which one somebody saw.
  */
 export function recordEpoch(store: Store, id: string): void {
-  const lives = [...livesOf(store), { id, from: store.head().revision }].slice(-KNOWN);
-  store.commit((tx) => tx.setSetting(SETTING, JSON.stringify(lives)));
+  const epochs = [...epochsOf(store), { id, from: store.head().revision }].slice(-KNOWN);
+  store.commit((tx) => tx.setSetting(SETTING, JSON.stringify(epochs)));
 }
 
-/** The id of the present life; undefined: none was recorded. */
+/** The id of the present epoch; undefined: none was recorded. */
 export function presentEpoch(reader: Reader): string | undefined {
-  return livesOf(reader).at(-1)?.id;
+  return epochsOf(reader).at(-1)?.id;
 }
 
 /**
- * Whether a revision that was written in a life is of this store's own past.
+ * Whether a revision that was written in an epoch is of this store's own past.
  *
- *   life a from 0, life b from 80   b, revision 90: yes   a, revision 80: yes   a, revision 100: no, lost   c: no
+ *   epoch a from 0, epoch b from 80   b, revision 90: yes   a, revision 80: yes   a, revision 100: no, lost   c: no
  */
 export function isOwnPast(reader: Reader, id: string, revision: number): boolean {
-  const lives = livesOf(reader);
-  const at = lives.findIndex((life) => life.id === id);
-  return at >= 0 && revision <= (lives[at + 1]?.from ?? reader.head().revision);
+  const epochs = epochsOf(reader);
+  const at = epochs.findIndex((epoch) => epoch.id === id);
+  return at >= 0 && revision <= (epochs[at + 1]?.from ?? reader.head().revision);
 }
 
 /**
- * Whether a revision that was written in a life proves that this store was restored: this store knows no such past. The
- * store forgets its first lives. An unknown life may be one of those, unless it wrote after the first known life began.
+ * Whether a revision that was written in an epoch proves that this store was restored: this store knows no such past.
+ * The store forgets its first epochs. An unknown epoch may be one of those, unless it wrote after the first known epoch
+ * began.
  *
- *   life a from 0, life b from 80   a, revision 80: no   a, revision 100: yes, that was lost   c: yes
- *   the lives before c are forgotten, c from 500          a, revision 100: no                   x, revision 501: yes
+ *   epoch a from 0, epoch b from 80   a, revision 80: no   a, revision 100: yes, that was lost   c: yes
+ *   the epochs before c are forgotten, c from 500   a, revision 100: no     x, revision 501: yes
  */
 export function provesRestore(reader: Reader, id: string, revision: number): boolean {
-  const lives = livesOf(reader);
-  const isForgotten = lives.length >= KNOWN && lives.every((life) => life.id !== id) && revision <= (lives[0]?.from ?? 0);
+  const epochs = epochsOf(reader);
+  const isForgotten = epochs.length >= KNOWN && epochs.every((epoch) => epoch.id !== id) && revision <= (epochs[0]?.from ?? 0);
   return !isForgotten && !isOwnPast(reader, id, revision);
 }
 
-function livesOf(reader: Reader): readonly Life[] {
-  return JSON.parse(reader.setting(SETTING) ?? '[]') as Life[];
+function epochsOf(reader: Reader): readonly ProcessEpoch[] {
+  return JSON.parse(reader.setting(SETTING) ?? '[]') as ProcessEpoch[];
 }

@@ -18,7 +18,7 @@ export interface Receiving {
    * The transfer that is being applied was asked of an earlier process, or before the connection was lost. So its end
    * says nothing about the process that speaks now.
    */
-  readonly outlived?: boolean | undefined;
+  readonly staleRequest?: boolean | undefined;
   /** The newest head that the peer announced. */
   readonly seen?: Position | undefined;
   /** Something did not add up: only a full scan helps. */
@@ -126,11 +126,11 @@ export function onPage(state: Receiving, page: PageBody, lines: readonly string[
 export type ApplyOutcome = 'applied' | 'mismatch' | 'failed';
 
 export function onApplied(before: Receiving, outcome: ApplyOutcome, context: ReceiverContext): ReceiverStep {
-  const state = { ...before, applying: false, outlived: undefined };
+  const state = { ...before, applying: false, staleRequest: undefined };
   if (outcome === 'failed') return fail(state, context);
   if (outcome === 'mismatch') return fail({ ...state, scanNeeded: true }, context);
   // The peer may have announced something else for the same revision. Then the cursor that it signed last counts.
-  const seen = context.position && !before.outlived ? newest(state.seen, context.position) : state.seen;
+  const seen = context.position && !before.staleRequest ? newest(state.seen, context.position) : state.seen;
   return start({ ...state, seen, scanNeeded: false, failures: 0, retryAt: 0 }, context);
 }
 
@@ -152,7 +152,7 @@ export function onTick(state: Receiving, context: ReceiverContext): ReceiverStep
 export function onLost(state: Receiving): ReceiverStep {
   const effects: ReceiverEffect[] = state.asking ? [{ do: 'unstage' }] : [];
   const { applying, scanNeeded, narrowed } = state;
-  return { state: { ...NEW_RECEIVING, applying, outlived: applying || undefined, scanNeeded, narrowed }, effects };
+  return { state: { ...NEW_RECEIVING, applying, staleRequest: applying || undefined, scanNeeded, narrowed }, effects };
 }
 
 /** How many bytes at once the peer is to send: what our own server carries, or less where answers did not come. */

@@ -114,11 +114,11 @@ test('whose cursor it is, and what becomes of it', async (t) => {
   }
 });
 
-test('a store that was restored is told by the life that signed a cursor, though its log is pruned', () => {
+test('a store that was restored is told by the epoch that signed a cursor, though its log is pruned', () => {
   const store = openTestStore();
-  const begin = (at: Store, life: string) => {
-    recordEpoch(at, life);
-    return signer('secret', life);
+  const begin = (at: Store, epoch: string) => {
+    recordEpoch(at, epoch);
+    return signer('secret', epoch);
   };
   const pruned = (at: Store): Store => ({ ...at, feed: { ...at.feed, reaches: () => false, summaryAt: () => undefined } });
   const judged = (at: Store, shown: Position) => {

@@ -76,7 +76,7 @@ function serveDelta(source: PullSource, peer: string, id: string, ask: Extract<A
 
 /**
  * Whether the own log agrees with a cursor. `unknown`: it can't tell (an older term, a foreign signature, a pruned
- * log), so only a scan helps. A divergence is proven only by the own signature. Where the log is pruned, the life that
+ * log), so only a scan helps. A divergence is proven only by the own signature. Where the log is pruned, the epoch that
  * signed it may still tell.
  */
 export function judgeCursor({ store, sign }: PullSource, peer: string, cursor: Position): 'agrees' | 'unknown' | Divergence {
@@ -94,8 +94,8 @@ export function judgeCursor({ store, sign }: PullSource, peer: string, cursor: P
 }
 
 function lost(store: Reader, cursor: Position): boolean {
-  const life = epochOf(cursor);
-  return life !== '' && provesRestore(store, life, cursor.revision);
+  const epoch = epochOf(cursor);
+  return epoch !== '' && provesRestore(store, epoch, cursor.revision);
 }
 
 function serveChanges(

@@ -38,7 +38,7 @@ const UNROUTED =
 /** ClusterLink's (docs/design/attributes.md#in-envoy). */
 const OWN_CALLERS: Rule = {
   enforced: 'partly',
-  but: "enforced for callers of the service's own zone; those of other zones are denied wherever an access policy selects the service",
+  but: "enforced for callers of the service's own zone; those of other zones are denied without a token for each call (POST /access/connect)",
 };
 
 /** What is enforced of a kind that has no line in RULES: a new policy is not, until a line says so. */
@@ -94,7 +94,7 @@ const MESH_IGNORED = ['constraints', 'logging', 'meshServices', 'metrics', 'netw
  *   MeshHTTPRoute, targetRef: MeshGateway                  ->  yes: gateways alone route by it
  *   MeshGateway with a listener of protocol TCP            ->  partly: that one is not served
  *   MeshTLS with tlsVersion                                ->  partly
- *   AccessPolicy                                           ->  partly: not for callers of other zones
+ *   AccessPolicy                                           ->  partly: callers of other zones need a token
  *   MeshTimeout, LoadBalancingPolicy, ...                  ->  no
  */
 export function enforcementOf(type: string, labels: Labels, spec: JsonObject): KindEnforcement {

@@ -120,7 +120,7 @@ describe('POST /access: a proxy and a service', () => {
     ]);
     assert.deepEqual(verdicts.read(), { allow: 1, deny: 1 });
     assert.deepEqual(answer.warnings, [
-      'not enforced as it is decided for west: wherever an access policy selects a service, Envoys deny callers of other zones',
+      'not the last word for west: where access policies select a service, Envoys deny calls of other zones without a token (POST /access/connect)',
     ]);
   });
 

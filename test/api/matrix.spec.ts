@@ -146,6 +146,8 @@ describe('GET /meshes/{mesh}/_matrix', () => {
         ['dataplanes', 'spiffe://default.west.mesh.local/dataplane/web-1', 'spiffe://default.west.mesh.local/dataplane/web-1', 'DD'],
       ],
     );
+    const ofProxies = callers.items.map(({ services }: AnyJson) => services).slice(-3);
+    assert.deepEqual(ofProxies, [undefined, [{ zone: 'west', service: 'edge' }], [{ zone: 'west', service: 'web' }]]);
     assert.deepEqual(
       inbounds.items.map(({ kri, ...one }: AnyJson) => [kri, ...Object.values(one)]),
       [

@@ -16,7 +16,7 @@ function mapOf(schema: object, names = '') {
 
 const COMPONENT_NAME = '^[a-zA-Z0-9._-]+$';
 const anySchema = { type: ['object', 'boolean'] };
-const content = mapOf(object({ schema: anySchema }), '^[a-z]+/[a-z.+-]+$');
+const content = mapOf(object({ schema: anySchema, example: true }), '^[a-z]+/[a-z.+-]+$');
 const header = object({ description: text, schema: anySchema }, ['schema']);
 const response = object({ description: text, content, headers: mapOf(header) }, ['description']);
 const parameter = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
-import type { ProxyStanding } from '../../src/control/enforce/proxy-status.ts';
+import type { ProxyStatus } from '../../src/control/enforce/proxy-status.ts';
 import { Scope } from '../harness/scope.ts';
 import { apiOn, ask, EAST, newApi } from './harness.ts';
 
@@ -16,7 +16,7 @@ const listeners = {
   refused: [refusal],
   responses: { sent: 3, accepted: 1, refused: 2 },
 };
-const proxy = (name: string, more: Partial<ProxyStanding> = {}): ProxyStanding => ({
+const proxy = (name: string, more: Partial<ProxyStatus> = {}): ProxyStatus => ({
   mesh: 'default',
   name,
   streams: [{ connected: true, envoyVersion: '1.40.0', since: SINCE, types: [listeners] }],

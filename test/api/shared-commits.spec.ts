@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { MeridianError } from '../../src/errors.ts';
+import { recordEpoch } from '../../src/kds/cursor.ts';
 import { GLOBAL } from '../../src/resource/resource.ts';
 import type { Store } from '../../src/resource/store/store.ts';
 import { Scope } from '../harness/scope.ts';
@@ -14,6 +15,7 @@ const path = (name: string) => `/meshes/default/meshtimeouts/${name}`;
 /** An API whose commits are counted, by how many writes each holds. */
 function counted() {
   const { plane } = newApi(scope, GLOBAL);
+  recordEpoch(plane.store, 'abcd');
   const commits: number[] = [];
   const disk = { full: false };
   const commitEach: Store['commitEach'] = (bodies) => {

@@ -121,7 +121,7 @@ export const PARTS: readonly Part[] = [
     imports: [...OUTSIDE, 'src/control', 'src/xds'],
   },
   { path: 'src/api', what: 'REST and live watch', imports: [...OUTSIDE, 'src/control'] },
-  { path: 'src/dashboard', what: 'The web page: it runs in a browser, and asks the API as any client', imports: 'nothing' },
+  { path: 'src/dashboard', what: 'The web page: it runs in a browser, and asks the API as any client', imports: RESOURCE },
   { path: 'src/config', what: 'Settings: files and environment variables', imports: [...ERRORS, 'src/resource'] },
   { path: 'src/runtime', what: 'Start and stop, log, metrics, `/ready`', imports: [...ERRORS, REPORT, 'src/config'] },
   { path: 'cmd', what: 'The programs `global`, `zone` and `ctl`: they put the parts together. Nobody imports it', imports: 'everything' },

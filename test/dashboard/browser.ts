@@ -51,7 +51,7 @@ export interface WatchedPage {
 export async function openPage(browser: Browser, headers: Readonly<Record<string, string>> = {}): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1200, height: 760 }, extraHTTPHeaders: headers });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   const faults: string[] = [];
   const asked: string[] = [];
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && faults.push(message.text()));

@@ -13,7 +13,7 @@ import { openTestStore } from '../harness/test-store.ts';
 import { until } from '../harness/until.ts';
 import { writeDocuments } from '../harness/write-drafts.ts';
 
-/** A global with 5,000 policies and the zones east, west and north, of which west sends more than it may. */
+/** A global with 1,000 policies and the zones east, west and north, of which west sends more than it may. */
 export interface DashboardScene {
   readonly global: Daemon;
   readonly east: Daemon;
@@ -26,7 +26,7 @@ export interface DashboardScene {
 
 /** What a zone may hold at global. */
 const MOST = 4;
-const POLICIES = 5_000;
+const POLICIES = 1_000;
 /** Of the large mesh: proxies with two inbounds each, and permissions. */
 const PROXIES = 500;
 

@@ -17,7 +17,10 @@ const QUICK_START = 'docs/quick-start.md';
  */
 const TASKS: readonly [after: string | undefined, pages: readonly string[]][] = [
   ['## End it', ['docs/tasks/gitops.md', 'docs/tasks/access-by-attributes.md', QUICK_START]],
-  ['## Connect an Envoy', ['docs/tasks/why-denied.md', 'docs/tasks/author-a-policy.md', 'docs/tasks/backup-and-restore.md']],
+  [
+    '## Connect an Envoy',
+    ['docs/tasks/why-denied.md', 'docs/tasks/api.md', 'docs/tasks/author-a-policy.md', 'docs/tasks/backup-and-restore.md'],
+  ],
   ['## Say who may call whom', ['docs/tasks/move-from-kuma.md']],
   [undefined, ['docs/tasks/add-a-zone.md']],
 ];

@@ -38,6 +38,11 @@ export async function startShell(scope: Scope, natsServer: string, envoy: string
   const own = (text: string) => text.replace(/(?<![\d.])\d{4}(?!\d)/g, (digits) => String(ports.get(Number(digits)) ?? digits));
   writePrograms(bin, own, natsServer);
   symlinkSync(envoy, join(bin, 'envoy'));
+  return startBash(scope, folder, bin, own);
+}
+
+/** In: where blocks run, a folder of programs that come before the PATH's, and what becomes of a page's text. */
+export function startBash(scope: Scope, folder: string, bin: string, own: Shell['own'] = (text) => text): Shell {
   const env = { ...withoutOurs(), HOME: folder, PATH: `${bin}:${process.env.PATH ?? ''}`, NO_COLOR: '1', COLUMNS: '120' };
   const child = spawn('bash', ['--noprofile', '--norc'], { cwd: folder, env, detached: true, stdio: ['pipe', 'pipe', 'inherit'] });
   scope.add(() => {
@@ -112,17 +117,17 @@ const PATIENCE_MS = 15_000;
  * Plays a page. A block whose output is not as the page says is run again for a while: people are slower than we are.
  * Throws where it stays so.
  */
-export async function play(page: MarkdownPage, shell: Shell): Promise<void> {
+export async function play(page: MarkdownPage, shell: Shell, patience = PATIENCE_MS): Promise<void> {
   for (const step of stepsOf(page)) {
     if ('file' in step) {
       mkdirSync(dirname(join(shell.folder, step.file)), { recursive: true });
       writeFileSync(join(shell.folder, step.file), shell.own(step.text));
-    } else await playStep(page, step, shell);
+    } else await playStep(page, step, shell, patience);
   }
 }
 
-async function playStep({ path }: MarkdownPage, { block, printed }: BlockRun, shell: Shell): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+async function playStep({ path }: MarkdownPage, { block, printed }: BlockRun, shell: Shell, patience: number): Promise<void> {
+  const deadline = performance.now() + patience;
   for (;;) {
     const { output, code } = await shell.run(block.text);
     if (printed ? isAs(output, printed.text) : code === 0) return;

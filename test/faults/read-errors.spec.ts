@@ -32,37 +32,54 @@ async function statusOf({ url }: Daemon, path: string): Promise<{ status: number
 
 const ALL = '/meshes/default/meshtimeouts?size=1000';
 
-for (const role of ['global', 'zone'] as const) {
-  test(`a store that is cut off beneath a ${role}: what it can't read is refused, and it lives`, async () => {
-    const nats = await startNats(scope);
-    const common = { MERIDIAN_NATS_URL: nats.url };
-    const first = await startDaemon(scope, 'global', common);
-    const zone = await startDaemon(scope, 'zone', { ...common, MERIDIAN_ZONE_NAME: 'east' });
-    await zone.untilReady();
-    for (let index = 0; index < MANY; index++) assert.equal(await apply(first, `t${index}`, 'x'.repeat(BYTES)), 200);
-    await until('the zone has all', async () => JSON.parse((await statusOf(zone, ALL)).text).total === MANY);
+const inStep = (daemon: Daemon): Promise<true> =>
+  until('both are in step', async () => /"upToDate":true/.test((await statusOf(daemon, '/_sync')).text));
 
-    const stopped = role === 'global' ? first : zone;
-    assert.equal(await stopped.stop(), 0);
-    const damaged = await stopped.again();
-    const other = role === 'global' ? zone : first;
-    await until('both are in step', async () => /"upToDate":true/.test((await statusOf(damaged, '/_sync')).text));
-    const file = join(damaged.dataDir, 'meridian.db');
-    const bytes = readFileSync(file);
-    truncateSync(file, 64 * 1024);
+test("a store that is cut off beneath a zone, then beneath a global: what it can't read is refused, and it lives", async () => {
+  const nats = await startNats(scope);
+  const common = { MERIDIAN_NATS_URL: nats.url };
+  const first = await startDaemon(scope, 'global', common);
+  const east = await startDaemon(scope, 'zone', { ...common, MERIDIAN_ZONE_NAME: 'east' });
+  await east.untilReady();
+  for (let index = 0; index < MANY; index++) assert.equal(await apply(first, `t${index}`, 'x'.repeat(BYTES)), 200);
+  await until('the zone has all', async () => JSON.parse((await statusOf(east, ALL)).text).total === MANY);
+  const zone = await startedAnew(east);
+  cutOff(zone);
+  await livesOn(zone, () => apply(first, 'meanwhile', 'x'));
+  await zone.kill();
 
-    await until('it can not read', async () => (await statusOf(damaged, ALL)).status === 503);
-    const { text } = await statusOf(damaged, ALL);
-    assert.match(text, /"code":"unavailable"/);
-    assert.equal((await fetch(`${damaged.diagnosticsUrl}/healthy`)).status, 200);
-    // What it hears of the other one meets the damage too, and does not end it.
-    assert.equal(await apply(role === 'global' ? other : first, 'meanwhile', 'x'), 200);
-    for (let ask = 0; ask < 20; ask++) assert.equal((await statusOf(damaged, ALL)).status, 503);
-    assert.ok(damaged.running());
+  const west = await startDaemon(scope, 'zone', { ...common, MERIDIAN_ZONE_NAME: 'west' });
+  await west.untilReady();
+  const global = await startedAnew(first);
+  const [file, bytes] = cutOff(global);
+  await livesOn(global, () => apply(west, 'of-west', 'x'));
+  writeFileSync(file, bytes);
+  await until('it reads again', async () => (await statusOf(global, ALL)).status === 200);
+});
 
-    // A zone has written meanwhile: what is beneath it does not fit any more.
-    if (role === 'zone') return;
-    writeFileSync(file, bytes);
-    await until('it reads again', async () => (await statusOf(damaged, ALL)).status === 200);
-  });
+/** So that it has read nothing yet. */
+async function startedAnew(daemon: Daemon): Promise<Daemon> {
+  assert.equal(await daemon.stop(), 0);
+  const again = await daemon.again();
+  await inStep(again);
+  return again;
+}
+
+/** Out: the file of the store, and what was in it. */
+function cutOff({ dataDir }: Daemon): [file: string, bytes: Buffer] {
+  const file = join(dataDir, 'meridian.db');
+  const bytes = readFileSync(file);
+  truncateSync(file, 64 * 1024);
+  return [file, bytes];
+}
+
+/** `meanwhile`: what it hears of the other one meets the damage too, and does not end it. */
+async function livesOn(damaged: Daemon, meanwhile: () => Promise<number>): Promise<void> {
+  await until('it can not read', async () => (await statusOf(damaged, ALL)).status === 503);
+  const { text } = await statusOf(damaged, ALL);
+  assert.match(text, /"code":"unavailable"/);
+  assert.equal((await fetch(`${damaged.diagnosticsUrl}/healthy`)).status, 200);
+  assert.equal(await meanwhile(), 200);
+  for (let ask = 0; ask < 20; ask++) assert.equal((await statusOf(damaged, ALL)).status, 503);
+  assert.ok(damaged.running());
 }

@@ -1,6 +1,6 @@
 import { startApi } from '../../src/api/server.ts';
 import type { Place } from '../../src/resource/resource.ts';
-import { apiOn, type TestedApi, newApi } from '../api/harness.ts';
+import { type TestedApi, newApi } from '../api/harness.ts';
 import type { Scope } from './scope.ts';
 import { meridianctl, type CtlResult } from './meridianctl.ts';
 
@@ -18,8 +18,7 @@ export function startLive(scope: Scope, place: Place): Promise<Live> {
 }
 
 /** The API of a control plane that is there already. */
-export async function serve(scope: Scope, { plane, options }: TestedApi): Promise<Live> {
-  const asked = apiOn(scope, plane, options.sync);
+export async function serve(scope: Scope, asked: TestedApi): Promise<Live> {
   const { port, close } = await startApi(asked.options);
   scope.add(close);
   const url = `http://127.0.0.1:${port}`;

@@ -37,7 +37,7 @@ export class WiredSync {
           this.signed += 1;
           return sign(text);
         },
-        { life: sign.life },
+        { epoch: sign.epoch },
       ),
       about: plane.place.zone === '' ? undefined : ABOUT,
       transport: {

@@ -1,4 +1,5 @@
 import { findReferences } from '../../src/naming/find-references.ts';
+import { GLOBAL_PEER } from '../../src/resource/audience.ts';
 import { type Key, keyId } from '../../src/resource/key.ts';
 import type { Row } from '../../src/resource/store/store.ts';
 import { rowsOf, textOf } from './content.ts';
@@ -9,7 +10,11 @@ import type { World } from './world.ts';
 /** Everything that is wrong now that the world is quiet again: empty when all is as it should be. */
 export function violations(world: World, model: Model): readonly string[] {
   const honest = [...world.nodes.values()].filter(({ place }) => place.zone !== model.liar);
-  return honest.flatMap((node) => [...contentProblems(node, model), ...ledgerProblems(world, node, model.liar)]);
+  return honest.flatMap((node) => [
+    ...contentProblems(node, model),
+    ...ledgerProblems(world, node, model.liar),
+    ...leftOverProblems(world, node, model.liar),
+  ]);
 }
 
 /** Whether the ledgers and what the commits told say that there are none: the stores themselves are read at the end. */
@@ -73,14 +78,27 @@ function referenceProblems(node: Node, key: Key, spec: Row['resource']['spec'], 
 
 /** When all is quiet, both sides of every feed know that they agree. */
 export function ledgerProblems(world: World, node: Node, liar?: string): string[] {
-  const peers = node.place.zone === '' ? world.zones.map((zone) => zone.place.zone) : ['GLOBAL'];
-  const honest = peers.filter((peer) => peer !== liar);
-  return honest.flatMap((peer) => {
+  return honestPeers(world, node, liar).flatMap((peer) => {
     const view = node.view(peer);
     if (!view) return [`${node.name} does not run`];
     if (!view.upToDate) return [`${node.name} is not up to date with ${peer}: ${JSON.stringify(view)}`];
     return view.ack?.position?.digest === view.head.digest ? [] : [`${node.name} does not know that ${peer} is up to date`];
   });
+}
+
+/** What operators gave up is gone: all that is there was sent in the present term of its peer, and counts as of it. */
+function leftOverProblems(world: World, node: Node, liar?: string): string[] {
+  const { mirror } = node.plane.store;
+  return honestPeers(world, node, liar).flatMap((peer) => {
+    const term = mirror.position(peer)?.term;
+    const older = [...mirror.each(peer)].filter((item) => item.term !== term);
+    return older.map(({ key }) => `${node.name} takes ${show(key)} for what an earlier term of ${peer} left over`);
+  });
+}
+
+function honestPeers(world: World, node: Node, liar?: string): readonly string[] {
+  const peers = node.place.zone === '' ? world.zones.map((zone) => zone.place.zone) : [GLOBAL_PEER];
+  return peers.filter((peer) => peer !== liar);
 }
 
 function show(key: Key): string {

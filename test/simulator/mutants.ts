@@ -18,10 +18,10 @@ export const MUTANTS: readonly Mutant[] = [
     within: 700,
   },
   {
-    name: 'the life that signed a cursor proves nothing',
+    name: 'the epoch that signed a cursor proves nothing',
     file: 'src/kds/serve-pulls.ts',
-    from: "  return life !== '' && provesRestore(store, life, cursor.revision);",
-    to: "  return life === '-' && provesRestore(store, life, cursor.revision);",
+    from: "  return epoch !== '' && provesRestore(store, epoch, cursor.revision);",
+    to: "  return epoch === '-' && provesRestore(store, epoch, cursor.revision);",
     within: 500,
   },
   {
@@ -29,7 +29,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/kds/serve-pulls.ts',
     from: "  const verdict = cursor ? judgeCursor(source, peer, cursor) : 'unknown';",
     to: "  const verdict = cursor?.term === 0 ? judgeCursor(source, peer, cursor) : 'unknown';",
-    within: 350,
+    within: 200,
   },
   {
     name: 'what a partial scan did not list is deleted',
@@ -57,7 +57,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/control/receive/apply-transfer.ts',
     from: "    if (term === end.term && (!listed || listed.wire === '')) absent.push({",
     to: "    if (term > 0 && (!listed || listed.wire === '')) absent.push({",
-    within: 160,
+    within: 90,
   },
   {
     name: 'an answer that is lost is not asked for again',
@@ -71,7 +71,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/control/receive/apply-transfer.ts',
     from: '  tx.mirror.setPosition(peer, end);\n',
     to: "  if (transfer.mode === 'scan' || changes.size === 0) tx.mirror.setPosition(peer, end);\n  else if (changes.size > 1) tx.mirror.setPosition(peer, end);\n",
-    within: 170,
+    within: 20,
   },
   {
     name: 'only the first items of a delta are applied',
@@ -85,21 +85,21 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/kds/session.ts',
     from: '  if (!isPinned(from, context.pin)) return refuseStranger',
     to: "  if (context.pin === '-') return refuseStranger",
-    within: 80,
+    within: 150,
   },
   {
     name: 'of two processes both go on',
     file: 'src/kds/session.ts',
     from: '  if (order < 0 && context.now - state.heardAt <= SILENCE)',
     to: '  if (order < 0 && context.now < SILENCE)',
-    within: 440,
+    within: 70,
   },
   {
     name: 'names of copies are not told apart',
     file: 'src/naming/assign-name.ts',
     from: '    if (!holder || sameKey(holder, key)) return candidate;',
     to: '    if (n === 0 || !holder || sameKey(holder, key)) return candidate;',
-    within: 290,
+    within: 100,
   },
   {
     name: 'the ledger says applied before it is',
@@ -113,7 +113,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/store/resources/resource-table.ts',
     from: "      if (old && sameColumns(old, next, () => wireOf.get(number) ?? '')) return 'unchanged';\n",
     to: '',
-    within: 80,
+    within: 12,
   },
   {
     name: 'a disabled zone is heard',
@@ -127,7 +127,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/control/receive/apply-transfer.ts',
     from: '  const item = before?.term === end.term ? undefined',
     to: '  const item = (before?.term ?? 0) <= end.term ? undefined',
-    within: 40,
+    within: 12,
   },
   {
     name: 'a consumer policy goes to every zone',

@@ -237,7 +237,7 @@ export class Node {
     const commit = <T>(body: (tx: Transaction) => T, durability: Durability = 'at once'): T => {
       this.burn();
       if (durability === 'later') this.written ??= store.snapshot();
-      const deeds: Deeds = { entries: new Map(), moved: new Set() };
+      const deeds: Deeds = { entries: new Map(), moved: new Set(), mirrored: new Set() };
       const { watch } = this.world;
       const result = store.commit((tx) => body(watched(tx, this, watch, deeds)), durability);
       if (durability === 'at once') this.written = undefined;
@@ -272,16 +272,17 @@ export class Node {
     return { ...page, changes: page.changes.filter(() => !random.chance(sizes.forgotten)) };
   }
 
-  private committed({ entries, moved }: Deeds): void {
+  private committed({ entries, moved, mirrored }: Deeds): void {
     for (const [id, entry] of entries) {
       if (entry) this.content.set(id, entry);
       else this.content.delete(id);
     }
     this.record();
     for (const peer of moved) this.world.watch.committed(this, peer);
+    for (const peer of mirrored) if (!moved.has(peer)) this.world.watch.mirrored(this, peer);
   }
 
-  /** Once for each revision that this store has in this life. */
+  /** Once for each revision that this store has in this epoch. */
   private record(): void {
     const head = this.store.head();
     if (this.recorded?.revision === head.revision && this.recorded.term === head.term) return;

@@ -1,5 +1,6 @@
 import { zoneState } from '../../src/control/peers/zone-state.ts';
 import { isFilling } from '../../src/control/peers/first-scan-state.ts';
+import { addHash, EMPTY_DIGEST, formatDigest } from '../../src/kds/digest.ts';
 import { GLOBAL_PEER } from '../../src/resource/audience.ts';
 import { type Key, keyId } from '../../src/resource/key.ts';
 import type { Resource } from '../../src/resource/resource.ts';
@@ -16,9 +17,11 @@ export interface Watch {
   moved(node: Node, peer: string, before: Position | undefined, after: Position | undefined): void;
   /** The commit is done; it had set the position of `peer`. */
   committed(node: Node, peer: string): void;
+  /** The commit is done; it changed what `peer` sent, and did not set its position. */
+  mirrored(node: Node, peer: string): void;
 }
 
-export const NOBODY_WATCHES: Watch = { deleted: () => {}, rewritten: () => {}, moved: () => {}, committed: () => {} };
+export const NOBODY_WATCHES: Watch = { deleted: () => {}, rewritten: () => {}, moved: () => {}, committed: () => {}, mirrored: () => {} };
 
 /**
  * What must hold at every commit of every control plane, and not only at the end:
@@ -28,6 +31,7 @@ export const NOBODY_WATCHES: Watch = { deleted: () => {}, rewritten: () => {}, m
  *   a copy is written again  though nothing of it changed                                      -> said
  *   a disabled zone is heard                                                                   -> said
  *   copies of two moments    of the sender in force together: no access may come of a mixture  -> said
+ *   a mirror changes         and does not add up to the digest of its position any more         -> said
  */
 export class Invariants implements Watch {
   private readonly model: Model;
@@ -75,6 +79,16 @@ export class Invariants implements Watch {
     }
   }
 
+  mirrored(node: Node, peer: string): void {
+    const { mirror } = node.plane.store;
+    const position = mirror.position(peer);
+    if (!position) return;
+    const sent = [...mirror.each(peer)].filter(({ term }) => term === position.term);
+    const digest = sent.reduce((sum, { hash }) => addHash(sum, hash), EMPTY_DIGEST);
+    if (sent.length === position.count && formatDigest(digest) === position.digest) return;
+    this.say(node, `has other items of ${peer} than its position says: revision ${position.revision}, ${position.count} items`);
+  }
+
   private isLie(node: Node, key: Key): boolean {
     return this.model.liar !== undefined && [node.place.zone, key.zone].includes(this.model.liar);
   }
@@ -114,14 +128,18 @@ function shown({ name, namespace, labels, spec, status }: Resource): string {
   return JSON.stringify([name, namespace, labels, spec, status]);
 }
 
-/** What a commit did: which entries changed (undefined: deleted), and of which peers the position was set. */
+/**
+ * What a commit did: which entries changed (undefined: deleted), of which peers the position was set, and of which what
+ * they sent changed.
+ */
 export interface Deeds {
   readonly entries: Map<string, StoreEntry | undefined>;
   readonly moved: Set<string>;
+  readonly mirrored: Set<string>;
 }
 
 /** A transaction of `node` that tells `watch` what it does, and notes its deeds. */
-export function watched(tx: Transaction, node: Node, watch: Watch, { entries, moved }: Deeds): Transaction {
+export function watched(tx: Transaction, node: Node, watch: Watch, { entries, moved, mirrored }: Deeds): Transaction {
   const put: Transaction['put'] = (resource, audience, wire) => {
     const before = resource.key.zone === node.place.zone ? undefined : tx.get(resource.key)?.resource;
     const outcome = tx.put(resource, audience, wire);
@@ -144,6 +162,15 @@ export function watched(tx: Transaction, node: Node, watch: Watch, { entries, mo
     moved.add(peer);
     tx.mirror.setPosition(peer, position);
   };
+  const putItem: Transaction['mirror']['put'] = (peer, item) => {
+    mirrored.add(peer);
+    tx.mirror.put(peer, item);
+  };
+  const deleteItem: Transaction['mirror']['delete'] = (peer, key) => {
+    mirrored.add(peer);
+    tx.mirror.delete(peer, key);
+  };
+  const mirror: Transaction['mirror'] = { ...tx.mirror, setPosition, put: putItem, delete: deleteItem };
   // The revision is a getter of `tx`.
-  return Object.assign(Object.create(tx) as Transaction, { put, delete: remove, mirror: { ...tx.mirror, setPosition } });
+  return Object.assign(Object.create(tx) as Transaction, { put, delete: remove, mirror });
 }

@@ -90,6 +90,33 @@ const IMPACT = {
   callerSets: [],
 };
 
+const CAN = { ...verdict('Allow', 'kri_mtp_default_east_backend-ns_by-backend-owner_'), enforced: true, reason: 'an allow list names it' };
+const EDGE = {
+  ...verdict('Allow', null),
+  enforced: false,
+  reason: 'not enforced: the listeners of gateways are not served, so nobody asks what the policies say',
+};
+const ACCESS = {
+  enforced: false,
+  caller: { attributes: [{ key: 'k8s:label:app', value: 'web', trust: 'subject', source: 'the labels of the Dataplane web' }] },
+  bindings: [{ site: 'east', allowed: true, decidedBy: 'kri_ap_default_east_pay_let-web-in_', reason: 'it allows' }],
+  left: [{ site: 'south-america-east-1', why: 'declined', reason: 'its attributes differ from those of east' }],
+  pick: null,
+};
+const CONNECTED = {
+  here: ACCESS,
+  site: 'east',
+  there: { allowed: true, decidedBy: 'kri_pap_default____the-shop-may-enter_', reason: 'it allows' },
+  identity: 'spiffe://default/web',
+  token: 'dG9rZW4',
+  expiresIn: 5000,
+};
+const TURNS = [
+  { work: 'dry run', about: '', milliseconds: 261.4, at: daysAgo(1), long: 3 },
+  { work: 'answer', about: 'GET /meshes/:mesh/dataplanes/:name/_rules', milliseconds: 48.2, at: daysAgo(2), long: 0 },
+  { work: 'transfer', about: 'south-america-east-1', milliseconds: 12, at: daysAgo(3), long: 0 },
+];
+
 const AUDIT = [
   {
     time: '2026-01-02T03:04:05.678Z',
@@ -142,14 +169,11 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   '/_audit': LIST(AUDIT),
   '/_without': IMPACT,
   '/apply': { results: [{ type: 'Mesh', mesh: '', name: 'demo', kri: 'kri_m____demo_', outcome: 'created' }], ...IMPACT },
-  '/can': { ...verdict('Allow', 'kri_mtp_default_east_backend-ns_by-backend-owner_'), enforced: true, reason: 'an allow list names it' },
-  '/access': {
-    enforced: false,
-    caller: { attributes: [{ key: 'k8s:label:app', value: 'web', trust: 'subject', source: 'the labels of the Dataplane web' }] },
-    bindings: [{ site: 'east', allowed: true, decidedBy: 'kri_ap_default_east_pay_let-web-in_', reason: 'it allows' }],
-    left: [{ site: 'south-america-east-1', why: 'declined', reason: 'its attributes differ from those of east' }],
-    pick: null,
-  },
+  '/can': CAN,
+  '/can/many': { answers: [{ verdict: CAN }, { verdict: EDGE }, { error: { detail: 'Not found' } }] },
+  '/access': ACCESS,
+  '/access/connect': CONNECTED,
+  '/_turns': { turns: TURNS },
   '/tokens': LIST(TOKENS),
   '/zones': LIST(ZONES),
   '/meshes/default/meshtrafficpermissions': LIST(PERMISSIONS),

@@ -28,16 +28,25 @@ export interface Server {
  *   --token-file F; MERIDIAN_TOKEN and MERIDIAN_TOKEN_FILE, unless --context; the context's
  */
 export function serverOf(command: Command): Server {
-  const { url, context, caCertFile } = optionsOf(command);
+  const { url, context } = optionsOf(command);
   if (isGiven(command, 'url') && context !== undefined)
     command.error('error: --url and --context name a control plane each: leave one out');
   const chosen = context === undefined && url !== undefined ? undefined : findContext(context);
-  const caFile = caCertFile || chosen?.caCertFile;
+  const address = chosen?.address ?? url ?? DEFAULT_URL;
+  return serverAt(command, { ...chosen, address }, tokenGiven(command, context !== undefined));
+}
+
+/**
+ * A control plane that the file of contexts has, or an address. `token`: what was given for it beside. Throws
+ * `forbidden` for a token that would be sent in the clear, and what the files can't be read with.
+ */
+export function serverAt(command: Command, place: Omit<ControlPlane, 'name'>, token = tokenGiven(command, true)): Server {
+  const caFile = optionsOf(command).caCertFile || place.caCertFile;
   const server: Server = {
-    url: chosen?.address ?? url ?? DEFAULT_URL,
-    token: tokenGiven(command) ?? chosen?.token,
+    url: place.address,
+    token: token ?? place.token,
     ca: caFile === undefined ? undefined : readText(caFile, 'the CA'),
-    verify: chosen?.skipVerify !== true,
+    verify: place.skipVerify !== true,
   };
   if (!server.verify)
     note(`warning: the certificate of ${server.url} is not verified: whoever answers there is believed, and given the token`);
@@ -58,10 +67,9 @@ function findContext(name: string | undefined): ControlPlane | undefined {
   });
 }
 
-/** Variables are further away than a context that the command line names. */
-function tokenGiven(command: Command): string | undefined {
-  const { context, tokenFile } = optionsOf(command);
-  const named = context !== undefined;
+/** `named`: the command line names a context. Variables are further away than that. */
+function tokenGiven(command: Command, named: boolean): string | undefined {
+  const { tokenFile } = optionsOf(command);
   if (isGiven(command, 'tokenFile')) return readToken(tokenFile ?? '');
   if (named) return undefined;
   if (process.env.MERIDIAN_TOKEN) return checkToken(process.env.MERIDIAN_TOKEN, 'MERIDIAN_TOKEN');

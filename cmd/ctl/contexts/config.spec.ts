@@ -38,8 +38,8 @@ describe('meridianctl config', { concurrency: 2 }, () => {
     assert.equal(modeOf(join(config, '..')), '700');
     const list = await run('config control-planes list -o json');
     const items = [
-      { name: 'one', address: stub.url, current: false },
-      { name: 'two', address: 'http://127.0.0.1:1', current: true },
+      { name: 'one', address: stub.url, current: false, zone: null, zoneOf: null },
+      { name: 'two', address: 'http://127.0.0.1:1', current: true, zone: null, zoneOf: null },
     ];
     assert.deepEqual(JSON.parse(list.out), { items });
     assert.equal((await run('config control-planes switch --name one')).out, 'switched to control plane one\n');

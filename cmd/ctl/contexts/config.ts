@@ -6,7 +6,8 @@ import { ask } from '../api/api-client.ts';
 import { isGiven, optionsOf, parseUrl } from '../input/options.ts';
 import { isTable, note, print } from '../terminal/output.ts';
 import { textOf } from '../terminal/printable.ts';
-import { readToken, refuseClearToken } from '../api/server-address.ts';
+import { readToken, refuseClearToken, type Server } from '../api/server-address.ts';
+import { placeOf } from '../api/server-place.ts';
 import { readSource } from '../documents/document-sources.ts';
 import { formatTable } from '../terminal/table.ts';
 import { type ControlPlane, type Contexts, contextsPath, readContexts, writeContexts } from './file.ts';
@@ -17,6 +18,7 @@ interface AddPlaneOptions {
   readonly skipVerify?: true;
   readonly overwrite?: true;
   readonly skipCheck?: true;
+  readonly zoneOf?: string;
 }
 
 const HELP = `
@@ -38,6 +40,7 @@ export function addConfig(program: Command): void {
     .option('--skip-verify', 'believe any certificate; said again at every use')
     .option('--overwrite', 'replace the one of that name')
     .option('--skip-check', 'do not ask whether a control plane answers there')
+    .option('--zone-of <name>', 'it is a zone of this global, for `--zone`; the current one stays')
     .addHelpText('after', HELP)
     .action(addControlPlane);
   planes.command('list').description('Lists the control planes; * is the current one.').action(listControlPlanes);
@@ -57,7 +60,8 @@ export function addConfig(program: Command): void {
     );
 }
 
-async function addControlPlane({ name, address, skipVerify, overwrite, skipCheck }: AddPlaneOptions, command: Command): Promise<void> {
+async function addControlPlane(options: AddPlaneOptions, command: Command): Promise<void> {
+  const { name, address, skipVerify, overwrite, skipCheck, zoneOf } = options;
   const { tokenFile, caCertFile } = optionsOf(command);
   const contexts = readContexts(contextsPath());
   if (!overwrite && contexts.controlPlanes.some((one) => one.name === name)) {
@@ -73,16 +77,45 @@ async function addControlPlane({ name, address, skipVerify, overwrite, skipCheck
   refuseClearToken({ url: address, token: added.token });
   if (skipVerify)
     note(`warning: the certificate of ${address} will not be verified: whoever answers there is believed, and given the token`);
-  if (!skipCheck) await checkAnswer(added);
-  await change(command, 'added', name, (now) => ({ current: name, controlPlanes: [...without(now, name).controlPlanes, added] }));
+  if (zoneOf === undefined) {
+    if (!skipCheck) await checkAnswer(added);
+    return change(command, 'added', name, (now) => ({ current: name, controlPlanes: [...without(now, name).controlPlanes, added] }));
+  }
+  if (skipCheck) command.error('error: --zone-of asks the zone for its name: leave out --skip-check');
+  const zone = await addedZone(contexts, added, zoneOf);
+  await change(command, 'added', name, (now) => ({
+    ...now,
+    controlPlanes: [...without(now, name).controlPlanes, { ...added, zone, zoneOf }],
+  }));
+}
+
+/**
+ * The name of the zone that answers there. Throws `not_found` for an unknown global, `conflict` for what is no zone of
+ * it.
+ */
+async function addedZone(contexts: Contexts, added: ControlPlane, zoneOf: string): Promise<string> {
+  const global = find(contexts, zoneOf);
+  if (global.zoneOf !== undefined || global.name === added.name)
+    throw new MeridianError('conflict', `${zoneOf} is a zone itself`, { hint: 'name its global with --zone-of' });
+  const { zone } = await placeOf(await serverFor(added));
+  if (zone === '') throw new MeridianError('conflict', `a global answers at ${added.address}`, { hint: 'leave out --zone-of' });
+  const other = contexts.controlPlanes.find((one) => one.zoneOf === zoneOf && one.zone === zone && one.name !== added.name);
+  if (!other) return zone;
+  throw new MeridianError('conflict', `zone ${zone} of ${zoneOf} is the control plane ${other.name} already`, {
+    hint: `remove that one first: \`meridianctl config control-planes remove --name ${other.name}\``,
+  });
+}
+
+async function serverFor({ address, token, caCertFile, skipVerify }: ControlPlane): Promise<Server> {
+  const ca = caCertFile === undefined ? undefined : (await readSource(caCertFile)).text;
+  return { url: address, token, ca, verify: skipVerify !== true };
 }
 
 /** Something that a token opens, so that a wrong one is told now. */
-async function checkAnswer({ address, token, caCertFile, skipVerify }: ControlPlane): Promise<void> {
-  const ca = caCertFile === undefined ? undefined : (await readSource(caCertFile)).text;
-  const answer = await ask({ url: address, token, ca, verify: skipVerify !== true }, '/config');
+async function checkAnswer(added: ControlPlane): Promise<void> {
+  const answer = await ask(await serverFor(added), '/config');
   if (isObject(answer) && textOf(answer.mode) !== '') return;
-  throw new MeridianError('unavailable', `this does not look like a control plane at ${address}`, {
+  throw new MeridianError('unavailable', `this does not look like a control plane at ${added.address}`, {
     hint: 'check --address, or say --skip-check',
   });
 }
@@ -109,11 +142,17 @@ async function listControlPlanes(_: object, command: Command): Promise<void> {
   const { output } = optionsOf(command);
   const { current, controlPlanes } = readContexts(contextsPath());
   if (controlPlanes.length === 0 && isTable(output)) return note('no control planes: `meridianctl config control-planes add`');
-  const items = controlPlanes.map(({ name, address }) => ({ name, address, current: name === current }));
+  const items = controlPlanes.map(({ name, address, zone = null, zoneOf = null }) => ({
+    name,
+    address,
+    current: name === current,
+    zone,
+    zoneOf,
+  }));
   await print(optionsOf(command), { items }, (paper) =>
     formatTable(
-      ['CURRENT', 'NAME', 'ADDRESS'],
-      items.map((item) => [item.current ? '*' : '', item.name, item.address]),
+      ['CURRENT', 'NAME', 'ADDRESS', 'ZONE', 'OF'],
+      items.map((item) => [item.current ? '*' : '', item.name, item.address, item.zone ?? '', item.zoneOf ?? '']),
       paper,
     ),
   );

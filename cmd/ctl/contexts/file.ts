@@ -15,6 +15,9 @@ export interface ControlPlane {
   /** An absolute path: only the reference is kept. */
   readonly caCertFile?: string | undefined;
   readonly skipVerify?: boolean | undefined;
+  /** Of a zone: its name, and the name of its global here. */
+  readonly zone?: string | undefined;
+  readonly zoneOf?: string | undefined;
 }
 
 export interface Contexts {
@@ -84,7 +87,7 @@ function parse(text: string): unknown {
 
 function isControlPlane(value: unknown): boolean {
   if (!isObject(value) || typeof value.name !== 'string' || typeof value.address !== 'string') return false;
-  const { token, caCertFile, skipVerify } = value;
-  const texts = [token, caCertFile].every((text) => text === undefined || typeof text === 'string');
+  const { token, caCertFile, skipVerify, zone, zoneOf } = value;
+  const texts = [token, caCertFile, zone, zoneOf].every((text) => text === undefined || typeof text === 'string');
   return texts && URL.canParse(value.address) && (skipVerify === undefined || typeof skipVerify === 'boolean');
 }

@@ -5,7 +5,7 @@ import { ask, listOf } from '../api/api-client.ts';
 import { isGiven, optionsOf } from '../input/options.ts';
 import { isTable, note, print } from '../terminal/output.ts';
 import { textOf } from '../terminal/printable.ts';
-import { serverOf } from '../api/server-address.ts';
+import { readServerOf, zoneOption } from '../api/zone-server.ts';
 import { type Cell, type TableLayout, formatTable, wraps } from '../terminal/table.ts';
 
 interface AuditOptions {
@@ -29,11 +29,12 @@ export function addAudit(program: Command): void {
     .option('--kri <kri>', 'only about this resource')
     .option('--refused', 'only what was refused')
     .option('--last <count>', `so many entries at most, up to ${MOST}`, parseCount, LAST)
+    .addOption(zoneOption())
     .action(async ({ by, operation, refused, kri, last }: AuditOptions, command: Command) => {
       const { output, mesh } = optionsOf(command);
       const narrowed = isGiven(command, 'mesh') ? mesh : undefined;
       const query = { principal: by, operation, kri, mesh: narrowed, outcome: refused ? 'refused' : undefined, size: String(last) };
-      const server = serverOf(command);
+      const server = readServerOf(command);
       const answer = await ask(server, '/_audit', { query });
       const items = listOf(server, answer, 'items');
       const total = isObject(answer) ? textOf(answer.total) : '';

@@ -77,4 +77,40 @@ describe('meridianctl can', { concurrency: 2 }, () => {
       assert.match(err, message);
     });
   }
+
+  it('asks all questions of a file at once, and ends as the worst of them', async (t) => {
+    const questions = [
+      { from: { spiffeId: 'spiffe://td/a' }, to: { dataplane: 'web', port: 8080 } },
+      { from: { spiffeIds: [] }, to: { mesh: 'n', dataplane: 'db' } },
+    ];
+    const error = { title: 'Could not decide', detail: 'Not found', status: 404 };
+    const cases: [answers: object[], code: number][] = [
+      [[{ verdict: { ...ANSWER, enforced: true } }, { verdict: { ...ANSWER, enforced: true, warnings: [] } }], 0],
+      [[{ verdict: { ...ANSWER, enforced: false } }, { verdict: { ...ANSWER, enforced: true } }], 3],
+      [[{ verdict: { ...ANSWER, enforced: false } }, { verdict: { ...ANSWER, decision: 'Deny' } }], 1],
+      [[{ verdict: { ...ANSWER, enforced: true } }, { error }], 1],
+    ];
+    for (const [answers, code] of cases) {
+      const stub = await startStub(t, () => ({ body: { answers } }));
+      const done = await meridianctl(['can', '-f', '-', '-m', 'm', '--url', stub.url], { input: JSON.stringify({ questions }) });
+      assert.deepEqual([done.code, lines(stub)], [code, ['POST /can/many']], done.err);
+      const [first, second] = questions;
+      const sent = { questions: [{ ...first, to: { mesh: 'm', ...first?.to } }, second] };
+      assert.deepEqual(JSON.parse(stub.asked[0]?.body ?? ''), sent);
+      assert.match(done.err, /^warning: question 1: q opens nothing\n/);
+      assert.match(done.out, /^spiffe:\/\/td\/a +web:8080 /m);
+      assert.match(done.out, /^no certificate +db .*(Allow|Deny|error)/m);
+    }
+  });
+
+  it('takes one question or a file of them', async () => {
+    for (const [args, told] of [
+      [['-f', '-', '--to', 'web'], /--to asks one question: leave it out beside -f/],
+      [['--from', 'spiffe://td/a'], /required option '--to/],
+    ] as const) {
+      const { code, err } = await meridianctl(['can', ...args], { input: '[]' });
+      assert.equal(code, 2);
+      assert.match(err, told);
+    }
+  });
 });

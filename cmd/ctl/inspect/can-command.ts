@@ -1,17 +1,19 @@
 import type { Command } from 'commander';
 import { isObject } from '../../../src/resource/field-path.ts';
 import type { JsonObject } from '../../../src/resource/resource.ts';
-import { ask } from '../api/api-client.ts';
+import { ask, listOf } from '../api/api-client.ts';
+import { readValues } from '../documents/document-values.ts';
 import { optionsOf } from '../input/options.ts';
 import { NOT_ENFORCED, REFUSED } from '../terminal/failure.ts';
 import { note, print } from '../terminal/output.ts';
 import { printable, textOf } from '../terminal/printable.ts';
-import { serverOf } from '../api/server-address.ts';
+import { readServerOf, zoneOption } from '../api/zone-server.ts';
 import { type Cell, type TableLayout, formatTable, wraps } from '../terminal/table.ts';
 
 interface CanOptions {
+  readonly file?: string;
   readonly from?: string;
-  readonly to: string;
+  readonly to?: string;
   readonly method?: string;
   readonly path?: string;
   readonly tags?: string;
@@ -24,24 +26,57 @@ export function addCan(program: Command): void {
     .description('Shows what a control plane decides for a request, what its shadow side would, and the policies behind both.')
     .option('--from <spiffe-id>', 'who calls, by the SPIFFE ID of its certificate')
     .option('--tags <k=v,...>', 'who calls, by the tags of its proxy, where certificates carry these')
-    .requiredOption(
-      '--to <dataplane[:port]>',
-      "the proxy that is called, by its name here or its KRI; the port's number or the inbound's name",
-    )
+    .option('--to <dataplane[:port]>', "the proxy that is called, by its name here or its KRI; the port's number or the inbound's name")
     .option('--method <method>', 'of the request: GET')
     .option('--path <path>', 'of the request: /orders')
+    .option(
+      '-f, --file <file>',
+      'ask all questions of this file (- for standard input) at once: a list of bodies of POST /can, in YAML or JSON',
+    )
     .addHelpText(
       'after',
-      '\nWhat is not said of a request is unknown: then no allow that asks for it matches, and every deny does.\nExit code 0: it may enter. 1: it may not (or the question failed, which standard error tells). 3: nothing asks what policies say there,\nso that it is neither allowed nor denied. A script that needs more reads `enforced` before `decision` (-o json).',
+      '\nWhat is not said of a request is unknown: then no allow that asks for it matches, and every deny does.\nExit code 0: it may enter. 1: it may not (or the question failed, which standard error tells). 3: nothing asks what policies say there,\nso that it is neither allowed nor denied. Of several questions: the first of 1, 3 and 0 that holds for one of them. A script that needs more reads `enforced` before `decision` (-o json).',
     )
-    .action(async (options: CanOptions, command: Command) => {
-      const { mesh } = optionsOf(command);
-      const answer = await ask(serverOf(command), '/can', { method: 'POST', body: JSON.stringify(toQuestion(options, mesh, command)) });
-      const { warnings } = isObject(answer) ? answer : {};
-      for (const warning of Array.isArray(warnings) ? warnings : []) note(`warning: ${printable(textOf(warning))}`);
-      await print(optionsOf(command), answer, (paper) => formatDecision(isObject(answer) ? answer : {}, paper));
-      process.exitCode = exitCodeOf(isObject(answer) ? answer : {});
-    });
+    .addOption(zoneOption())
+    .action((options: CanOptions, command: Command) => (options.file === undefined ? askOne(options, command) : askMany(options, command)));
+}
+
+async function askOne(options: CanOptions, command: Command): Promise<void> {
+  const { mesh } = optionsOf(command);
+  const body = JSON.stringify(toQuestion(options, mesh, command));
+  const answer = objectOf(await ask(readServerOf(command), '/can', { method: 'POST', body }));
+  tellWarnings(answer, '');
+  await print(optionsOf(command), answer, (paper) => formatDecision(answer, paper));
+  process.exitCode = exitCodeOf(answer);
+}
+
+async function askMany({ file = '', ...others }: CanOptions, command: Command): Promise<void> {
+  const beside = ASKED_OF_ONE.find((option) => others[option] !== undefined);
+  if (beside !== undefined) command.error(`error: --${beside} asks one question: leave it out beside -f`);
+  const { mesh } = optionsOf(command);
+  const questions = (await readValues([file], 'questions')).map((one) => inMesh(one, mesh));
+  const server = readServerOf(command);
+  const answer = await ask(server, '/can/many', { method: 'POST', body: JSON.stringify({ questions }) });
+  const answers = listOf(server, answer, 'answers');
+  for (const [index, { verdict: given }] of answers.entries()) tellWarnings(objectOf(given), `question ${index + 1}: `);
+  await print(optionsOf(command), { answers }, (paper) => formatAnswers(questions, answers, paper));
+  const codes = answers.map(({ verdict: given }) => exitCodeOf(objectOf(given)));
+  process.exitCode = [REFUSED, NOT_ENFORCED].find((code) => codes.includes(code)) ?? 0;
+}
+
+const ASKED_OF_ONE = ['from', 'tags', 'to', 'method', 'path'] as const;
+
+/** The mesh that was said, where a question says none. What is no question is for the control plane to refuse. */
+function inMesh(question: unknown, mesh: string): unknown {
+  return isObject(question) && isObject(question.to) ? { ...question, to: { mesh, ...question.to } } : question;
+}
+
+function objectOf(value: unknown): JsonObject {
+  return isObject(value) ? (value as JsonObject) : {};
+}
+
+function tellWarnings({ warnings }: JsonObject, about: string): void {
+  for (const warning of Array.isArray(warnings) ? warnings : []) note(`warning: ${about}${printable(textOf(warning))}`);
 }
 
 /** As `kubectl auth can-i`: only an Allow that is enforced is a yes. */
@@ -51,6 +86,7 @@ function exitCodeOf({ enforced, decision }: JsonObject): number {
 }
 
 function toQuestion({ from, to, method, path, tags }: CanOptions, mesh: string, command: Command): JsonObject {
+  if (to === undefined) command.error("error: required option '--to <dataplane[:port]>' not specified, nor -f");
   if ((from === undefined) === (tags === undefined)) command.error('error: say who calls, with either --from or --tags');
   const colon = to.lastIndexOf(':');
   const [dataplane, port] = colon < 0 ? [to, undefined] : [to.slice(0, colon), to.slice(colon + 1)];
@@ -81,6 +117,35 @@ function formatDecision({ enforced, decision, shadow, decidedBy, shadowDecidedBy
     ['shadow', verdict(shadow), textOf(shadowDecidedBy), ''],
   ];
   return formatTable(['SIDE', 'DECISION', wraps('DECIDED BY'), wraps('BECAUSE')], rows, paper);
+}
+
+function formatAnswers(questions: readonly unknown[], answers: readonly JsonObject[], paper: TableLayout): string {
+  const rows = answers.map(({ verdict: given, error }, index): Cell[] => {
+    const { from, to, method, path } = objectOf(questions[index]);
+    const asked = [callerOf(objectOf(from)), targetOf(objectOf(to)), [textOf(method), textOf(path)].filter(Boolean).join(' ')];
+    const { enforced, decision, decidedBy, reason } = objectOf(given);
+    if (!isObject(given)) return [...asked, { text: 'error', colour: 'red' }, '', whyNot(objectOf(error))];
+    const shown: Cell = enforced === false ? { text: `not enforced (${textOf(decision)})`, colour: 'yellow' } : verdict(decision);
+    return [...asked, shown, textOf(decidedBy), textOf(reason)];
+  });
+  return formatTable(['FROM', 'TO', 'REQUEST', 'DECISION', wraps('DECIDED BY'), wraps('BECAUSE')], rows, paper);
+}
+
+function callerOf({ spiffeId, spiffeIds, tags }: JsonObject): string {
+  if (isObject(tags))
+    return Object.entries(tags as JsonObject)
+      .map(([tag, value]) => `${tag}=${textOf(value)}`)
+      .join(',');
+  return textOf(spiffeId) || (Array.isArray(spiffeIds) ? spiffeIds.map(textOf).join(',') || 'no certificate' : '');
+}
+
+function targetOf({ dataplane, port }: JsonObject): string {
+  return [textOf(dataplane), textOf(port)].filter(Boolean).join(':');
+}
+
+function whyNot({ detail, invalid_parameters: problems }: JsonObject): string {
+  const [first] = Array.isArray(problems) ? problems : [];
+  return isObject(first) ? `${textOf((first as JsonObject).field)} ${textOf((first as JsonObject).reason)}` : textOf(detail);
 }
 
 function verdict(decision: JsonObject[string]): Cell {

@@ -6,7 +6,8 @@ import type { JsonObject } from '../../../src/resource/resource.ts';
 import { ask, askAll } from '../api/api-client.ts';
 import { withNearName } from '../api/near-name.ts';
 import { resourcePath } from '../api/resource-path.ts';
-import { type Server, serverOf } from '../api/server-address.ts';
+import type { Server } from '../api/server-address.ts';
+import { readServerOf, zoneOption } from '../api/zone-server.ts';
 import { optionsOf } from '../input/options.ts';
 import { type NamedResource, namedResource } from '../input/resource-names.ts';
 import { print, toYaml } from '../terminal/output.ts';
@@ -32,9 +33,10 @@ export function addDescribe(program: Command): void {
     .description('Shows a resource, the proxies that it selects, what may not do as expected, and where it stands in each zone.')
     .argument('<kind>', 'a type, REST path or short name (MeshTimeout, meshtimeouts, mt), or KIND/NAME')
     .argument('[name]', 'its name in this store; on a kubernetes zone <name>.<namespace>')
+    .addOption(zoneOption())
     .action(async (kind: string, name: string | undefined, _: object, command: Command) => {
       const resource = namedResource(kind, name, command);
-      const described = await readDescribed(serverOf(command), resource);
+      const described = await readDescribed(readServerOf(command), resource);
       const document = await toYaml(toDocument(described.resource));
       await print(optionsOf(command), described, (paper) => formatDescribed(described, document, paper));
     });
@@ -74,6 +76,6 @@ function formatDescribed({ warnings, selects, ledger }: DescribedResource, docum
     ...(selects === null ? [] : [`selects ${selects} ${selects === 1 ? 'proxy' : 'proxies'}`]),
     ...warnings.map((warning) => `warning: ${printable(warning)}`),
   ];
-  const standing = ledger.length > 0 ? formatEntries(ledger, paper) : 'it is sent to nobody\n';
-  return `${document}\n${told.map((line) => `${line}\n`).join('')}${told.length > 0 ? '\n' : ''}${standing}`;
+  const deliveries = ledger.length > 0 ? formatEntries(ledger, paper) : 'it is sent to nobody\n';
+  return `${document}\n${told.map((line) => `${line}\n`).join('')}${told.length > 0 ? '\n' : ''}${deliveries}`;
 }

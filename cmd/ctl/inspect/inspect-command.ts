@@ -3,11 +3,12 @@ import { isObject } from '../../../src/resource/field-path.ts';
 import type { JsonObject, JsonValue } from '../../../src/resource/resource.ts';
 import { ask, listOf } from '../api/api-client.ts';
 import { addInspectDataplanes } from './inspect-dataplanes.ts';
+import { addInspectTurns } from './inspect-turns.ts';
 import { optionsOf } from '../input/options.ts';
 import { isTable, note, print } from '../terminal/output.ts';
 import { formatAge } from '../terminal/age.ts';
 import { textOf } from '../terminal/printable.ts';
-import { serverOf } from '../api/server-address.ts';
+import { readServerOf, zoneOption } from '../api/zone-server.ts';
 import { type Cell, type Column, type TableLayout, below, context, formatTable } from '../terminal/table.ts';
 
 /** How the control plane that is asked stands with one of its peers. */
@@ -32,12 +33,14 @@ export interface PeerRow {
 export function addInspect(program: Command): void {
   const inspect = program.command('inspect').description('Shows how things stand.');
   addInspectDataplanes(inspect);
+  addInspectTurns(inspect);
   inspect
     .command('zones')
     .description('Shows each zone as global sees it; on a zone, how it sees global.')
+    .addOption(zoneOption())
     .action(async (_: object, command: Command) => {
       const { output } = optionsOf(command);
-      const server = serverOf(command);
+      const server = readServerOf(command);
       const answer = await ask(server, '/_sync');
       const rows = listOf(server, answer, 'peers').map(toPeerRow);
       if (isObject(answer)) warnOfStore(answer);

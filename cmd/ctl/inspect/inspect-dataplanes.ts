@@ -12,7 +12,8 @@ import { optionsOf } from '../input/options.ts';
 import { isTable, note, print, type PrintOptions } from '../terminal/output.ts';
 import { printable, textOf } from '../terminal/printable.ts';
 import { resourcePath } from '../api/resource-path.ts';
-import { type Server, serverOf } from '../api/server-address.ts';
+import type { Server } from '../api/server-address.ts';
+import { readServerOf, zoneOption } from '../api/zone-server.ts';
 import { readResourceView } from '../resources/resource-view.ts';
 import { type Cell, context, formatTable, wraps } from '../terminal/table.ts';
 
@@ -22,10 +23,11 @@ export function addInspectDataplanes(inspect: Command): void {
     .command('dataplanes')
     .description('Shows the proxies of a mesh.')
     .option('--all-meshes', "of all meshes, like -m ''")
+    .addOption(zoneOption())
     .action(async ({ allMeshes }: { allMeshes?: true }, command: Command) => {
       const { mesh } = optionsOf(command);
       const items = await askAll(
-        serverOf(command),
+        readServerOf(command),
         allMeshes || mesh === '' ? '/dataplanes/_overview' : `/meshes/${encodeURIComponent(mesh)}/dataplanes/_overview`,
       );
       await printProxies(optionsOf(command), items);
@@ -34,15 +36,17 @@ export function addInspectDataplanes(inspect: Command): void {
     .command('dataplane')
     .description('Shows what policies come to on a proxy: on it as a whole, on each inbound, and for each destination.')
     .argument('<name>', 'its name in this store, or its KRI; on a kubernetes zone <name>.<namespace>')
+    .addOption(zoneOption())
     .action(inspectDataplane);
   inspect
     .command('policy')
     .description('Shows the proxies that a policy selects.')
     .argument('<kind>', 'a type, REST path or short name: MeshTimeout, meshtimeouts, mt', parsePolicyKind)
     .argument('<name>', 'its name in this store, or its KRI; on a kubernetes zone <name>.<namespace>')
+    .addOption(zoneOption())
     .action(async (kind: Kind, name: string, _: object, command: Command) => {
       const { mesh } = optionsOf(command);
-      const [server, path] = [serverOf(command), resourcePath(kind, mesh, name)];
+      const [server, path] = [readServerOf(command), resourcePath(kind, mesh, name)];
       await tellEnforcement(server, path);
       // An access policy selects no proxies by a targetRef.
       await printProxies(optionsOf(command), kind.policy ? await askAll(server, `${path}/_resources/dataplanes`) : []);
@@ -87,7 +91,7 @@ interface InspectedInbound {
 
 async function inspectDataplane(name: string, _: object, command: Command): Promise<void> {
   const { output, mesh } = optionsOf(command);
-  const server = serverOf(command);
+  const server = readServerOf(command);
   const base = resourcePath(kindOf('Dataplane'), mesh, name);
   const [layout, whole, rules, proxy] = await Promise.all([
     ask(server, `${base}/_layout`),

@@ -9,7 +9,7 @@ import { parseKindName } from '../api/kind-name.ts';
 import { optionsOf } from '../input/options.ts';
 import { isTable, note, print } from '../terminal/output.ts';
 import { textOf } from '../terminal/printable.ts';
-import { serverOf } from '../api/server-address.ts';
+import { readServerOf, zoneOption } from '../api/zone-server.ts';
 import { watchLedger } from './watch-ledger.ts';
 import { type Cell, type Column, type Colour, type TableLayout, below, context, formatTable } from '../terminal/table.ts';
 
@@ -33,16 +33,17 @@ export function addLedger(program: Command): void {
     .option('--peer <peer>', 'only at this zone (or global)')
     .option('--state <state>', `only what is ${STATES.join(', ')}`, parseState)
     .option('-w, --watch', 'then a row for each entry that changes, until it is stopped (Ctrl-C)')
+    .addOption(zoneOption())
     .action(async (kind: Kind | undefined, name: string | undefined, { peer, state, watch }: LedgerOptions, command: Command) => {
       const { output, mesh } = optionsOf(command);
       const narrowed = command.getOptionValueSourceWithGlobals('mesh') === 'cli' || name !== undefined;
       const query = { type: kind?.type, name, peer, mesh: narrowed && kind?.scope !== 'Global' ? mesh : undefined };
       if (watch) {
         if (output !== 'json' && !isTable(output)) command.error('error: -w prints a table or -o json');
-        return watchLedger(serverOf(command), { query, state, columns: ledgerColumns(), toRow: ledgerRow }, command);
+        return watchLedger(readServerOf(command), { query, state, columns: ledgerColumns(), toRow: ledgerRow }, command);
       }
       let rest: unknown;
-      const all = await askAll(serverOf(command), '/_ledger', query, (_, page) => {
+      const all = await askAll(readServerOf(command), '/_ledger', query, (_, page) => {
         rest = page;
       });
       const items = state === undefined ? all : all.filter((item) => item.state === state);

@@ -3,7 +3,8 @@ import { isObject } from '../../../src/resource/field-path.ts';
 import type { JsonObject, JsonValue, Place } from '../../../src/resource/resource.ts';
 import { ask, listOf } from '../api/api-client.ts';
 import { resourceTitle } from '../api/resource-path.ts';
-import { type Server, serverOf } from '../api/server-address.ts';
+import type { Server } from '../api/server-address.ts';
+import { readServerOf, zoneOption } from '../api/zone-server.ts';
 import { placeOf } from '../api/server-place.ts';
 import { optionsOf } from '../input/options.ts';
 import { print } from '../terminal/output.ts';
@@ -37,9 +38,10 @@ export function addStatus(program: Command): void {
     .command('status')
     .summary('how things stand, on one screen')
     .description('Says in a sentence how a control plane stands with its peers, then a line for each: what is late, what was refused.')
+    .addOption(zoneOption())
     .action(async (_: object, command: Command) => {
-      const standing = await readStanding(serverOf(command));
-      const { url, place, version, peers, refused } = standing;
+      const status = await readStatus(readServerOf(command));
+      const { url, place, version, peers, refused } = status;
       const json = {
         url,
         zone: place.zone || 'global',
@@ -49,11 +51,11 @@ export function addStatus(program: Command): void {
         peers,
         refusedItems: refused,
       };
-      await print(optionsOf(command), json, (paper) => formatStanding(standing, paper));
+      await print(optionsOf(command), json, (paper) => formatStatus(status, paper));
     });
 }
 
-async function readStanding(server: Server): Promise<PlaneStatus> {
+async function readStatus(server: Server): Promise<PlaneStatus> {
   const [place, index, sync] = await Promise.all([placeOf(server), ask(server, '/'), ask(server, '/_sync')]);
   const implementation = isObject(index) && isObject(index.implementation) ? index.implementation : {};
   if (isObject(sync)) warnOfStore(sync);
@@ -85,7 +87,7 @@ function countPeers(peers: readonly PeerRow[]) {
   };
 }
 
-function formatStanding({ url, place, version, peers, refused }: PlaneStatus, paper: TableLayout): string {
+function formatStatus({ url, place, version, peers, refused }: PlaneStatus, paper: TableLayout): string {
   const who = place.zone === '' ? 'global' : `zone ${place.zone}`;
   const head = `${who} (${place.environment}, Meridian ${version}) at ${url}\n`;
   return `${printable(head.trimEnd())}\n${sentence(place, peers)}\n${peers.length > 0 ? `\n${formatPeers(peers, paper)}` : ''}${formatRefused(refused)}`;

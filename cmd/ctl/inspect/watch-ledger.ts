@@ -31,17 +31,17 @@ export async function watchLedger(server: Server, { query, state, columns, toRow
   const stop = untilStopped();
   const options = optionsOf(command);
   const format = growingTable(columns, standardLayout(options));
-  let [standing, known, isFirst] = ['', new Map<string, JsonObject>(), true];
+  let [status, known, isFirst] = ['', new Map<string, JsonObject>(), true];
   while (!stop.aborted) {
     try {
-      const now = await standingOf(server);
-      if (now !== standing) {
+      const now = await syncStatusOf(server);
+      if (now !== status) {
         const entries = new Map((await askAll(server, '/_ledger', query)).map((entry) => [idOf(entry), entry]));
         const rows = changed(known, entries, state);
         if (isTable(options.output)) {
           if (rows.length > 0 || isFirst) write(format(rows.map((entry) => toRow(entry, Date.now()))));
         } else write(rows.map((entry) => `${toJson(entry, 0)}\n`).join(''));
-        [standing, known, isFirst] = [now, entries, false];
+        [status, known, isFirst] = [now, entries, false];
       }
     } catch (thrown) {
       if (isFirst || !(thrown instanceof MeridianError && thrown.code === 'unavailable')) throw thrown;
@@ -52,7 +52,7 @@ export async function watchLedger(server: Server, { query, state, columns, toRow
 }
 
 /** What is the same as long as nothing in the ledger changes. */
-async function standingOf(server: Server): Promise<string> {
+async function syncStatusOf(server: Server): Promise<string> {
   return JSON.stringify(await ask(server, '/_sync'), (field, value: unknown) => (field === 'lastSeen' ? undefined : value));
 }
 

@@ -143,8 +143,25 @@ describe('judge', () => {
     'k8s.kuma.io/namespace': 'kuma-system',
     'kuma.io/env': 'kubernetes',
   };
+  // Names as the real Kuma 2.14.3 gave them.
+  const generator = (name: string, labels: object) => ({ type: 'HostnameGenerator', name, labels, spec: {} });
+  const copyOfEast = generator('local-mesh-external-service-76w699wcwwbdb48f', {
+    'kuma.io/display-name': 'local-mesh-external-service',
+    'kuma.io/zone': 'east',
+  });
+  const copyOfGlobal = generator('synced-kube-mesh-service-8xc5x6c9f588fzz9', { 'kuma.io/display-name': 'synced-kube-mesh-service' });
   const cases: [title: string, document: unknown, place: Place, verdict: string, rest: RegExp | object][] = [
     ['of a zone, at global', policy(onKubernetes), GLOBAL, 'skip', /is of zone east: import it there/],
+    ['a copy of a zone without an origin, at global', copyOfEast, GLOBAL, 'skip', /is of zone east: import it there/],
+    ['a copy of another zone without an origin', copyOfEast, WEST, 'skip', /is of zone east: import it there/],
+    ['a copy of global without an origin', copyOfGlobal, EAST, 'skip', /is of global: import it there/],
+    [
+      'what is only called like a copy',
+      generator('made-by-hand-8xc5x6c9f588fzz9', {}),
+      GLOBAL,
+      'apply',
+      generator('made-by-hand-8xc5x6c9f588fzz9', {}),
+    ],
     ['of a zone, in it', policy(onKubernetes, 'slow.kuma-system'), EAST, 'apply', policy({})],
     ['of global, in a zone', policy({ 'kuma.io/origin': 'global' }), EAST, 'skip', /is of global/],
     [
@@ -182,6 +199,13 @@ describe('judge', () => {
       GLOBAL,
       'convert',
       /write a MeshTrafficPermission; until then what it allowed is denied/,
+    ],
+    [
+      'a legacy kind of global, in a zone',
+      { type: 'TrafficPermission', labels: { 'kuma.io/origin': 'global' } },
+      EAST,
+      'skip',
+      /is of global/,
     ],
     ['a kind of others', { type: 'MeshOPA' }, GLOBAL, 'convert', /not a kind/],
     ['a name that objects have', { type: 'constructor' }, GLOBAL, 'convert', /not a kind/],

@@ -1,4 +1,6 @@
 import { isReadOnly } from '../../../src/api/resources/read-only-kinds.ts';
+import { hashedName } from '../../../src/naming/hash-name.ts';
+import { asText } from '../../../src/naming/json.ts';
 import { findKind } from '../../../src/resource/kinds.ts';
 import { LABEL, userLabels } from '../../../src/resource/labels.ts';
 import { parseDocument } from '../../../src/resource/documents/parse-documents.ts';
@@ -56,7 +58,8 @@ export function judge(document: unknown, place: Place, systemNamespace: string):
   const { type } = isObject(document) ? namesOf(document) : { type: '' };
   if (!isObject(document) || type === '') return { verdict: 'convert', reason: 'is no resource: it has neither `type` nor `kind`' };
   const legacy = ownEntry(LEGACY, type);
-  if (legacy !== undefined) return { verdict: 'convert', reason: `is of a kind of before targetRef: write ${legacy}` };
+  if (legacy !== undefined)
+    return judgeElsewhere(document, place) ?? { verdict: 'convert', reason: `is of a kind of before targetRef: write ${legacy}` };
   const leftOut = ownEntry(LEFT_OUT, type);
   if (leftOut !== undefined) return { verdict: 'skip', reason: leftOut };
   if (/(Insight|Overview)$/.test(type)) return { verdict: 'skip', reason: 'a report: control planes make it themselves' };
@@ -69,12 +72,30 @@ export function judge(document: unknown, place: Place, systemNamespace: string):
 }
 
 function judgeOrigin(document: JsonObject, place: Place, systemNamespace: string): DocumentJudgement {
+  return judgeElsewhere(document, place) ?? { verdict: 'apply', value: adopt(document, labelsOf(document), systemNamespace) };
+}
+
+/** What another control plane wrote is looked at there. */
+function judgeElsewhere(document: JsonObject, place: Place): DocumentJudgement | undefined {
   const labels = labelsOf(document);
   const origin = labels[LABEL.origin];
-  if (origin === 'zone' && place.zone === '')
+  const copied = copiedFrom(document, labels);
+  if ((origin === 'zone' && place.zone === '') || (copied ?? '') !== '')
     return { verdict: 'skip', reason: `is of zone ${labels[LABEL.zone] ?? '?'}: import it there` };
-  if (origin === 'global' && place.zone !== '') return { verdict: 'skip', reason: 'is of global: import it there' };
-  return { verdict: 'apply', value: adopt(document, labels, systemNamespace) };
+  if ((origin === 'global' || copied === '') && place.zone !== '') return { verdict: 'skip', reason: 'is of global: import it there' };
+  return undefined;
+}
+
+/**
+ * Out: the zone that a document is a copy of, '' for global; undefined: it is no copy. Kuma's copies of what belongs to
+ * no mesh have no `kuma.io/origin` (each zone makes HostnameGenerators, and global exports its copies of them), so that
+ * only the name tells.
+ */
+function copiedFrom({ name, mesh, metadata }: JsonObject, labels: Readonly<Record<string, string>>): string | undefined {
+  const [zone = '', namespace = ''] = [labels[LABEL.zone], labels[LABEL.namespace]];
+  const parts = { mesh: labels[LABEL.mesh] ?? asText(mesh) ?? '', name: labels[LABEL.displayName] ?? '', zone, namespace };
+  const own = isObject(metadata) ? metadata.name : name;
+  return withoutNamespace(own, labels[LABEL.namespace]) === hashedName(parts) ? zone : undefined;
 }
 
 /**

@@ -5,7 +5,7 @@ import { isGiven, optionsOf } from '../input/options.ts';
 import { note, toJson, toYaml, write } from '../terminal/output.ts';
 import { placeOf } from '../api/server-place.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { serverOf } from '../api/server-address.ts';
+import { readServerOf, zoneOption } from '../api/zone-server.ts';
 
 const HELP = `
 What came from other control planes is not among it: export it there. Labels, times and namespaces that a control plane computes are left out, and the
@@ -19,9 +19,10 @@ export function addExport(program: Command): void {
     .description('Prints all that users wrote at a control plane (of one mesh with -m) as documents that `apply` takes, meshes first.')
     .addOption(new Option('--format <format>', 'of the documents (not said: what is usual there)').choices(['universal', 'kubernetes']))
     .addHelpText('after', HELP)
+    .addOption(zoneOption())
     .action(async ({ format }: { format?: YamlFormat }, command: Command) => {
       const { output, mesh } = optionsOf(command);
-      const server = serverOf(command);
+      const server = readServerOf(command);
       const place = await placeOf(server);
       const written = await withProgress((progress) => collectWritten(server, place, isGiven(command, 'mesh') ? mesh : '', progress));
       const documents = written.map((draft) => formatDocument(draft, format ?? formatAt(place), place));

@@ -11,7 +11,8 @@ import { type Options, optionsOf, templateOf } from '../input/options.ts';
 import { isTable, note, print, toYaml, write } from '../terminal/output.ts';
 import { type Progress, withProgress } from '../terminal/progress.ts';
 import { collectionPath, resourcePath } from '../api/resource-path.ts';
-import { type Server, serverOf } from '../api/server-address.ts';
+import type { Server } from '../api/server-address.ts';
+import { readServerOf, zoneOption } from '../api/zone-server.ts';
 import { textOf } from '../terminal/printable.ts';
 import { nameLine, readResourceView, toDocument } from './resource-view.ts';
 import { formatZones, NO_ZONES, peerRows } from '../inspect/zone-table.ts';
@@ -32,11 +33,12 @@ export function addGet(program: Command): void {
     .option('-l, --selector <labels>', 'only with these labels: name=value, name!=value, name; several with commas', parseSelector)
     .option('--sort-by <column>', `by ${Object.keys(SORTED_BY).join(', ')}; not said: as the store has them`, parseColumn)
     .option('-w, --watch', 'then a row for each change, until it is stopped (Ctrl-C)')
+    .addOption(zoneOption())
     .action(async (word: string, names: readonly string[], options: GetOptions, command: Command) => {
       if (options.watch) return watch(word, names, options, command);
       if (names.length > 0 || word.includes('/'))
-        return getNamed(serverOf(command), namedResources([word, ...names], command), options, command);
-      return getList(serverOf(command), kindsOf(word, command), options, command);
+        return getNamed(readServerOf(command), namedResources([word, ...names], command), options, command);
+      return getList(readServerOf(command), kindsOf(word, command), options, command);
     });
 }
 
@@ -49,7 +51,7 @@ async function watch(word: string, names: readonly string[], options: GetOptions
   const { output, mesh } = optionsOf(command);
   if (output === 'explicit') command.error('error: -w prints no explicit form');
   if (options.sortBy !== undefined) command.error('error: changes come as they are made: leave --sort-by out');
-  const server = serverOf(command);
+  const server = readServerOf(command);
   const named = names.length > 0 || word.includes('/') ? namedResources([word, ...names], command) : undefined;
   const kinds = new Set(named ? named.map(({ kind }) => kind) : kindsOf(word, command));
   const [kind, ...more] = kinds;

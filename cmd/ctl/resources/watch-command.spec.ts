@@ -35,9 +35,9 @@ interface ServedApi extends TestedApi {
 }
 
 /** A control plane on a store that outlives it. */
-async function serveAt(path: string, life: string, port = 0): Promise<ServedApi> {
+async function serveAt(path: string, epoch: string, port = 0): Promise<ServedApi> {
   const store = openTestStore(path);
-  recordEpoch(store, life);
+  recordEpoch(store, epoch);
   const asked = apiOn(scope, { place: GLOBAL, store, now: () => '2026-01-01T00:00:00Z' }, undefined);
   await ask(asked, 'PUT', '/meshes/default', { type: 'Mesh', name: 'default' });
   const listening = await startApi({ ...asked.options, port });

@@ -9,7 +9,8 @@ import { isTable, note, toJson, write } from '../terminal/output.ts';
 import { untilStopped } from '../terminal/until-stopped.ts';
 import { printable, textOf } from '../terminal/printable.ts';
 import { resourceTitle } from '../api/resource-path.ts';
-import { type Server, serverOf } from '../api/server-address.ts';
+import type { Server } from '../api/server-address.ts';
+import { readServerOf, zoneOption } from '../api/zone-server.ts';
 import { follow } from './watch-stream.ts';
 
 const HELP = `
@@ -30,6 +31,7 @@ export function addWatch(program: Command): void {
     .option('--changes-only', 'leave out what is there already')
     .option('--since <position>', 'go on from this position of an earlier watch')
     .addHelpText('after', HELP)
+    .addOption(zoneOption())
     .action(async (kind: Kind | undefined, { since, changesOnly }: WatchOptions, command: Command) => {
       const { output, mesh } = optionsOf(command);
       if (output !== 'json' && !isTable(output)) command.error('error: watch prints a table or -o json');
@@ -37,7 +39,7 @@ export function addWatch(program: Command): void {
       const narrowed = isGiven(command, 'mesh') && kind?.scope !== 'Global' ? mesh : undefined;
       const stop = untilStopped();
       const query = { type: kind?.type, mesh: narrowed };
-      await watch(serverOf(command), query, since ?? (changesOnly ? 'now' : undefined), output, stop);
+      await watch(readServerOf(command), query, since ?? (changesOnly ? 'now' : undefined), output, stop);
     });
 }
 

@@ -1,20 +1,12 @@
 import { compareText } from '../../resource/key.ts';
-import {
-  type CountedProxy,
-  groupedBy,
-  type ProxyKind,
-  type OnlineStatus,
-  standingOf,
-  type OnlineCounts,
-  tallyOf,
-} from './insight-status.ts';
+import { type CountedProxy, groupedBy, type ProxyKind, type OnlineStatus, statusOf, type OnlineCounts, tallyOf } from './insight-status.ts';
 
 /** A service of one mesh, by the tag of the Dataplanes that are of it. */
 export interface CountedService {
   readonly mesh: string;
   readonly name: string;
   readonly kind: ProxyKind;
-  readonly standing: OnlineStatus;
+  readonly status: OnlineStatus;
   readonly dataplanes: OnlineCounts;
   /** Sorted. */
   readonly zones: readonly string[];
@@ -35,5 +27,5 @@ function toService(memberships: readonly { readonly name: string; readonly membe
   const dataplanes = tallyOf(members);
   const zones = [...new Set(members.map(({ zone }) => zone))].sort();
   const { mesh, kind } = first.member;
-  return [{ mesh, name: first.name, kind, standing: standingOf(dataplanes.online, dataplanes.total), dataplanes, zones }];
+  return [{ mesh, name: first.name, kind, status: statusOf(dataplanes.online, dataplanes.total), dataplanes, zones }];
 }

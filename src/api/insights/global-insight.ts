@@ -38,7 +38,7 @@ export function addGlobalInsightRoute(app: FastifyInstance, options: ApiOptions)
   });
 }
 
-type KnownProxies = readonly { readonly kind: ProxyKind; readonly standing: OnlineStatus }[];
+type KnownProxies = readonly { readonly kind: ProxyKind; readonly status: OnlineStatus }[];
 
 function tally(known: KnownProxies, wanted: ProxyKind) {
   return tallyOf(known.filter(({ kind }) => kind === wanted));

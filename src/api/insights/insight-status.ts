@@ -15,7 +15,7 @@ export interface CountedProxy {
   readonly mesh: string;
   readonly zone: string;
   readonly kind: ProxyKind;
-  readonly standing: OnlineStatus;
+  readonly status: OnlineStatus;
   /** Of its Envoy, if it ever connected. */
   readonly envoy: string;
   /** The services that it is of, by the tag of its inbounds. */
@@ -33,20 +33,28 @@ export function countedIn(store: Reader, mesh?: string): CountedProxy[] {
   return all.map((dataplane) => counted(dataplane, insights.get(keyId({ ...dataplane.key, type: 'DataplaneInsight' }))));
 }
 
-function counted({ key, spec }: Resource, insight: JsonObject | undefined): CountedProxy {
+function counted(dataplane: Resource, insight: JsonObject | undefined): CountedProxy {
+  const { key, spec } = dataplane;
   const networking = asObject(spec.networking) ?? {};
   const gateway = asObject(networking.gateway);
   const inbounds = asArray(networking.inbound).map((inbound) => asObject(inbound) ?? {});
-  const sides = gateway ? [gateway] : inbounds;
   const last = asObject(asArray(insight?.subscriptions).at(-1));
   return {
     mesh: key.mesh,
     zone: key.zone,
     kind: gateway ? (gateway.type === 'BUILTIN' ? 'gatewayBuiltin' : 'gatewayDelegated') : 'standard',
-    standing: isConnected(last) ? standingOf(inbounds.filter(isReady).length, inbounds.length) : 'offline',
+    status: isConnected(last) ? statusOf(inbounds.filter(isReady).length, inbounds.length) : 'offline',
     envoy: asText(asObject(asObject(last?.version)?.envoy)?.version) ?? UNKNOWN,
-    services: [...new Set(sides.flatMap((side) => asText(asObject(side.tags)?.[SERVICE_TAG]) ?? []))],
+    services: servicesOfProxy(dataplane),
   };
+}
+
+/** The services that a proxy is of, by the tag of its inbounds, or of its gateway. */
+export function servicesOfProxy({ spec }: Resource): string[] {
+  const networking = asObject(spec.networking) ?? {};
+  const gateway = asObject(networking.gateway);
+  const sides = gateway ? [gateway] : asArray(networking.inbound).map((inbound) => asObject(inbound) ?? {});
+  return [...new Set(sides.flatMap((side) => asText(asObject(side.tags)?.[SERVICE_TAG]) ?? []))];
 }
 
 function isConnected(subscription: JsonObject | undefined): boolean {
@@ -58,12 +66,12 @@ function isReady({ state, health }: Readonly<Record<string, JsonValue | undefine
 }
 
 /** `all` are online, or none, or some. */
-export function standingOf(online: number, all: number): OnlineStatus {
+export function statusOf(online: number, all: number): OnlineStatus {
   if (online === all) return 'online';
   return online === 0 ? 'offline' : 'partiallyDegraded';
 }
 
-/** How many there are, and how many of each standing. */
+/** How many there are, and how many of each status. */
 export interface OnlineCounts {
   readonly total: number;
   readonly online: number;
@@ -71,8 +79,8 @@ export interface OnlineCounts {
   readonly partiallyDegraded: number;
 }
 
-export function tallyOf(counted: readonly { readonly standing: OnlineStatus }[]): OnlineCounts {
-  const of = (wanted: OnlineStatus): number => counted.filter(({ standing }) => standing === wanted).length;
+export function tallyOf(counted: readonly { readonly status: OnlineStatus }[]): OnlineCounts {
+  const of = (wanted: OnlineStatus): number => counted.filter(({ status }) => status === wanted).length;
   return { total: counted.length, online: of('online'), offline: of('offline'), partiallyDegraded: of('partiallyDegraded') };
 }
 

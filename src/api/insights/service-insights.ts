@@ -68,7 +68,7 @@ function listed(plane: Plane, request: FastifyRequest) {
     (service) =>
       service.name.includes(nameContains) &&
       (type === undefined || type === typeOf(service)) &&
-      (status === undefined || status === STATUS[service.standing]),
+      (status === undefined || status === STATUS[service.status]),
   );
   return collection(
     request,
@@ -96,7 +96,7 @@ function typeOf({ kind }: CountedService): (typeof TYPES)[number] {
 }
 
 function toInsight({ now, store }: Plane, service: CountedService) {
-  const { mesh, name, standing, dataplanes, zones } = service;
+  const { mesh, name, status, dataplanes, zones } = service;
   const type = typeOf(service);
   return {
     type: 'ServiceInsight',
@@ -104,7 +104,7 @@ function toInsight({ now, store }: Plane, service: CountedService) {
     name,
     creationTime: store.byName('Mesh', '', '', mesh)?.resource.creationTime ?? now(),
     modificationTime: now(),
-    status: STATUS[standing],
+    status: STATUS[status],
     dataplanes: sparse(dataplanes),
     ...(type === 'internal' ? {} : { serviceType: type }),
     zones: zones.filter((zone) => zone !== ''),

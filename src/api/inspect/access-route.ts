@@ -143,11 +143,11 @@ export function showAccess({ zone, source, decided, left, choice }: AccessAnswer
   };
 }
 
-/** Envoys know the proxies of their own zone alone. */
+/** Envoys know the proxies of their own zone; about calls of others they ask, and those need a token. */
 export function otherZones({ zone, decided }: AccessAnswer): string[] {
   const others = [...new Set(decided.flatMap(({ binding }) => (binding && binding.key.zone !== zone ? [binding.key.zone] : [])))].sort();
-  const deny = 'wherever an access policy selects a service, Envoys deny callers of other zones';
-  return others.length === 0 ? [] : [`not enforced as it is decided for ${others.join(', ')}: ${deny}`];
+  const deny = 'where access policies select a service, Envoys deny calls of other zones without a token (POST /access/connect)';
+  return others.length === 0 ? [] : [`not the last word for ${others.join(', ')}: ${deny}`];
 }
 
 function siteOf(binding: Binding | undefined, destination?: Attributes) {

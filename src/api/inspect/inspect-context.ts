@@ -48,7 +48,11 @@ export async function inspected({ plane, views }: InspectOptions, request: Fasti
 
 /** Throws `not_found`. */
 export function requireMesh({ store }: Plane, mesh: string): void {
-  if (!meshExists(store, mesh)) throw new MeridianError('not_found', `mesh ${mesh.slice(0, 80)} does not exist`);
+  if (!meshExists(store, mesh)) throw noMesh(mesh);
+}
+
+export function noMesh(mesh: string): MeridianError {
+  return new MeridianError('not_found', `mesh ${mesh.slice(0, 80)} does not exist`);
 }
 
 /** By REST name, or by KRI. Throws `not_found`. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { addAccessRoute } from './access-route.ts';
-import { addCanRoute } from './can-route.ts';
+import { addCanRoutes } from './can-route.ts';
 import { addConnectRoutes } from '../calls/connect-route.ts';
 import { addMatrixRoute } from './matrix-route.ts';
 import { addRequestsRoute } from './requests-route.ts';
@@ -18,7 +18,7 @@ export function addInspectRoutes(app: FastifyInstance, options: InspectOptions):
   addPoliciesRoutes(app, options);
   addRulesRoute(app, options);
   addSelectedRoutes(app, options);
-  addCanRoute(app, options);
+  addCanRoutes(app, options);
   addRequestsRoute(app, options);
   addMatrixRoute(app, options);
   addAccessRoute(app, options);

@@ -1,27 +1,25 @@
 import { hash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import * as z from 'zod';
-import { inLimitedTurns } from '../../control/impact/limited-turns.ts';
 import { CALLERS_BY, type CallersBy, callersOf, type MatrixCaller } from '../../control/matrix/matrix-callers.ts';
 import { inboundsOf, isEnforced, type MatrixInbound } from '../../control/matrix/matrix-inbounds.ts';
 import { verdictMatrix } from '../../control/matrix/verdict-matrix.ts';
 import { isClosed } from '../../control/peers/first-scan-state.ts';
 import type { MeshView } from '../../control/mesh/mesh-view.ts';
 import type { Plane } from '../../control/plane/plane.ts';
-import { invalid, MeridianError } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
 import { quote } from '../../resource/field-path.ts';
 import { formatKri } from '../../resource/key.ts';
+import type { Resource } from '../../resource/resource.ts';
 import { restName } from '../../resource/rest-name.ts';
 import type { Parts } from '../../resource/store/parts.ts';
-import { principalOf } from '../auth/principal.ts';
-import { goneOf } from '../bodies/read-body.ts';
-import { WorkBudget } from '../bodies/work-budget.ts';
+import { chargedAnswers } from '../bodies/charged-answers.ts';
 import { addressOf } from '../http/paged-collection.ts';
 import { kri, UNCHANGED } from '../openapi/common-shapes.ts';
 import { described, type Operation } from '../openapi/operation.ts';
 import type { Params } from '../resources/locate-resource.ts';
+import { servicesOfProxy } from '../insights/insight-status.ts';
 import { type InspectOptions, requireMesh, shutAt } from './inspect-context.ts';
 
 const count = z.int().min(0);
@@ -36,6 +34,10 @@ const caller = z.strictObject({
   name: z.string(),
   sans: z.array(z.string()).describe('The URI SANs of one of them, to ask `POST /can` with: what is decided about it holds for all'),
   dataplanes: count.describe('How many proxies show that certificate'),
+  services: z
+    .array(z.strictObject({ zone: z.string(), service: z.string() }))
+    .optional()
+    .describe('Of `dataplanes`: the zones and services of those proxies, by their tags'),
 });
 const inbound = z.strictObject({
   kri,
@@ -76,23 +78,21 @@ const operation: Operation = {
   refusals: [404],
 };
 
-const MATRICES = { asked: 'the matrices', of: 'callers and inbounds' };
-/** How long one may take, ms. */
-const MOST_WORK = 10_000;
+const MATRICES = { asked: 'the matrices', of: 'callers and inbounds', instead: 'ask for fewer callers or inbounds' };
 
 /**
  * `GET /meshes/:mesh/_matrix`: who may call whom, a slice of it, in turns of the event loop; whoever asks is charged.
  * Where the mesh changes meanwhile, cells may be from before or after.
  */
 export function addMatrixRoute(app: FastifyInstance, options: InspectOptions): void {
-  const { plane, monotonic: now = () => performance.now() } = options;
-  const budget = new WorkBudget(now);
+  const { plane } = options;
+  const open = chargedAnswers(options, MATRICES);
   const answers = new WeakMap<MeshView, LRUCache<string, string>>();
   app.get('/meshes/:mesh/_matrix', described('Could not decide', operation), async (request, reply) => {
     const { mesh = '' } = request.params as Params;
     requireMesh(plane, mesh);
     const wanted = readSlice(request);
-    const charge = budget.open(principalOf(request), MATRICES);
+    const answer = open(request, reply);
     const view = await options.views(mesh);
     const kept =
       answers.get(view) ?? new LRUCache<string, string>({ maxSize: MOST_KEPT, sizeCalculation: (text, id) => text.length + id.length });
@@ -102,10 +102,7 @@ export function addMatrixRoute(app: FastifyInstance, options: InspectOptions): v
     const id = JSON.stringify([wanted, shut, isClosed(plane, options.sync !== undefined)]);
     const known = kept.get(id);
     if (known !== undefined) return tagged(reply, known);
-    const turns = { now, nextTurn: () => setImmediate(), gone: goneOf(reply), charge };
-    const done = await inLimitedTurns(answerMatrix(options, view, wanted), MOST_WORK, turns);
-    if (!done) throw new MeridianError('too_large', 'this takes too much work', { hint: 'ask for fewer callers or inbounds' });
-    const text = JSON.stringify(done.result);
+    const text = JSON.stringify(await answer(answerMatrix(options, view, wanted)));
     kept.set(id, text);
     return tagged(reply, text);
   });
@@ -138,7 +135,14 @@ function* answerMatrix(options: InspectOptions, view: MeshView, { by, from, to, 
 }
 
 function describeCaller(one: MatrixCaller, plane: Plane) {
-  return { kind: one.kind, name: textOf(one, plane), sans: one.sans, dataplanes: one.dataplanes.length };
+  const { kind, sans, dataplanes } = one;
+  const services = kind === 'dataplanes' ? { services: servicesIn(dataplanes) } : {};
+  return { kind, name: textOf(one, plane), sans, dataplanes: dataplanes.length, ...services };
+}
+
+function servicesIn(dataplanes: readonly Resource[]) {
+  const all = dataplanes.flatMap((one) => servicesOfProxy(one).map((service) => ({ zone: one.key.zone, service })));
+  return [...new Map(all.map((one) => [`${one.zone} ${one.service}`, one])).values()];
 }
 
 /** Proxies by their tags have several SANs: they are called as the first of them. */

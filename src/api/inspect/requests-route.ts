@@ -1,11 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
-import { inLimitedTurns } from '../../control/impact/limited-turns.ts';
 import { cellRequests, type ExplainedDecision } from '../../control/matrix/cell-requests.ts';
 import { isEnforced, portsOf } from '../../control/matrix/matrix-inbounds.ts';
 import { isClosed } from '../../control/peers/first-scan-state.ts';
-import { invalid, MeridianError } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
 import type { DecidingRule } from '../../policy/decide/deciding-rule.ts';
 import { readRequest } from '../../policy/decide/read-request.ts';
 import { readProxy } from '../../policy/match/read-proxy.ts';
@@ -13,9 +11,7 @@ import { formatKri, type Key } from '../../resource/key.ts';
 import { kindOf } from '../../resource/kinds.ts';
 import { MATCHER_LISTS } from '../../resource/permission-actions.ts';
 import { anyObject } from '../../resource/schema/kind-fields.ts';
-import { principalOf } from '../auth/principal.ts';
-import { goneOf } from '../bodies/read-body.ts';
-import { WorkBudget } from '../bodies/work-budget.ts';
+import { chargedAnswers } from '../bodies/charged-answers.ts';
 import { parseJson, textOf } from '../http/request-bodies.ts';
 import { kri } from '../openapi/common-shapes.ts';
 import { described, type Operation } from '../openapi/operation.ts';
@@ -62,13 +58,12 @@ const operation: Operation = {
   refusals: [404],
 };
 
-const QUESTIONS = { asked: 'the questions', of: 'of them' };
-const MOST_WORK = 10_000;
+const QUESTIONS = { asked: 'the questions', of: 'of them', instead: 'ask POST /can about one request' };
 
 /** `POST /can/requests`: one cell of the matrix, in full. */
 export function addRequestsRoute(app: FastifyInstance, options: InspectOptions): void {
-  const { plane, views, sync, monotonic: now = () => performance.now() } = options;
-  const budget = new WorkBudget(now);
+  const { plane, views, sync } = options;
+  const open = chargedAnswers(options, QUESTIONS);
   app.post('/can/requests', described('Could not decide', operation), async (request, reply) => {
     const { mesh, dataplane: name, section, request: asked } = readQuestion(parseJson(textOf(request)));
     if (asked.method !== undefined || asked.path !== undefined)
@@ -76,15 +71,16 @@ export function addRequestsRoute(app: FastifyInstance, options: InspectOptions):
         { field: asked.method === undefined ? 'path' : 'method', reason: 'is for POST /can: here all requests are looked at' },
       ]);
     requireMesh(plane, mesh);
+    const answer = open(request, reply);
     const view = await views(mesh);
     const dataplane = findResource(plane, kindOf('Dataplane'), mesh, name);
     const inbound = portsOf(readProxy(dataplane, view.index), section);
-    const turns = { now, nextTurn: () => setImmediate(), gone: goneOf(reply), charge: budget.open(principalOf(request), QUESTIONS) };
     const { sans } = readRequest(asked, 'tcp', mesh);
     const steps = cellRequests({ view, shutAt: shutAt(options), closed: isClosed(plane, sync !== undefined), inbound, sans });
-    const done = await inLimitedTurns(steps, MOST_WORK, turns);
-    if (!done) throw new MeridianError('too_large', 'this takes too much work', { hint: 'ask POST /can about one request' });
-    const requests = done.result.map(({ when, value }) => ({ ...(Object.keys(when).length === 0 ? {} : { when }), ...describe(value) }));
+    const requests = (await answer(steps)).map(({ when, value }) => ({
+      ...(Object.keys(when).length === 0 ? {} : { when }),
+      ...describe(value),
+    }));
     return { enforced: isEnforced(inbound), dataplane: formatKri(dataplane.key), requests };
   });
 }

@@ -6,6 +6,7 @@ import { type Operation, TAGS } from './operation.ts';
 import { refusalsOf } from './error-responses.ts';
 import { type JsonSchema, type Schemas, sorted, toJsonSchemas } from './zod-schemas.ts';
 import { errorShape } from './common-shapes.ts';
+import { EXAMPLES } from './examples.ts';
 
 /** A route that is in the document. */
 export interface DescribedRoute {
@@ -81,7 +82,11 @@ function operationOf(route: DescribedRoute, { schemas, shared }: DocumentParts):
   const { url, operation, servedBy } = route;
   const { id, summary, description, tag, body, bodyOptional = false, answers } = operation;
   const refusals = refusalsOf(route).map((status) => [String(status), { $ref: `#/components/responses/${status}` }] as const);
-  const good = Object.entries(answers).map(([status, answer]) => [status, answerOf(Number(status), answer, schemas)] as const);
+  const example = EXAMPLES[id];
+  const good = Object.entries(answers).map(([status, answer]) => {
+    const shown = example?.status === Number(status) ? example.answer : undefined;
+    return [status, answerOf(Number(status), answer, schemas, shown)] as const;
+  });
   const parameters = parametersOf(url, operation).map((parameter) => useOf(parameter, shared, schemas));
   return {
     operationId: id,
@@ -90,20 +95,20 @@ function operationOf(route: DescribedRoute, { schemas, shared }: DocumentParts):
     tags: [tag],
     ...(servedBy === undefined ? {} : { 'x-served-by': servedBy }),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body ? { requestBody: { required: !bodyOptional, content: contentOf(schemas.of(body), JSON_TYPE, YAML_TYPE) } } : {}),
+    ...(body ? { requestBody: { required: !bodyOptional, content: inJsonAndYaml(schemas.of(body), example?.body) } } : {}),
     responses: Object.fromEntries([...good, ...refusals]),
   };
 }
 
-function answerOf(status: number, answer: Operation['answers'][number], schemas: Schemas): JsonSchema {
-  if (answer instanceof z.ZodType) return jsonAnswer(status, schemas.of(answer));
-  return { description: answer.description, ...(answer.contentType === '' ? {} : { content: contentOf({}, answer.contentType) }) };
+function answerOf(status: number, answer: Operation['answers'][number], schemas: Schemas, example?: unknown): JsonSchema {
+  if (answer instanceof z.ZodType) return jsonAnswer(status, schemas.of(answer), example);
+  return { description: answer.description, ...(answer.contentType === '' ? {} : { content: { [answer.contentType]: { schema: {} } } }) };
 }
 
-function jsonAnswer(status: number, schema: JsonSchema): JsonSchema {
-  return { description: STATUS_CODES[status] ?? String(status), content: contentOf(schema, JSON_TYPE, YAML_TYPE) };
+function jsonAnswer(status: number, schema: JsonSchema, example?: unknown): JsonSchema {
+  return { description: STATUS_CODES[status] ?? String(status), content: inJsonAndYaml(schema, example) };
 }
 
-function contentOf(schema: JsonSchema, ...types: readonly string[]): JsonSchema {
-  return Object.fromEntries(types.map((type) => [type, { schema }]));
+function inJsonAndYaml(schema: JsonSchema, example: unknown): JsonSchema {
+  return { [JSON_TYPE]: { schema, ...(example === undefined ? {} : { example }) }, [YAML_TYPE]: { schema } };
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
-import { countProxies, type ProxyStanding } from '../../control/enforce/proxy-status.ts';
+import { countProxies, type ProxyStatus } from '../../control/enforce/proxy-status.ts';
 import type { LedgerEntry } from '../../control/operate/ledger.ts';
 import { type LedgerPage, ledgerPage } from '../../control/operate/ledger-page.ts';
 import { invalid } from '../../errors.ts';
@@ -84,7 +84,7 @@ function filterBy(query: URLSearchParams): WithdrawalFilter {
 }
 
 /** Of the proxies that are connected, how many took everything that this zone's policies are for them now. */
-function proxiesIn(proxies: readonly ProxyStanding[]) {
+function proxiesIn(proxies: readonly ProxyStatus[]) {
   const { connected, current } = countProxies(proxies);
   return { connected, current };
 }

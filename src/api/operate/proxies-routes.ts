@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import type { ProxyStanding } from '../../control/enforce/proxy-status.ts';
+import type { ProxyStatus } from '../../control/enforce/proxy-status.ts';
 import { MeridianError } from '../../errors.ts';
 import { kindOf } from '../../resource/kinds.ts';
 import { restName } from '../../resource/rest-name.ts';
@@ -69,7 +69,7 @@ export function addProxiesRoutes(app: FastifyInstance, { plane, proxies }: ApiOp
     const all = proxies();
     return collection(request, all.length, all.slice(offset, offset + size));
   });
-  app.get('/meshes/:mesh/dataplanes/:name/_proxy', described(ONE, get), (request: FastifyRequest): ProxyStanding => {
+  app.get('/meshes/:mesh/dataplanes/:name/_proxy', described(ONE, get), (request: FastifyRequest): ProxyStatus => {
     const { mesh = '', name = '' } = request.params as Params;
     const known = restName(findResource(plane, kindOf('Dataplane'), mesh, name), plane.place);
     const found = proxies().find((one) => one.mesh === mesh && one.name === known);

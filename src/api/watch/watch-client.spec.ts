@@ -40,7 +40,7 @@ describe('WatchClient', () => {
     let count = 1_000;
     const client = new WatchClient(
       socket,
-      { pages: pagesOf(() => count), life: 'a', head: () => count, reaches: () => true, failed: (thrown) => assert.fail(String(thrown)) },
+      { pages: pagesOf(() => count), epoch: 'a', head: () => count, reaches: () => true, failed: (thrown) => assert.fail(String(thrown)) },
       {},
       at,
     );
@@ -66,7 +66,7 @@ describe('WatchClient', () => {
     const pages = { behind: () => assert.fail('broken') } as unknown as Pages;
     const client = new WatchClient(
       socket,
-      { pages, life: 'a', head: () => 1, reaches: () => true, failed: (thrown) => failures.push(thrown) },
+      { pages, epoch: 'a', head: () => 1, reaches: () => true, failed: (thrown) => failures.push(thrown) },
       {},
       at,
     );

@@ -6,7 +6,7 @@ import { BEGINNING, END, formatPosition, type WatchStart } from './watch-positio
 /** What all clients have in common. */
 export interface Watching {
   readonly pages: Pages;
-  readonly life: string;
+  readonly epoch: string;
   /** The revision of the last commit. */
   readonly head: () => number;
   /** Whether all deletions after a revision are still remembered. */
@@ -117,7 +117,7 @@ export class WatchClient {
     this.#quiet = undefined;
     if (this.#running || this.#socket.readyState !== this.#socket.OPEN) return;
     this.#announced = this.#at;
-    this.#send({ op: 'bookmark', revision: this.#at.revision, position: formatPosition(this.#watching.life, this.#at) });
+    this.#send({ op: 'bookmark', revision: this.#at.revision, position: formatPosition(this.#watching.epoch, this.#at) });
   }
 
   #send(message: object): void {

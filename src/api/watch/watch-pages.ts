@@ -24,12 +24,12 @@ const KEPT = 64;
  */
 export class Pages {
   readonly #plane: Plane;
-  readonly #life: string;
+  readonly #epoch: string;
   readonly #kept = new LRUCache<string, readonly WatchMessage[]>({ max: KEPT });
 
-  constructor(plane: Plane, life: string) {
+  constructor(plane: Plane, epoch: string) {
     this.#plane = plane;
-    this.#life = life;
+    this.#epoch = epoch;
   }
 
   /** Empty: there are none now. */
@@ -47,7 +47,7 @@ export class Pages {
 
   #toMessage({ revision, number, key, name, namespace, resource }: HistoryChange): WatchMessage {
     const moment = { revision, number };
-    const head = { op: resource ? 'put' : 'delete', revision, position: formatPosition(this.#life, moment) };
+    const head = { op: resource ? 'put' : 'delete', revision, position: formatPosition(this.#epoch, moment) };
     const who = { kri: formatKri(key), type: key.type, mesh: key.mesh, name: restName({ key, name, namespace }, this.#plane.place) };
     const shown = resource ? { resource: show(this.#plane, resource, 'universal') } : {};
     return { ...moment, deleted: !resource, text: JSON.stringify({ ...head, ...who, ...shown }) };

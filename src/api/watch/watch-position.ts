@@ -15,9 +15,9 @@ export const END = Number.MAX_SAFE_INTEGER;
 /** Before everything. */
 export const BEGINNING: Moment = { revision: 0, number: 0 };
 
-/** A moment as clients keep it: `<life>.<revision>`; in the midst of a revision with the number of the last key. */
-export function formatPosition(life: string, { revision, number }: Moment): string {
-  return number === END ? `${life}.${revision}` : `${life}.${revision}.${number}`;
+/** A moment as clients keep it: `<epoch>.<revision>`; in the midst of a revision with the number of the last key. */
+export function formatPosition(epoch: string, { revision, number }: Moment): string {
+  return number === END ? `${epoch}.${revision}` : `${epoch}.${revision}.${number}`;
 }
 
 /**
@@ -30,12 +30,12 @@ export function formatPosition(life: string, { revision, number }: Moment): stri
 export function startAt(since: string | null, store: Reader): WatchStart {
   if (since === null) return { kind: 'reset', reason: 'no position was given' };
   if (since === 'now') return { kind: 'resume', at: { revision: store.head().revision, number: END } };
-  const [, life, digits = '', key] = /^(?:([0-9a-f]{1,64})\.)?(\d{1,15})(?:\.(\d{1,15}))?$/.exec(since) ?? [];
-  if (digits === '' || (life === undefined && key !== undefined)) {
+  const [, epoch, digits = '', key] = /^(?:([0-9a-f]{1,64})\.)?(\d{1,15})(?:\.(\d{1,15}))?$/.exec(since) ?? [];
+  if (digits === '' || (epoch === undefined && key !== undefined)) {
     throw invalid([{ field: 'since', reason: 'must be a position that a watch gave, a revision, or now' }]);
   }
   const at = { revision: Number(digits), number: key === undefined ? END : Number(key) };
-  const known = life === undefined ? at.revision <= store.head().revision : isOwnPast(store, life, at.revision);
+  const known = epoch === undefined ? at.revision <= store.head().revision : isOwnPast(store, epoch, at.revision);
   if (!known) return { kind: 'reset', reason: 'the position is of another store, or of what a restore undid' };
   if (!store.history.reaches(at.revision)) return { kind: 'reset', reason: 'the position is from before what is known of deletions' };
   return { kind: 'resume', at };

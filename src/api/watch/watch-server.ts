@@ -31,14 +31,14 @@ const POLICY = 1008;
 export function addWatch(app: FastifyInstance, { plane, report }: ApiOptions): () => void {
   const { store } = plane;
   if (presentEpoch(store) === undefined) recordEpoch(store, randomBytes(8).toString('hex'));
-  const life = presentEpoch(store) ?? '';
+  const epoch = presentEpoch(store) ?? '';
   const server = new WebSocketServer({ noServer: true, maxPayload: MOST_PAYLOAD, perMessageDeflate: false, clientTracking: false });
   /** With the id of the token that each came with. */
   const clients = new Map<WatchClient, string | undefined>();
   const failed = (thrown: unknown): void =>
     report('error', 'a watch failed', { error: thrown instanceof Error ? thrown.stack : String(thrown) });
   const reaches = (revision: number): boolean => store.history.reaches(revision);
-  const watching = { pages: new Pages(plane, life), life, head: () => store.head().revision, reaches, failed };
+  const watching = { pages: new Pages(plane, epoch), epoch, head: () => store.head().revision, reaches, failed };
 
   function serve(socket: WebSocket, { filter, start }: WatchQuestion, principal: Principal | undefined): void {
     const client = new WatchClient(socket, watching, filter, start);

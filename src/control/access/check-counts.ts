@@ -1,7 +1,7 @@
 import { TOKEN_USES } from './exchange-counts.ts';
 
 /** What comes of a call about which an Envoy asks. A closed set: metrics have a line for each. */
-export const CHECK_OUTCOMES = [...TOKEN_USES, 'no-token', 'no-identity', 'not-asked', 'no-service', 'several-services'] as const;
+const CHECK_OUTCOMES = [...TOKEN_USES, 'no-token', 'no-identity', 'not-asked', 'no-service', 'several-services'] as const;
 
 export type CheckOutcome = (typeof CHECK_OUTCOMES)[number];
 

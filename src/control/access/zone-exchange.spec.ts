@@ -10,11 +10,11 @@ import { MOST_TOKENS, TOKEN_LIFE } from './issued-tokens.ts';
 /** What west says to a question of east's with something changed. */
 async function asked(
   { network }: ZoneScene,
-  change: { from?: string; attributes?: Record<string, string>; service?: object; text?: string },
+  change: { from?: string; identity?: string; attributes?: Record<string, string>; service?: object; text?: string },
 ) {
-  const { from = 'east', attributes = { 'k8s:ns': 'shop' }, service = SERVICE, text } = change;
+  const { from = 'east', identity = CALLER, attributes = { 'k8s:ns': 'shop' }, service = SERVICE, text } = change;
   const before = network.said.length;
-  const ask = encodeAsk({ id: 'a1', mesh: 'default', service: service as typeof SERVICE, caller: { identity: CALLER, attributes } });
+  const ask = encodeAsk({ id: 'a1', mesh: 'default', service: service as typeof SERVICE, caller: { identity, attributes } });
   network.deliver({ lane: 'ask', from, to: 'west', text: text ?? ask });
   return network.said
     .slice(before)
@@ -180,6 +180,22 @@ describe('a zone that is asked', () => {
     carry(here.global, here.planes.west, 'delta');
     assert.equal((await asked(here, {}))[0]?.why, 'disabled-zone');
     assert.equal(here.zones.west.exchange.consume(reply.token, CALLER, ledgerOf('west')).use, 'disabled-zone');
+  });
+
+  it('lets in no identity of another zone’s proxies, and any other one that the zone answers for', async () => {
+    const here = scene();
+    for (const [identity, use] of [
+      ['spiffe://default.west.mesh.local/ns/shop/sa/orders', 'other-zone'],
+      ['spiffe://default.north.mesh.local/dataplane/orders-1', 'other-zone'],
+      ['spiffe://other.east.mesh.local/dataplane/orders-1', 'other-zone'],
+      ['spiffe://default.east.mesh.local.evil/x', 'consumed'],
+      ['spiffe://example.org/orders', 'consumed'],
+    ] as const) {
+      const [reply] = await asked(here, { identity });
+      assert.equal(here.zones.west.exchange.consume(reply?.token ?? '', identity, ledgerOf('west')).use, use, identity);
+    }
+    const counts = here.zones.west.exchange.policies.read();
+    assert.deepEqual(counts, [{ verdict: 'allow', policy: 'kri_ap_default_west_pay_all_', count: 5 }]);
   });
 
   it('denies before its first scan', async () => {

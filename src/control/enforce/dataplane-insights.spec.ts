@@ -18,10 +18,16 @@ const DATAPLANE: Draft = {
 const KEY = { mesh: 'default', zone: 'east', namespace: 'app', name: 'a' };
 const SINCE = '2026-01-01T00:00:00.000Z';
 
-function connected(accepted: number, until?: string): ConnectedProxy {
+type RefusedUpdates = ConnectedProxy['streams'][number]['types'][number]['refused'];
+
+function connected(accepted: number, until?: string, refused: RefusedUpdates = []): ConnectedProxy {
   const types = [
-    { typeUrl: 'type.googleapis.com/envoy.config.listener.v3.Listener', responses: { sent: accepted + 1, accepted, refused: 1 } },
-    { typeUrl: 'type.googleapis.com/envoy.config.core.v3.TypedExtensionConfig', responses: { sent: 2, accepted: 2, refused: 0 } },
+    { typeUrl: 'type.googleapis.com/envoy.config.listener.v3.Listener', responses: { sent: accepted + 1, accepted, refused: 1 }, refused },
+    {
+      typeUrl: 'type.googleapis.com/envoy.config.core.v3.TypedExtensionConfig',
+      responses: { sent: 2, accepted: 2, refused: 0 },
+      refused: [],
+    },
   ];
   return { proxy: { mesh: 'default', name: 'a.app' }, streams: [{ envoyVersion: '1.40.0', since: SINCE, until, types }] };
 }
@@ -50,6 +56,18 @@ it('is written as Kuma writes it', () => {
     total: { responsesSent: '6', responsesAcknowledged: '5', responsesRejected: '1' },
     lds: { responsesSent: '4', responsesAcknowledged: '3', responsesRejected: '1' },
   });
+});
+
+it('has what the Envoy refuses, in its words, as far as it is bounded and can be read', () => {
+  const nack = (name: string, message: string) => ({ name, message, since: SINCE, version: '1', attempts: 3 });
+  const long = Array.from({ length: 8 }, (_, index) => nack(`in-${index}`, `\u001b[31mcannot bind${' x'.repeat(1_000)}`));
+  new Insights(zone, 'zone-1').record([connected(3, undefined, [nack('in-80', 'Address already in use'), ...long])]);
+  const refused = subscription().refused as readonly JsonObject[];
+  assert.deepEqual(refused[0], { type: 'Listener', name: 'in-80', message: 'Address already in use', since: SINCE });
+  assert.equal(refused.length, 5);
+  const cut = String(refused[1]?.message);
+  assert.equal(cut.length, 500);
+  assert.match(cut, /^ \[31mcannot bind x.*…$/);
 });
 
 it('is written when something changed, and only then', () => {

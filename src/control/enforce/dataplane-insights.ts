@@ -1,5 +1,6 @@
 import { asArray, asObject } from '../../naming/json.ts';
 import { type Key, keyId } from '../../resource/key.ts';
+import { readableUpTo } from '../../resource/readable-text.ts';
 import type { JsonObject, Resource } from '../../resource/resource.ts';
 import { putOwn } from '../put/put-own.ts';
 import { owns, type Plane } from '../plane/plane.ts';
@@ -13,7 +14,11 @@ export interface ConnectedProxy {
     readonly envoyVersion: string;
     readonly since: string;
     readonly until: string | undefined;
-    readonly types: readonly { readonly typeUrl: string; readonly responses: ResponseCounts }[];
+    readonly types: readonly {
+      readonly typeUrl: string;
+      readonly responses: ResponseCounts;
+      readonly refused: readonly { readonly name: string; readonly message: string; readonly since: string }[];
+    }[];
   }[];
 }
 
@@ -31,12 +36,17 @@ interface KnownInsight {
 }
 
 const KUMAS: Readonly<Record<string, string>> = { Cluster: 'cds', Listener: 'lds', RouteConfiguration: 'rds' };
+/** What an Envoy refuses, as far as an insight carries it: it goes to global with each change. */
+const MOST_REFUSED = 5;
+const MOST_NAME = 200;
+const MOST_MESSAGE = 500;
+
 const NONE: ResponseCounts = { sent: 0, accepted: 0, refused: 0 };
 
 /**
  * Keeps a DataplaneInsight, in Kuma's shape, for each Dataplane whose proxy was connected, so that this zone and global
- * show who is online. One commit for all that changed, and none where nothing did. What an earlier life of this process
- * left open is ended; the insight of a Dataplane that is gone goes too.
+ * show who is online. One commit for all that changed, and none where nothing did. What an earlier process left open is
+ * ended; the insight of a Dataplane that is gone goes too.
  */
 export class Insights {
   private readonly plane: Plane;
@@ -99,6 +109,7 @@ export class Insights {
       ...(until === undefined ? {} : { disconnectTime: until }),
       status: { total: statsOf(total), ...Object.fromEntries(own) },
       version: { envoy: { version: envoyVersion } },
+      ...refusedIn(types),
     };
   }
 
@@ -107,7 +118,7 @@ export class Insights {
     return forgotten.flatMap(([, { key }]) => this.plane.store.get(key)?.resource ?? []);
   }
 
-  /** Those of earlier lives. */
+  /** Those of earlier processes. */
   #stored(given: ReadonlySet<string>): Resource[] {
     const all = [...this.plane.store.each('DataplaneInsight')].map(({ resource }) => resource);
     return all.filter(({ key }) => owns(this.plane.place, key) && !given.has(keyId(key)));
@@ -128,6 +139,21 @@ function ended(spec: JsonObject, now: string): JsonObject {
 
 function insightOf({ key, ...dataplane }: Resource): Resource {
   return { ...dataplane, key: { ...key, type: 'DataplaneInsight' } };
+}
+
+/**
+ * Ours, beside what Kuma's insight has; nothing where nothing is refused. How often it was tried would be news each
+ * time.
+ */
+function refusedIn(types: ConnectedProxy['streams'][number]['types']): JsonObject {
+  const all = types.flatMap(({ typeUrl, refused }) => refused.map((one) => ({ ...one, of: typeUrl.split('.').at(-1) ?? '' })));
+  const refused = all.slice(0, MOST_REFUSED).map(({ of, name, message, since }) => ({
+    type: of,
+    name: readableUpTo(MOST_NAME, name),
+    message: readableUpTo(MOST_MESSAGE, message),
+    since,
+  }));
+  return refused.length === 0 ? {} : { refused };
 }
 
 /** Kuma writes counts as texts, as proto3 JSON does. */

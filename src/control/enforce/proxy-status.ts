@@ -2,12 +2,12 @@ import { readableUpTo } from '../../resource/readable-text.ts';
 import type { ShutInbound } from '../mesh/listen-address.ts';
 
 /** How a zone's proxy stands with what it is to enforce. Times are RFC 3339. */
-export interface ProxyStanding {
+export interface ProxyStatus {
   readonly mesh: string;
   /** As in the REST API. */
   readonly name: string;
   /** Its streams; when there is none now, the last one. */
-  readonly streams: readonly StreamStanding[];
+  readonly streams: readonly StreamStatus[];
   /** Why what it should have can't be made: it keeps what it has. */
   readonly problem?: DatedReason | undefined;
   /** Why it was turned away. */
@@ -19,15 +19,15 @@ export interface ProxyStanding {
   readonly warnings: readonly string[];
 }
 
-interface StreamStanding {
+interface StreamStatus {
   readonly connected: boolean;
   readonly envoyVersion: string;
   readonly since: string;
   readonly until?: string | undefined;
-  readonly types: readonly TypeStanding[];
+  readonly types: readonly SubscriptionStatus[];
 }
 
-interface TypeStanding {
+interface SubscriptionStatus {
   readonly typeUrl: string;
   /** How many resources it has, as far as it said. */
   readonly accepted: number;
@@ -62,8 +62,8 @@ export interface ProxyCounts {
   readonly withProblems: number;
 }
 
-export function countProxies(proxies: readonly ProxyStanding[]): ProxyCounts {
-  const count = (is: (proxy: ProxyStanding) => boolean): number => proxies.filter(is).length;
+export function countProxies(proxies: readonly ProxyStatus[]): ProxyCounts {
+  const count = (is: (proxy: ProxyStatus) => boolean): number => proxies.filter(is).length;
   const connected = count(isConnected);
   return {
     connected,
@@ -74,22 +74,22 @@ export function countProxies(proxies: readonly ProxyStanding[]): ProxyCounts {
   };
 }
 
-function isConnected({ streams }: ProxyStanding): boolean {
+function isConnected({ streams }: ProxyStatus): boolean {
   return streams.some(({ connected }) => connected);
 }
 
-function isCurrent({ streams, problem, refused }: ProxyStanding): boolean {
+function isCurrent({ streams, problem, refused }: ProxyStatus): boolean {
   const open = streams.filter(({ connected }) => connected);
   const isDone = open.every(({ types }) => types.length > 0 && types.every((type) => !type.waiting && type.refused.length === 0));
   return open.length > 0 && isDone && problem === undefined && refused === undefined;
 }
 
-function isRefusing({ streams }: ProxyStanding): boolean {
+function isRefusing({ streams }: ProxyStatus): boolean {
   return streams.some(({ types }) => types.some(({ refused }) => refused.length > 0));
 }
 
 /** What an operator should know of: where to look further. */
-export function proxyWarnings(proxies: readonly ProxyStanding[]): string[] {
+export function proxyWarnings(proxies: readonly ProxyStatus[]): string[] {
   const { refusing, withProblems } = countProxies(proxies);
   const shut = proxies.flatMap((proxy) => proxy.shut.map((one) => `${proxy.mesh}/${proxy.name} ${one.inbound}: ${one.reason}`));
   return [

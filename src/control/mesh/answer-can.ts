@@ -46,33 +46,40 @@ export interface CanQuestion {
  *   a gateway's listener that proves no callers        ->  as of a caller without identity, whoever asks
  *   at a gateway that is not BUILTIN                   ->  `enforced: false`: neither we allow it nor deny it
  */
-export function can(plane: Plane, view: MeshView, hasGlobal: boolean, question: CanQuestion): CanAnswer {
-  const proxy = readProxy(question.dataplane, view.index);
-  const inbounds = chooseInbounds(proxy, question.section);
+export function can(plane: Plane, view: MeshView, hasGlobal: boolean, { request, ...asked }: CanQuestion): CanAnswer {
+  return canAt(plane, view, hasGlobal, asked)(request);
+}
+
+/** The same for whoever has many questions about one inbound: its rules are read once. Throws the same. */
+export function canAt(
+  plane: Plane,
+  view: MeshView,
+  hasGlobal: boolean,
+  { dataplane, section, shut = [] }: Omit<CanQuestion, 'request'>,
+): (request: Request) => CanAnswer {
+  const proxy = readProxy(dataplane, view.index);
+  const inbounds = chooseInbounds(proxy, section);
   const reasons = inbounds.flatMap((inbound) => whyNotServed(proxy, inbound) ?? []);
-  const decision = decideAll(plane, view, hasGlobal, { ...question, proxy, inbounds });
+  const why = whyShutAt(proxy, shut);
+  const deciding = isClosed(plane, hasGlobal)
+    ? [() => NOT_SCANNED]
+    : inbounds.map((inbound) => alwaysShut(why(inbound)) ?? decidingAt(view, proxy, inbound));
   const access = accessNotes(view, proxy, inbounds);
   const [reason] = reasons;
   // Of two on one port, one that is served decides.
-  if (reason === undefined || reasons.length < inbounds.length)
-    return { ...decision, enforced: true, warnings: [...decision.warnings, ...access] };
-  return {
-    ...decision,
-    enforced: false,
-    reason: `not enforced: ${reason}, so nobody asks what the policies say`,
-    warnings: [...decision.warnings, ...access],
+  const enforced = reason === undefined || reasons.length < inbounds.length;
+  const unasked = enforced ? {} : { reason: `not enforced: ${reason}, so nobody asks what the policies say` };
+  return (request) => {
+    const decision = decideTogether(deciding.map((decide) => decide(request)));
+    return { ...decision, enforced, ...unasked, warnings: [...decision.warnings, ...access] };
   };
 }
 
-interface AskedInbounds extends Pick<CanQuestion, 'request' | 'shut'> {
-  readonly proxy: Proxy;
-  readonly inbounds: readonly Inbound[];
-}
+type Deciding = (request: Request) => Decision;
 
-function decideAll(plane: Plane, view: MeshView, hasGlobal: boolean, { proxy, inbounds, request, shut }: AskedInbounds): Decision {
-  if (isClosed(plane, hasGlobal)) return NOT_SCANNED;
-  const why = whyShutAt(proxy, shut ?? []);
-  return decideTogether(inbounds.map((inbound) => shutBy(why(inbound)) ?? decideAt(view, proxy, inbound, request)));
+function alwaysShut(reason: string | undefined): Deciding | undefined {
+  const decision = shutBy(reason);
+  return decision && (() => decision);
 }
 
 /**
@@ -84,14 +91,13 @@ export function whyShutAt(proxy: Proxy, built: readonly ShutInbound[]): (inbound
   return (inbound) => whyShut(placed, inbound) ?? built.find((one) => one.inbound === sectionOf(inbound))?.reason;
 }
 
-function decideAt(view: MeshView, proxy: Proxy, inbound: Inbound, request: Request): Decision {
+function decidingAt(view: MeshView, proxy: Proxy, inbound: Inbound): Deciding {
   const matches = matchInbound(view.permissions, proxy, inbound, view.index);
   const plaintext = plaintextAt(view, proxy, inbound);
   const gate = gateAt(proxy, inbound, { matches, callers: callersAt(view, proxy, inbound), trusts: view.trusts }, plaintext.taken);
-  const decision = decideThrough(gate, request, view.mesh);
-  if (gate.shut) return decision;
   const entry = entryNotes(proxy, inbound, view.trusts);
-  return { ...decision, warnings: [...notesOn(proxy, [matches], view.refusal), ...plaintext.warnings, ...entry] };
+  const warnings = gate.shut ? [] : [...notesOn(proxy, [matches], view.refusal), ...plaintext.warnings, ...entry];
+  return (request) => ({ ...decideThrough(gate, request, view.mesh), warnings });
 }
 
 /** Those that are meant by a section; without one, the only ones. Throws `invalid`. */

@@ -1,7 +1,7 @@
 import { includes, peerName } from '../../resource/audience.ts';
 import { keyId } from '../../resource/key.ts';
 import type { WithdrawalFilter, Withdrawal } from '../../resource/store/withdrawals.ts';
-import { type LedgerEntry, peersOfLedger, standingAt, why } from './ledger.ts';
+import { type LedgerEntry, peersOfLedger, entryAt, why } from './ledger.ts';
 import type { PeerView } from '../peers/peer-view.ts';
 import type { Plane } from '../plane/plane.ts';
 import { diverged } from '../peers/divergence.ts';
@@ -46,7 +46,7 @@ export function ledgerPage(plane: Plane, view: (peer: string) => PeerView, { fil
     const out = gone.slice(first, first + wanted).map((lost) => withdrawal(plane, view(one), lag?.isSure === true, lost));
     const rows = wanted - out.length;
     const held = count(one);
-    entries.push(...out, ...(rows > 0 ? standing(plane, view(one), filter, Math.max(0, first - gone.length), rows) : []));
+    entries.push(...out, ...(rows > 0 ? deliveries(plane, view(one), filter, Math.max(0, first - gone.length), rows) : []));
     total += gone.length + held;
   }
   return { entries, total, unknown: peers.flatMap((one, index) => unknownAt(plane, one, lags[index], more)) };
@@ -96,10 +96,10 @@ function withdrawal(plane: Plane, view: PeerView, isSure: boolean, { key, since,
   };
 }
 
-function standing(plane: Plane, view: PeerView, filter: WithdrawalFilter, offset: number, size: number): LedgerEntry[] {
+function deliveries(plane: Plane, view: PeerView, filter: WithdrawalFilter, offset: number, size: number): LedgerEntry[] {
   const { store } = plane;
   const rows = store.sent.keys(view.peer, filter, offset, size).flatMap((key) => store.get(key) ?? []);
-  return rows.map(standingAt(plane, view));
+  return rows.map(entryAt(plane, view));
 }
 
 function unknownAt({ store }: Plane, peer: string, lag: PeerLag | undefined, more: boolean): LedgerPage['unknown'] {

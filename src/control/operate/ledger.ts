@@ -47,7 +47,7 @@ export interface LedgerEntry {
  */
 export function ledger(plane: Plane, rows: readonly Row[], view: (peer: string) => PeerView): readonly LedgerEntry[] {
   return peersOfLedger(plane).flatMap((peer) =>
-    rows.filter((row) => includes(row.audience, row.resource.key, peer)).map(standingAt(plane, view(peer))),
+    rows.filter((row) => includes(row.audience, row.resource.key, peer)).map(entryAt(plane, view(peer))),
   );
 }
 
@@ -57,7 +57,7 @@ export function peersOfLedger({ place, store }: Plane): readonly string[] {
 }
 
 /** Where rows stand at one peer that should have them. */
-export function standingAt(plane: Plane, seen: PeerView): (row: Row) => LedgerEntry {
+export function entryAt(plane: Plane, seen: PeerView): (row: Row) => LedgerEntry {
   const reported = readReported(plane.store, seen.peer);
   const isListed = seen.ack?.refusals === reported.digest && diverged(plane.store) === undefined;
   const last = reported.refusals.at(-1)?.key;

@@ -59,10 +59,10 @@ function warningsOf(plane: Plane, peer: string, view: PeerView): string[] {
   const name = isGlobal(plane.place) ? `zone ${peer}` : 'global';
   const { online, failures, unsent } = view;
   const silent = online && failures >= FAILED ? [`${name}: ${failures} requests in a row for what it has were not answered`] : [];
-  return [...standingOf(plane, name, view), ...silent, ...(unsent === undefined ? [] : [`${name}: ${unsent}`])];
+  return [...exchangeWarnings(plane, name, view), ...silent, ...(unsent === undefined ? [] : [`${name}: ${unsent}`])];
 }
 
-function standingOf({ place }: Plane, name: string, { online, stopped, stranger, ack, notTaken }: PeerView): string[] {
+function exchangeWarnings({ place }: Plane, name: string, { online, stopped, stranger, ack, notTaken }: PeerView): string[] {
   const refused = [
     ...(stranger ? [`${name}: ${stranger.message}; it is refused`] : []),
     ...(notTaken === undefined ? [] : [`${name}: nothing of what it sends is taken: ${notTaken}`]),

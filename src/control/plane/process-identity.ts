@@ -12,9 +12,9 @@ export interface Identity {
 const INCARNATION = 'incarnation';
 
 /**
- * Begins to speak for this store, in a life that was recorded (src/kds/cursor.ts): raises the incarnation,
- * durably, before anything is said. `random` gives hex digits, at least 32 of them, fresh at each call. The secret
- * never leaves the store.
+ * Begins to speak for this store, in an epoch that was recorded (src/kds/cursor.ts): raises the incarnation, durably,
+ * before anything is said. `random` gives hex digits, at least 32 of them, fresh at each call. The secret never leaves
+ * the store.
  */
 export function beginEpoch(store: Store, random: () => string): Identity {
   const incarnation = store.commit((tx) => {

@@ -119,26 +119,26 @@ interface AuditPart {
 interface PolicySource {
   readonly written: AuditPart | undefined;
   readonly changed: string;
-  readonly standing: { readonly state: string; readonly since?: string } | undefined;
+  readonly delivery: { readonly state: string; readonly since?: string } | undefined;
 }
 
 /** Who wrote the policy, and since when the target's zone has it. */
 function Provenance({ kri, mesh, zone, asAdmin }: { kri: string; mesh: string; zone: string; asAdmin: boolean }) {
   const { value } = useLoaded(`provenance ${kri} ${zone}`, () => loadSource(kri, mesh, zone, asAdmin));
   if (!value) return null;
-  const { written, changed, standing } = value;
+  const { written, changed, delivery } = value;
   const origin = zoneOf(kri);
   return (
     <p class="hint">
       written {written ? `by ${written.principal || 'nobody known'}` : `in ${origin || 'global'}`}, <Time at={written?.time ?? changed} />
-      {standing && (
+      {delivery && (
         <>
           {' · '}
-          {zone}: {standing.state === 'applied' ? 'in force' : standing.state}
-          {standing.since !== undefined && (
+          {zone}: {delivery.state === 'applied' ? 'in force' : delivery.state}
+          {delivery.since !== undefined && (
             <>
               {' since '}
-              <Time at={standing.since} />
+              <Time at={delivery.since} />
             </>
           )}
         </>
@@ -154,5 +154,5 @@ async function loadSource(kri: string, mesh: string, zone: string, asAdmin: bool
     get<List<KeyFields & { state: string; since?: string }>>(path('/_ledger', { type, mesh, name: displayName(kri), peer: zone })),
   ]);
   const written = audit?.items.find(({ outcome }) => outcome === 'created' || outcome === 'changed');
-  return { written, changed: modificationTime, standing: ledger.items.find((entry) => entry.kri === kri) };
+  return { written, changed: modificationTime, delivery: ledger.items.find((entry) => entry.kri === kri) };
 }

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { get, getKept, type List, path } from '../api.ts';
+import { getKept, path } from '../api.ts';
 import { link } from '../location.ts';
 import { Problem } from '../problem.tsx';
 import { useLoaded } from '../use-loaded.ts';
@@ -7,6 +7,7 @@ import { Cell } from './cell.tsx';
 import { Grid } from './grid.tsx';
 import { Legend } from './legend.tsx';
 import { arrange, type CallerRow, type VerdictMatrix } from './matrix.ts';
+import { MeshSelect } from './mesh-select.tsx';
 
 type MatrixQuery = Readonly<Record<string, string>>;
 
@@ -79,19 +80,10 @@ interface FilterProps {
 }
 
 function Filters({ mesh, by, from, to, alike, go }: FilterProps) {
-  const { value } = useLoaded('meshes', () => get<List<{ name: string }>>('/meshes?size=1000'));
-  const meshes = value?.items.map(({ name }) => name) ?? [mesh];
   const of = (event: Event): string => (event.target as HTMLInputElement | HTMLSelectElement).value;
   return (
     <form class="filters" onSubmit={(event) => event.preventDefault()}>
-      <label>
-        Mesh{' '}
-        <select value={mesh} onChange={(event) => go({ mesh: of(event), caller: '', inbound: '' })}>
-          {meshes.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      </label>
+      <MeshSelect mesh={mesh} onMesh={(chosen) => go({ mesh: chosen, caller: '', inbound: '' })} />
       <label>
         Callers{' '}
         <select value={by} onChange={(event) => go({ by: of(event) })}>

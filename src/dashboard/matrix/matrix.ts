@@ -1,13 +1,16 @@
 import { displayName } from '../resources/kri.ts';
+import { type CallerKind, callerWords } from './words.ts';
 
 /** The letters of `GET /meshes/{mesh}/_matrix`. */
 export type CellLetter = 'A' | 'D' | 'a' | 'd' | 'p';
 
 export interface CallerRow {
-  readonly kind: 'identity' | 'prefix' | 'sans' | 'other' | 'plaintext' | 'dataplanes';
+  readonly kind: CallerKind;
   readonly name: string;
   readonly sans: readonly string[];
   readonly dataplanes: number;
+  /** Of `dataplanes`: which services those are of. */
+  readonly services?: readonly { readonly zone: string; readonly service: string }[];
 }
 
 export interface InboundColumn {
@@ -90,18 +93,7 @@ function toLetter(text: string | undefined): CellLetter {
 
 /** What a caller is called, for people. */
 export function callerText({ kind, name }: CallerRow): string {
-  switch (kind) {
-    case 'prefix':
-      return `all below ${name}`;
-    case 'other':
-      return 'everybody else';
-    case 'plaintext':
-      return 'without a certificate';
-    case 'identity':
-    case 'sans':
-    case 'dataplanes':
-      return name;
-  }
+  return callerWords(kind, name);
 }
 
 /** The same where there is little room: `default/ns/shop/*` is all below that. */

@@ -1,4 +1,22 @@
-/** Which requests, and which rule, as the API has them, in words. */
+/** Who calls, which requests, and which rule, as the API has them, in words. */
+
+export type CallerKind = 'identity' | 'prefix' | 'sans' | 'other' | 'plaintext' | 'dataplanes';
+
+/** What callers are called, for people: `all below spiffe://td/ns/shop`. */
+export function callerWords(kind: CallerKind, name: string): string {
+  switch (kind) {
+    case 'prefix':
+      return `all below ${name}`;
+    case 'other':
+      return 'everybody else';
+    case 'plaintext':
+      return 'without a certificate';
+    case 'identity':
+    case 'sans':
+    case 'dataplanes':
+      return name;
+  }
+}
 
 interface ApiMatch {
   readonly type: 'Exact' | 'Prefix';

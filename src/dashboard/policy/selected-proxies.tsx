@@ -27,7 +27,7 @@ export function SelectedProxies({ url, mesh }: { url: string; mesh: string }) {
     const states = await Promise.all(items.map(({ name }) => loadProxy(`${base}/${encodeURIComponent(name)}`, isGlobal)));
     return {
       total,
-      items: items.map((one, index) => ({ ...one, ...stateText(states[index] ?? { stream: undefined, detail: undefined }) })),
+      items: items.map((one, index) => ({ ...one, ...stateText(states[index] ?? { stream: undefined, detail: undefined, told: [] }) })),
     };
   });
   return (
@@ -36,8 +36,8 @@ export function SelectedProxies({ url, mesh }: { url: string; mesh: string }) {
       <Problem text={problem} />
       {value && value.total > 0 && (
         <Table headings={['Proxy', 'Zone', 'Stands', 'Who may call it']}>
-          {value.items.map(({ kri, text, standing }) => (
-            <tr key={kri} class={standing}>
+          {value.items.map(({ kri, text, health }) => (
+            <tr key={kri} class={health}>
               <td>
                 <ResourceLink kri={kri} name={displayName(kri)} />
               </td>

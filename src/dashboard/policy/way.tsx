@@ -14,9 +14,9 @@ interface LedgerRow extends KeyFields {
   readonly since?: string;
 }
 
-type StepStanding = 'good' | 'troubled' | 'bad';
+type StepHealth = 'good' | 'troubled' | 'bad';
 
-const STANDINGS: Readonly<Record<LedgerRow['state'], StepStanding>> = {
+const HEALTH: Readonly<Record<LedgerRow['state'], StepHealth>> = {
   applied: 'good',
   refused: 'bad',
   'on its way': 'troubled',
@@ -56,16 +56,16 @@ export function Way({ type, mesh, name, kri, written, isEnforced }: OnItsWay) {
       <h2 id="way">Its way</h2>
       <Problem text={problem} />
       <ol class="way">
-        <Step name={origin || 'global'} standing="good">
+        <Step name={origin || 'global'} health="good">
           written <Time at={written} />
         </Step>
         {origin !== '' && !isOwn && (
-          <Step name="global" standing="good">
+          <Step name="global" health="good">
             has it
           </Step>
         )}
         {!here.isGlobal && !isOwn && (
-          <Step name={here.zone} standing="good">
+          <Step name={here.zone} health="good">
             has it
           </Step>
         )}
@@ -73,7 +73,7 @@ export function Way({ type, mesh, name, kri, written, isEnforced }: OnItsWay) {
           <li>
             <ul class="peers">
               {entries.map(({ peer, state, since, reason = '' }) => (
-                <Step key={peer} name={peer} standing={STANDINGS[state]}>
+                <Step key={peer} name={peer} health={HEALTH[state]}>
                   {state === 'applied' ? 'has it' : state}
                   {since !== undefined && (
                     <>
@@ -88,7 +88,7 @@ export function Way({ type, mesh, name, kri, written, isEnforced }: OnItsWay) {
           </li>
         )}
         {isEnforced && proxies && (
-          <Step name="Envoys here" standing={proxies.current === proxies.connected ? 'good' : 'troubled'}>
+          <Step name="Envoys here" health={proxies.current === proxies.connected ? 'good' : 'troubled'}>
             {proxies.connected === 0 ? 'none is connected' : `${proxies.current} of ${proxies.connected} took all there is`}
           </Step>
         )}
@@ -98,9 +98,9 @@ export function Way({ type, mesh, name, kri, written, isEnforced }: OnItsWay) {
   );
 }
 
-function Step({ name, standing, children }: { name: string; standing: StepStanding; children: ComponentChildren }) {
+function Step({ name, health, children }: { name: string; health: StepHealth; children: ComponentChildren }) {
   return (
-    <li class={`step ${standing}`} data-step={name}>
+    <li class={`step ${health}`} data-step={name}>
       <span class="dot" aria-hidden="true" />
       <strong>{name}</strong>
       <span class="step-state">{children}</span>

@@ -44,6 +44,15 @@ export interface ProxyState {
   /** undefined: it was never connected. */
   readonly stream: (Pick<EnvoyStream, 'connected' | 'envoyVersion' | 'since' | 'until'> & { readonly responses: EnvoyAnswers }) | undefined;
   readonly detail: ProxyDetail | undefined;
+  /** What its Envoy refuses, as its zone tells: the first of it, cut where it is long. */
+  readonly told: readonly ToldNack[];
+}
+
+export interface ToldNack {
+  readonly type: string;
+  readonly name: string;
+  readonly message: string;
+  readonly since: string;
 }
 
 interface ProxyInsight {
@@ -52,6 +61,7 @@ interface ProxyInsight {
     readonly disconnectTime?: string;
     readonly status: { readonly total: Readonly<Record<string, string>> };
     readonly version: { readonly envoy: { readonly version: string } };
+    readonly refused?: readonly ToldNack[];
   }[];
 }
 
@@ -59,8 +69,8 @@ interface ProxyInsight {
 export async function loadProxy(url: string, isGlobal: boolean): Promise<ProxyState> {
   const { dataplaneInsight } = await get<{ dataplaneInsight?: ProxyInsight }>(`${url}/_overview`);
   const last = dataplaneInsight?.subscriptions.toSorted((a, b) => (a.connectTime < b.connectTime ? -1 : 1)).at(-1);
-  if (!last) return { stream: undefined, detail: undefined };
-  const { connectTime: since, disconnectTime: until, status, version } = last;
+  if (!last) return { stream: undefined, detail: undefined, told: [] };
+  const { connectTime: since, disconnectTime: until, status, version, refused: told = [] } = last;
   const count = (name: string): number => Number(status.total[name] ?? 0);
   const responses = { sent: count('responsesSent'), accepted: count('responsesAcknowledged'), refused: count('responsesRejected') };
   const stream = {
@@ -70,23 +80,26 @@ export async function loadProxy(url: string, isGlobal: boolean): Promise<ProxySt
     ...(until === undefined ? {} : { until }),
     responses,
   };
-  return { stream, detail: isGlobal || until !== undefined ? undefined : await get<ProxyDetail>(`${url}/_proxy`) };
+  return { stream, told, detail: isGlobal || until !== undefined ? undefined : await get<ProxyDetail>(`${url}/_proxy`) };
 }
 
 /** In a few words, and how it stands. */
-export function stateText({ stream, detail }: ProxyState): { readonly text: string; readonly standing: 'good' | 'troubled' | 'bad' | '' } {
-  if (!stream) return { text: 'no Envoy was connected yet', standing: '' };
-  if (!stream.connected) return { text: 'its Envoy is not connected', standing: 'troubled' };
+export function stateText({ stream, detail, told }: ProxyState): {
+  readonly text: string;
+  readonly health: 'good' | 'troubled' | 'bad' | '';
+} {
+  if (!stream) return { text: 'no Envoy was connected yet', health: '' };
+  if (!stream.connected) return { text: 'its Envoy is not connected', health: 'troubled' };
   const types = detail?.streams.filter(({ connected }) => connected).flatMap(({ types: all }) => all) ?? [];
-  const nacks = types.flatMap(({ refused }) => refused).length;
+  const nacks = detail ? types.flatMap(({ refused }) => refused).length : told.length;
   if (nacks > 0)
-    return { text: `its Envoy refuses ${nacks === 1 ? 'an update' : `${nacks} updates`} and keeps what it took last`, standing: 'bad' };
-  if (detail?.problem ?? detail?.refused) return { text: 'it can’t be given what it should have', standing: 'bad' };
-  if (types.some(({ waiting }) => waiting)) return { text: 'an update is on its way to its Envoy', standing: 'troubled' };
+    return { text: `its Envoy refuses ${nacks === 1 ? 'an update' : `${nacks} updates`} and keeps what it took last`, health: 'bad' };
+  if (detail?.problem ?? detail?.refused) return { text: 'it can’t be given what it should have', health: 'bad' };
+  if (types.some(({ waiting }) => waiting)) return { text: 'an update is on its way to its Envoy', health: 'troubled' };
   const { sent, accepted, refused } = stream.responses;
-  if (detail) return { text: 'its Envoy took everything', standing: 'good' };
+  if (detail) return { text: 'its Envoy took everything', health: 'good' };
   return {
     text: `its Envoy took ${accepted} of ${sent} updates${refused > 0 ? ` and refused ${refused}` : ''}`,
-    standing: refused > 0 ? 'troubled' : 'good',
+    health: refused > 0 ? 'troubled' : 'good',
   };
 }

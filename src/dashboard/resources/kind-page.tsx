@@ -1,5 +1,7 @@
 import { get, type List, path as pathOf } from '../api.ts';
+import { lockOf } from '../editor/lock.ts';
 import { link } from '../location.ts';
+import { loadMode } from '../mode.ts';
 import { Problem } from '../problem.tsx';
 import { useLoaded } from '../use-loaded.ts';
 import { kindAt } from './kinds.ts';
@@ -17,13 +19,19 @@ interface ListRow {
 
 const SIZE = 50;
 
+interface KindPageProps {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly role: string;
+}
+
 /** The resources of one kind, a page of them, by a part of their name. */
-export function KindPage({ path, query: { name = '', page = '1' } }: { path: string; query: Readonly<Record<string, string>> }) {
+export function KindPage({ path, query: { name = '', page = '1' }, role }: KindPageProps) {
   const number = /^[1-9]\d{0,6}$/.test(page) ? Number(page) : 1;
   const { value, problem } = useLoaded(`kind ${path} ${name} ${number}`, async () => {
     const kind = await kindAt(path);
     const list = await get<List<ListRow>>(pathOf(`/${path}`, { name, size: SIZE, offset: (number - 1) * SIZE }));
-    return { kind, list };
+    return { kind, list, here: await loadMode() };
   });
   const filter = (event: Event): void => {
     const { value: wanted } = event.target as HTMLInputElement;
@@ -34,7 +42,8 @@ export function KindPage({ path, query: { name = '', page = '1' } }: { path: str
     <>
       <h1>{value?.kind.name ?? path}</h1>
       <p>
-        <label for="filter">Name contains</label> <input id="filter" type="search" defaultValue={name} onInput={filter} />
+        <label for="filter">Name contains</label> <input id="filter" type="search" defaultValue={name} onInput={filter} />{' '}
+        {value && lockOf(role, value.here, value.kind) === '' && <a href={link(['new'], { type: value.kind.name })}>New from YAML</a>}
       </p>
       <Problem text={problem} />
       {value?.list.total === 0 && <p class="hint">{name === '' ? 'There are none.' : `No name contains ${name}.`}</p>}

@@ -1,16 +1,24 @@
 import { get } from '../api.ts';
+import { lockOf } from '../editor/lock.ts';
 import { link } from '../location.ts';
+import { loadMode } from '../mode.ts';
 import { Problem } from '../problem.tsx';
 import { useLoaded } from '../use-loaded.ts';
 import { type ServedKind, loadKinds } from './kinds.ts';
 
 /** The kinds, with how many resources there are of each; those with some come first. */
-export function KindsPage() {
+export function KindsPage({ role }: { role: string }) {
   const { value, problem } = useLoaded('kinds', loadCounts);
+  const { value: here } = useLoaded('mode', loadMode);
   const [some, none] = [value?.filter(({ total }) => total > 0) ?? [], value?.filter(({ total }) => total === 0) ?? []];
   return (
     <>
       <h1>Resources</h1>
+      {here && lockOf(role, here) === '' && (
+        <p>
+          <a href={link(['new'])}>New from YAML</a>
+        </p>
+      )}
       <Problem text={problem} />
       {some.length > 0 && (
         <table class="narrow">

@@ -6,6 +6,8 @@ export interface ServedKind {
   readonly path: string;
   readonly scope: 'Mesh' | 'Global';
   readonly policy?: object;
+  /** Nobody writes it at this control plane. */
+  readonly readOnly: boolean;
 }
 
 /** All of them; empty until they are there. They never change while a control plane runs. */

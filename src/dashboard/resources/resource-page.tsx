@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { get } from '../api.ts';
+import { lockOf } from '../editor/lock.ts';
 import { link } from '../location.ts';
 import { loadMode } from '../mode.ts';
 import { Effect } from '../policy/effect.tsx';
@@ -8,7 +9,7 @@ import { SelectedProxies } from '../policy/selected-proxies.tsx';
 import { Way } from '../policy/way.tsx';
 import { Problem } from '../problem.tsx';
 import { ProxyRules } from '../proxy/proxy-rules.tsx';
-import { ProxyStanding } from '../proxy/proxy-standing.tsx';
+import { ProxyStatusSection } from '../proxy/proxy-status.tsx';
 import { useLoaded } from '../use-loaded.ts';
 import { kindNamed, urlOf } from './kinds.ts';
 import { displayName, zoneOf } from './kri.ts';
@@ -23,7 +24,7 @@ interface ShownResource {
 }
 
 /** One resource: where it stands, what it does, what was done to it, what it says. Policies and proxies have more. */
-export function ResourcePage({ kri, asAdmin }: { kri: string; asAdmin: boolean }) {
+export function ResourcePage({ kri, role }: { kri: string; role: string }) {
   const { value, problem } = useLoaded(`resource ${kri}`, async () => {
     const resource = await get<ShownResource>(`/_kri/${encodeURIComponent(kri)}`);
     return { resource, kind: await kindNamed(resource.type), here: await loadMode() };
@@ -45,14 +46,19 @@ export function ResourcePage({ kri, asAdmin }: { kri: string; asAdmin: boolean }
       )}
       <Problem text={problem} />
       {kind.policy && <Enforcement url={url} />}
-      {kind.name === 'Dataplane' && <ProxyStanding url={url} zone={zoneOf(resource.kri)} />}
+      {kind.name === 'Dataplane' && <ProxyStatusSection url={url} zone={zoneOf(resource.kri)} />}
       <Way type={kind.name} mesh={mesh} name={name} kri={resource.kri} written={modificationTime} isEnforced={kind.policy !== undefined} />
       {kind.policy && <SelectedProxies url={url} mesh={mesh} />}
       {kind.name === 'MeshTrafficPermission' && zoneOf(resource.kri) === here.zone && <Effect key={resource.kri} policy={resource} />}
       {kind.name === 'Dataplane' && <ProxyRules url={url} mesh={mesh} name={displayName(resource.kri)} />}
-      {asAdmin && <History kri={resource.kri} />}
+      {role === 'admin' && <History kri={resource.kri} />}
       <section aria-labelledby="yaml">
         <h2 id="yaml">YAML</h2>
+        {zoneOf(resource.kri) === here.zone && lockOf(role, here, kind) === '' && (
+          <p>
+            <a href={link(['edit', resource.kri])}>Edit</a>
+          </p>
+        )}
         <pre tabIndex={0}>{stringify(resource)}</pre>
       </section>
     </>

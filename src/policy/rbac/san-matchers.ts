@@ -34,8 +34,8 @@ export function hasBelow(start: string): Predicate {
 }
 
 /**
- * The client has one SAN, which is not of the zone itself (`home`, a trust domain), and the listener asks the zone about
- * such clients.
+ * The client has one SAN, which is not of the zone itself (`home`, a trust domain), and the listener asks the zone
+ * about such clients.
  */
 export function isAskedAbout(home: string): Predicate {
   return allOf([reads(MARK, { exact: ASKS_ZONE.value }), not(NOT_ONE), not(reads(URI_SANS, { prefix: `${home}/` }))]);

@@ -1,7 +1,7 @@
 import { ASKS_ZONE } from '../../policy/rbac/envoy-matchers.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 import { XDS_CLUSTER } from './bootstrap.ts';
-import { type InboundInput, namesOf } from './inbound-input.ts';
+import { type InboundInput, namesOf, type ZoneAsk } from './inbound-input.ts';
 import { typeUrl } from '../wire/resource-types.ts';
 
 /**
@@ -14,16 +14,6 @@ import { typeUrl } from '../wire/resource-types.ts';
  *
  * Who takes the rules alone for listeners of their own has no mark, and so denies them.
  */
-
-/** What proves to the zone who asks. */
-export interface ZoneAsk {
-  /** The proxy's node id. */
-  readonly node: string;
-  /** That the zone itself gave it this listener. */
-  readonly proof: string;
-  /** The trust domain of the zone: about its own callers the rules decide. */
-  readonly home: string;
-}
 
 /** The header with a call's token. The application never sees it. */
 export const TOKEN_HEADER = 'x-meridian-access-token';

@@ -1,6 +1,5 @@
 import { canonicalAddress } from '../../resource/ip-address.ts';
 import type { JsonObject } from '../../resource/resource.ts';
-import type { ZoneAsk } from './ask-zone.ts';
 
 /** All that the listeners of one proxy are made from: plain data. */
 export interface ProxyInput {
@@ -43,6 +42,16 @@ export interface InboundInput {
   readonly asks?: ZoneAsk | undefined;
   /** Why it lets nobody in, if that is for another reason than its rules. */
   readonly shut?: string | undefined;
+}
+
+/** How an inbound asks its zone about callers (src/xds/envoy/ask-zone.ts). */
+export interface ZoneAsk {
+  /** The proxy's node id. */
+  readonly node: string;
+  /** That the zone itself gave it this listener. */
+  readonly proof: string;
+  /** The trust domain of the zone: about its own callers the rules decide. */
+  readonly home: string;
 }
 
 /** An inbound that lets nobody in, because it can't be built. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { authenticator } from './authenticate-caller.ts';
+import { authenticator, listenerAuthenticator } from './authenticate-caller.ts';
 import { whyTooOld } from './envoy-version.ts';
+import { listenerProof } from './listener-proof.ts';
 import { nodeId, parseNodeId, type ProxyId } from './proxy-id.ts';
 import { issueToken, verifyToken } from './proxy-token.ts';
 
@@ -94,4 +95,32 @@ it('an Envoy older than 1.36, or of no known age, is refused', () => {
   ] as const)
     assert.match(too(major, minor) ?? '', /Envoy \d\.\d+\.9 is too old: Envoy 1\.36/);
   assert.match(whyTooOld(undefined) ?? '', /does not say which Envoy/);
+});
+
+it('a listener is whose the zone made it; its proof is no token, a token no proof, and a certificate must be of the same proxy', () => {
+  const ID = 'spiffe://default/backend';
+  const proven = listenerAuthenticator(
+    SECRET,
+    () => 10,
+    ({ name }) => (name === PROXY.name ? ID : undefined),
+  );
+  const own = listenerProof(SECRET, PROXY);
+  const other: ProxyId = { mesh: 'default', name: 'web-1.shop' };
+  const cases: [token: string | undefined, uriSans: string[] | undefined, isProven: boolean][] = [
+    [own, undefined, true],
+    [own, [ID], true],
+    [own, ['spiffe://default/other'], false],
+    [own, [], false],
+    [undefined, [ID], false],
+    ['', undefined, false],
+    [listenerProof(SECRET, other), undefined, false],
+    [listenerProof(Buffer.alloc(32, 2), PROXY), undefined, false],
+    [issueToken(SECRET, PROXY, 20), undefined, false],
+  ];
+  for (const [token, uriSans, isProven] of cases) {
+    const certificate = uriSans && { uriSans, expires: 15 };
+    assert.deepEqual(proven({ nodeId: nodeId(PROXY), token, certificate }), isProven ? PROXY : undefined, JSON.stringify([token, uriSans]));
+  }
+  assert.equal(proven({ nodeId: nodeId(PROXY), token: own, certificate: { uriSans: [ID], expires: 10 } }), undefined);
+  assert.equal(verifyToken(SECRET, own, 0), undefined);
 });

@@ -24,7 +24,7 @@ export interface CallChecks {
   readonly check: (call: AskedCall) => CheckResponse;
 }
 
-/** Answers a Check. Who does not prove which proxy it is, and what can't be decided now, gets an error: Envoy denies. */
+/** Answers a Check. For who proves no proxy, and for what can't be decided now, that is an error: Envoy denies. */
 export function answerCheck(
   call: ServerUnaryCall<CheckRequest, CheckResponse>,
   answer: sendUnaryData<CheckResponse>,

@@ -77,7 +77,7 @@ const AUTHORIZATION = {
 } satisfies ServiceDefinition;
 
 /**
- * Serves delta xDS to Envoys, the aggregated discovery service over gRPC, and beside it answers what they ask about calls.
+ * Serves delta xDS to Envoys, the aggregated discovery service over gRPC, and answers what they ask about calls.
  * Throws `invalid` (an address that is not loopback, without TLS; TLS files that can't be used) and `unavailable` (the
  * port can't be had).
  */

@@ -3,19 +3,19 @@ import { Problem } from '../problem.tsx';
 import { Table } from '../table.tsx';
 import { Time } from '../time.tsx';
 import { useLoaded } from '../use-loaded.ts';
-import { loadProxy, type ProxyDetail, type ProxyState, stateText } from './proxy-state.ts';
+import { loadProxy, type ProxyDetail, type ProxyState, stateText, type ToldNack } from './proxy-state.ts';
 
 /** How a proxy stands: its stream, what its Envoy took, and what it refuses in its own words. */
-export function ProxyStanding({ url, zone }: { url: string; zone: string }) {
-  const { value, problem } = useLoaded(`standing ${url}`, async () => {
+export function ProxyStatusSection({ url, zone }: { url: string; zone: string }) {
+  const { value, problem } = useLoaded(`proxy status ${url}`, async () => {
     const { isGlobal } = await loadMode();
     return { state: await loadProxy(url, isGlobal), isGlobal };
   });
   if (!value) return <Problem text={problem} />;
   const { state, isGlobal } = value;
-  const { text, standing } = stateText(state);
+  const { text, health } = stateText(state);
   return (
-    <section aria-labelledby="stands" class={standing}>
+    <section aria-labelledby="stands" class={health}>
       <h2 id="stands">
         <span class="dot" aria-hidden="true" />
         Stands: {text}
@@ -23,7 +23,8 @@ export function ProxyStanding({ url, zone }: { url: string; zone: string }) {
       <Problem text={problem} />
       <Stream state={state} />
       {state.detail && <Detail detail={state.detail} />}
-      {isGlobal && state.stream && <p class="hint">What it refuses, and why, its zone {zone} knows: see there.</p>}
+      {!state.detail && state.told.map((nack) => <NackNote key={`${nack.type} ${nack.name}`} {...nack} />)}
+      {isGlobal && state.stream && <p class="hint">Its zone {zone} knows more: what it has and what it took, by type.</p>}
     </section>
   );
 }
@@ -45,21 +46,29 @@ function Stream({ state: { stream } }: { state: ProxyState }) {
   );
 }
 
+/** One that its Envoy refuses, in its words. `attempts`: where it is known how often. */
+function NackNote({ type, name, message, since, attempts }: ToldNack & { readonly attempts?: number }) {
+  return (
+    <div role="note" class="nack">
+      <p>
+        Its Envoy refuses {type} <code>{name}</code> since <Time at={since} />
+        {attempts !== undefined && `, ${attempts} times`}:
+      </p>
+      <pre tabIndex={0}>{message}</pre>
+    </div>
+  );
+}
+
 function Detail({ detail: { streams, problem, refused, notServed, warnings } }: { detail: ProxyDetail }) {
   const nacks = streams.flatMap(({ types }) =>
-    types.flatMap((type) => type.refused.map((nack) => ({ ...nack, of: type.typeUrl.split('.').at(-1) }))),
+    types.flatMap((type) => type.refused.map((nack) => ({ ...nack, type: type.typeUrl.split('.').at(-1) ?? '' }))),
   );
   const types = streams.filter(({ connected }) => connected).flatMap((stream) => stream.types);
   const said = [problem?.reason, refused?.reason, ...notServed, ...warnings].filter((text) => text !== undefined);
   return (
     <>
-      {nacks.map(({ name, message, since, attempts, of }) => (
-        <div role="note" class="nack" key={`${of} ${name}`}>
-          <p>
-            Its Envoy refuses {of} <code>{name}</code> since <Time at={since} />, {attempts} times:
-          </p>
-          <pre tabIndex={0}>{message}</pre>
-        </div>
+      {nacks.map((nack) => (
+        <NackNote key={`${nack.type} ${nack.name}`} {...nack} />
       ))}
       {said.length > 0 && (
         <ul class="warnings">
