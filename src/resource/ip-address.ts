@@ -42,3 +42,8 @@ export function isLoopback(address: string): boolean {
 export function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || isLoopback(host);
 }
+
+/** Whether it is the number of a port that something can listen on. */
+export function isPort(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 65_536;
+}

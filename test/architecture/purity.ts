@@ -9,6 +9,7 @@ const HASHING = [
   'createHmac',
   'hash',
   'timingSafeEqual',
+  'X509Certificate',
   'sign',
   'verify',
   'createPublicKey',
@@ -22,7 +23,7 @@ const IMPURE = [
 ].flat();
 
 /**
- * The pure parts import no built-in module but node:crypto, of it only what hashes and signs, and only packages known
+ * The pure parts import no built-in module but node:crypto, of it only what hashes, signs and reads, and only packages known
  * to be pure.
  */
 export const pureImports: ArchitectureRule = (source) => {

@@ -83,8 +83,8 @@ function alwaysShut(reason: string | undefined): Deciding | undefined {
 }
 
 /**
- * What is written says it by itself; what only building shows is told by who has built. Listeners that are not ours have
- * no place.
+ * What is written says it by itself; what only building shows is told by who has built. Listeners that are not ours
+ * have no place.
  */
 export function whyShutAt(proxy: Proxy, built: readonly ShutInbound[]): (inbound: Inbound) => string | undefined {
   const placed = isForeign(proxy) ? [] : placesOf(proxy);

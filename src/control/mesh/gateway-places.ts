@@ -3,8 +3,22 @@ import { type GatewayListener, readListener } from '../../policy/gateway/read-li
 import { sectionOf } from '../../policy/inspect/proxy-layout.ts';
 import type { Inbound, Proxy } from '../../policy/match/read-proxy.ts';
 import { readable } from '../../resource/readable-text.ts';
-import { canonicalAddress } from '../../resource/ip-address.ts';
-import { isPort, type PlacedInbound } from './listen-address.ts';
+import { canonicalAddress, isPort } from '../../resource/ip-address.ts';
+
+/** A listener of a gateway with its place, and why it is shut there, if it is; or why it has no place. */
+type PlacedListener =
+  | { readonly inbound: Inbound; readonly place: ListenerPlace; readonly shut?: string | undefined }
+  | { readonly inbound: Inbound; readonly problem: string };
+
+interface ListenerPlace {
+  readonly name: string;
+  readonly address: string;
+  readonly port: number;
+  readonly serviceAddress: undefined;
+  readonly servicePort: number;
+  readonly protocol: 'http';
+  readonly gateway: GatewayListener;
+}
 
 /**
  * Where the listeners of a gateway are: those of the MeshGateways that select it, on their ports at the Dataplane's
@@ -14,11 +28,11 @@ import { isPort, type PlacedInbound } from './listen-address.ts';
  *   8080 HTTP a.example, 8080 HTTP b.example   ->  both
  *   8080 HTTP a.example, 8080 HTTPS b.example  ->  neither
  */
-export function gatewayPlaces(proxy: Proxy): PlacedInbound[] {
+export function gatewayPlaces(proxy: Proxy): PlacedListener[] {
   const all = proxy.inbounds.map((inbound) => (isForeign(proxy) ? { inbound, problem: FOREIGN } : placeOf(inbound)));
   const onPort = new PortNeighbours(all);
   return all.map((one) => {
-    const shut = 'place' in one && one.place.gateway ? onPort.whyShut(one.place.port, one.place.gateway) : undefined;
+    const shut = 'place' in one ? onPort.whyShut(one.place.port, one.place.gateway) : undefined;
     return shut === undefined ? one : { ...one, shut };
   });
 }
@@ -30,11 +44,11 @@ export function isForeign({ type, dataplane }: Proxy): boolean {
   return type === 'Gateway' && asObject(asObject(dataplane.spec.networking)?.gateway)?.type !== 'BUILTIN';
 }
 
-function placeOf(inbound: Inbound): PlacedInbound {
+function placeOf(inbound: Inbound): PlacedListener {
   const { port, listener } = inbound;
   if (!listener) return { inbound, problem: 'no MeshGateway with listeners selects this gateway' };
   const read = readListener(listener);
-  const problem = (reason: string): PlacedInbound => ({
+  const problem = (reason: string): PlacedListener => ({
     inbound,
     problem: `listener ${readable(sectionOf(inbound))} is not served: ${reason}`,
   });
@@ -51,8 +65,8 @@ class PortNeighbours {
   /** By port: how callers come in, as texts; and how often each hostname is there. */
   readonly #ports = new Map<number, { readonly entries: Set<string>; readonly hosts: Map<string, number> }>();
 
-  constructor(all: readonly PlacedInbound[]) {
-    for (const one of all) if ('place' in one && one.place.gateway) this.#add(one.place.port, one.place.gateway);
+  constructor(all: readonly PlacedListener[]) {
+    for (const one of all) if ('place' in one) this.#add(one.place.port, one.place.gateway);
   }
 
   whyShut(port: number, { hostname }: GatewayListener): string | undefined {

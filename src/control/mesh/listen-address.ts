@@ -3,7 +3,7 @@ import type { GatewayListener } from '../../policy/gateway/read-listener.ts';
 import { sectionOf } from '../../policy/inspect/proxy-layout.ts';
 import type { Inbound, Proxy } from '../../policy/match/read-proxy.ts';
 import { readable } from '../../resource/readable-text.ts';
-import { canonicalAddress, socketOf } from '../../resource/ip-address.ts';
+import { canonicalAddress, isPort, socketOf } from '../../resource/ip-address.ts';
 import type { JsonObject, JsonValue } from '../../resource/resource.ts';
 import { gatewayPlaces, isForeign } from './gateway-places.ts';
 
@@ -109,10 +109,6 @@ function placed(inbound: Inbound, item: JsonObject, index: number): PlacedInboun
   if (said !== undefined && serviceAddress === undefined) return problem('serviceAddress is no IP address');
   const place = { name: sectionOf(inbound), address, port, serviceAddress, servicePort, protocol: protocolOf(inbound, item) };
   return place.name.isWellFormed() ? { inbound, place } : { inbound, place, shut: 'its name is not well formed' };
-}
-
-export function isPort(value: JsonValue | undefined): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 65_536;
 }
 
 /** The matcher tells HTTP from TCP alone; to the application it matters which HTTP. */

@@ -23,8 +23,8 @@ const MOST_DOMAINS = 100;
 
 /**
  * Whom the cross-mesh listeners of a mesh trust, in a zone: callers of the mesh itself, whose CAs the proxy has, and
- * those of each trust domain that a MeshTrust of the mesh names, by the CAs of that MeshTrust alone. So a CA of one mesh
- * speaks for no other. A MeshTrust of the mesh's own trust domain stands in place of the proxy's file. Never more than
+ * those of each trust domain that a MeshTrust of the mesh names, by the CAs of that MeshTrust alone. So a CA of one
+ * mesh speaks for no other. A MeshTrust of the mesh's own trust domain stands in place of the proxy's file. Never more than
  * 100 domains: the first ones by name.
  *
  *   mesh expose, zone east, MeshTrust {trustDomain: consume, caBundles: [...]}
@@ -82,8 +82,8 @@ function isCertificate(block: string): boolean {
 }
 
 /**
- * Why a caller with these URI SANs, in the order of its certificate, does not get as far as the rules of a listener that
- * trusts these domains; undefined: it does. The first one says whose CAs are asked, so it must be a SPIFFE ID; whoever
+ * Why a caller with these URI SANs, in the order of its certificate, does not get as far as the rules of a listener
+ * that trusts these domains; undefined: it does. The first one says whose CAs are asked, so it must be a SPIFFE ID; whoever
  * has SPIFFE IDs of two trust domains is trusted by neither's word.
  */
 export function whyUntrusted(domains: readonly TrustedDomain[], sans: readonly string[]): string | undefined {

@@ -145,7 +145,7 @@ export class RuleCount {
   readonly #most: number;
   #count = 0;
 
-  /** `sharing`: how many listeners of a gateway have one port, each of which takes its part of what one inbound takes. */
+  /** `sharing`: how many listeners of a gateway have one port; each takes its part of what one inbound takes. */
   constructor(sharing: number) {
     this.#most = Math.floor(MOST_RULES / sharing);
   }

@@ -6,6 +6,7 @@ import { encodeResource } from '../wire/encode-resource.ts';
 import { routesOf } from './http-manager.ts';
 import { type InboundInput, isHttp, type ProxyInput, type UnbuiltInbound } from './inbound-input.ts';
 import { listenerOf } from './listener.ts';
+import type { GatewayPort } from '../gateway/gateway-input.ts';
 import { buildPorts } from '../gateway/generate-gateway.ts';
 import { rbacExtension } from './rbac-filters.ts';
 import { secretsOf } from './mutual-tls.ts';
@@ -14,6 +15,11 @@ import { type ResourceType, type Snapshot, TYPE_URLS } from '../wire/resource-ty
 /** What a proxy is to have, and which of its inbounds let nobody in because they can't be built. */
 export interface GeneratedSnapshot extends Snapshot {
   readonly shut: readonly UnbuiltInbound[];
+}
+
+/** Of a gateway. */
+interface WithPorts {
+  readonly ports?: readonly GatewayPort[] | undefined;
 }
 
 /**
@@ -26,7 +32,7 @@ export interface GeneratedSnapshot extends Snapshot {
  *   gateway port   routes with an RBAC for each host, listener
  *   shut inbound   the same with an RBAC that denies everybody, and without routes of its own or plain text
  */
-export function generate({ inbounds, ports = [], certificates }: ProxyInput): GeneratedSnapshot {
+export function generate({ inbounds, ports = [], certificates }: ProxyInput & WithPorts): GeneratedSnapshot {
   const clash = clashesIn(inbounds);
   // On HTTP what denies is asked for by its name: it is taken before what denies on TCP, should they share one.
   const made = [...inbounds.filter(isHttp), ...inbounds.filter((inbound) => !isHttp(inbound))].map((inbound) =>

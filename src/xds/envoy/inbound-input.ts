@@ -1,12 +1,9 @@
 import { canonicalAddress } from '../../resource/ip-address.ts';
-import type { GatewayPort } from '../gateway/gateway-input.ts';
 import type { JsonObject } from '../../resource/resource.ts';
 
 /** All that the listeners of one proxy are made from: plain data. */
 export interface ProxyInput {
   readonly inbounds: readonly InboundInput[];
-  /** Of a gateway. */
-  readonly ports?: readonly GatewayPort[] | undefined;
   readonly certificates: Certificates;
 }
 

@@ -24,7 +24,7 @@ export type PortEntry =
   | { readonly kind: 'own'; readonly files: readonly string[] }
   | { readonly kind: 'mesh'; readonly trusted: readonly TrustBundle[] };
 
-/** Who signs for the SPIFFE IDs of one trust domain: a PEM file on the proxy's machine, or the certificates themselves. */
+/** Who signs for the SPIFFE IDs of one trust domain: a PEM file on the proxy's machine, or the certificates. */
 export type TrustBundle = { readonly domain: string } & ({ readonly file: string } | { readonly pem: string });
 
 /** What requests for some hosts come to. */
