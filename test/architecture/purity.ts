@@ -23,8 +23,8 @@ const IMPURE = [
 ].flat();
 
 /**
- * The pure parts import no built-in module but node:crypto, of it only what hashes, signs and reads, and only packages known
- * to be pure.
+ * The pure parts import no built-in module but node:crypto, of it only what hashes, signs and
+ * reads, and only packages known to be pure.
  */
 export const pureImports: ArchitectureRule = (source) => {
   if (!isPure(source)) return [];

@@ -4,7 +4,7 @@ import { sectionOf } from '../../policy/inspect/proxy-layout.ts';
 import type { Inbound, Proxy } from '../../policy/match/read-proxy.ts';
 import { readable } from '../../resource/readable-text.ts';
 import { canonicalAddress, isPort, socketOf } from '../../resource/ip-address.ts';
-import type { JsonObject, JsonValue } from '../../resource/resource.ts';
+import type { JsonObject } from '../../resource/resource.ts';
 import { gatewayPlaces, isForeign } from './gateway-places.ts';
 
 export type ListenProtocol = 'tcp' | 'http' | 'http2' | 'grpc';

@@ -24,8 +24,8 @@ const MOST_DOMAINS = 100;
 /**
  * Whom the cross-mesh listeners of a mesh trust, in a zone: callers of the mesh itself, whose CAs the proxy has, and
  * those of each trust domain that a MeshTrust of the mesh names, by the CAs of that MeshTrust alone. So a CA of one
- * mesh speaks for no other. A MeshTrust of the mesh's own trust domain stands in place of the proxy's file. Never more than
- * 100 domains: the first ones by name.
+ * mesh speaks for no other. A MeshTrust of the mesh's own trust domain stands in place of the proxy's file. Never more
+ * than 100 domains: the first ones by name.
  *
  *   mesh expose, zone east, MeshTrust {trustDomain: consume, caBundles: [...]}
  *     ->  consume: its CAs;  expose, expose.east.mesh.local: those of the proxy
@@ -83,8 +83,8 @@ function isCertificate(block: string): boolean {
 
 /**
  * Why a caller with these URI SANs, in the order of its certificate, does not get as far as the rules of a listener
- * that trusts these domains; undefined: it does. The first one says whose CAs are asked, so it must be a SPIFFE ID; whoever
- * has SPIFFE IDs of two trust domains is trusted by neither's word.
+ * that trusts these domains; undefined: it does. The first one says whose CAs are asked, so it must be a SPIFFE ID;
+ * whoever has SPIFFE IDs of two trust domains is trusted by neither's word.
  */
 export function whyUntrusted(domains: readonly TrustedDomain[], sans: readonly string[]): string | undefined {
   const first = /^spiffe:\/\/([^/]*)\//.exec(sans[0] ?? '')?.[1];
