@@ -140,7 +140,9 @@ function ofGateway(spec: JsonObject): KindEnforcement {
   const listeners = asArray(asObject(spec.conf)?.listeners).map((item) => asObject(item) ?? {});
   const unserved = listeners.flatMap((listener) => {
     const read = readListener(listener);
-    return 'problem' in read ? [`listener ${readable(String(listener.port))} is not served: ${readable(read.problem)}`] : [];
+    return 'problem' in read
+      ? [`listener ${readable(JSON.stringify(listener.port ?? null))} is not served: ${readable(read.problem)}`]
+      : [];
   });
   if (unserved.length === 0) return { enforced: 'yes', reasons: [] };
   const more = unserved.length > NAMED ? [`${unserved.length - NAMED} more listeners are not served`] : [];

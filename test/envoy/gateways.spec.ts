@@ -124,9 +124,9 @@ async function startBackend(own: IssuedCertificate): Promise<number> {
   const [cert, key, ca] = [own.cert, own.key, expose.ca].map((file) => readFileSync(file));
   const server = createServer({ cert, key, ca, requestCert: true, rejectUnauthorized: true }, (request, response) => {
     const { subjectaltname } = (request.socket as TLSSocket).getPeerCertificate();
-    response.end(`${subjectaltname} ${request.url} ${request.headers['x-original-url'] ?? ''}`);
+    response.end(`${subjectaltname} ${request.url} ${[request.headers['x-original-url'] ?? ''].flat().join(', ')}`);
   });
-  scope.add(() => void server.closeAllConnections());
+  scope.add(() => server.closeAllConnections());
   scope.add(() => void server.close());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;

@@ -30,7 +30,7 @@ export function readListener(written: JsonObject): GatewayListener | { readonly 
   const host = isAbsent(hostname) || hostname === '' ? '*' : hostname;
   if (typeof host !== 'string' || !HOSTNAME.test(host) || host.length > 253) return { problem: 'its hostname is none' };
   if (!isAbsent(crossMesh) && typeof crossMesh !== 'boolean') return { problem: 'its crossMesh is neither true nor false' };
-  switch (asText(protocol)?.toUpperCase()) {
+  switch (asText(protocol)?.toUpperCase() ?? '') {
     case 'HTTP':
       if (!isAbsent(tls)) return { problem: 'protocol HTTP has no `tls`: write HTTPS' };
       return { hostname: host, security: { kind: crossMesh === true ? 'mesh' : 'plain' } };
