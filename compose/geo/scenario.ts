@@ -67,8 +67,7 @@ async function withoutBern(world: World): Promise<void> {
 function connects(world: World, from: string, to: string): Promise<Connected> {
   const look = async (): Promise<Connected> => {
     const asked = { from: { dataplane: 'orders-1.shop' }, to: { service: 'ledger', namespace: 'pay' } };
-    // The first call to a site that is gone waits for it; for two seconds after that another one is picked.
-    const answer = await post<Connected>(world, from, '/access/connect', asked, 2);
+    const answer = await post<Connected>(world, from, '/access/connect', asked);
     return (answer.allowed && answer.site === to && answer) || Promise.reject(new Error(JSON.stringify(answer)));
   };
   return until(`orders of ${from} are let in at ${to}`, look, world.patience);
@@ -106,8 +105,8 @@ async function moves(world: World, site: string, location: string): Promise<void
   await ctl(world, 'global', 'apply -f -', JSON.stringify(zone));
 }
 
-async function post<T>(world: World, site: string, path: string, body: object, times = 1): Promise<T> {
-  const { code, out, err } = await world.exec(site, ['node', '/post.mjs', path, JSON.stringify(body), String(times)]);
+async function post<T>(world: World, site: string, path: string, body: object): Promise<T> {
+  const { code, out, err } = await world.exec(site, ['node', '/post.mjs', path, JSON.stringify(body)]);
   if (code !== 0) throw new Error(`${site}: ${path}: ${err}${out}`);
   return JSON.parse(out) as T;
 }

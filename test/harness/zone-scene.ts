@@ -71,8 +71,8 @@ export function zoneScene(): ZoneScene {
       hasGlobal: true,
       away: (zone: string) => zones.east.exchange.away(zone),
     };
-    const answer = answerAccess(ground, { mesh: 'default', from: { dataplane }, to: SERVICE });
-    return zones.east.connector.connect(answer, { mesh: 'default', service: SERVICE, identity: CALLER });
+    const decide = () => answerAccess(ground, { mesh: 'default', from: { dataplane }, to: SERVICE });
+    return zones.east.connector.connect(decide, { mesh: 'default', service: SERVICE, identity: CALLER });
   };
   const count: ZoneScene['count'] = (zone, side, reason) =>
     zones[zone].exchange.counts

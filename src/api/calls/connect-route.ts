@@ -135,16 +135,16 @@ async function connect(options: InspectOptions, { views, connector, exchange }: 
   if (identity === undefined) throw invalid([{ field: 'from.identity', reason: 'is missing: this Dataplane has no SPIFFE ID of its own' }]);
   const ground = { plane, view: views(mesh), services, hasGlobal: sync !== undefined, away: (zone: string) => exchange.away(zone) };
   const from = { dataplane };
-  const answer = answerAccess(ground, { mesh, from, to: { name, namespace } });
-  for (const { decision } of answer.decided) verdicts?.count(decision.allowed);
-  const { why, reason, site, there } = await connector.connect(answer, { mesh, service: { name, namespace }, identity });
+  const decide = () => answerAccess(ground, { mesh, from, to: { name, namespace } });
+  const { here, why, reason, site, there } = await connector.connect(decide, { mesh, service: { name, namespace }, identity });
+  for (const { decision } of here.decided) verdicts?.count(decision.allowed);
   return {
     allowed: why === 'allowed',
     why,
     reason,
     identity,
     site: site ?? null,
-    here: { ...showAccess(answer, from), warnings: otherZones(answer) },
+    here: { ...showAccess(here, from), warnings: otherZones(here) },
     there: there ? { allowed: there.allowed, why: whyOf(there), decidedBy: there.decidedBy, reason: there.reason } : null,
     token: there?.allowed ? there.token : null,
     expiresIn: there?.allowed ? there.expiresIn : null,

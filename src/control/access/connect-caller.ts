@@ -17,6 +17,8 @@ export interface ConnectRequest {
 
 /** What came of it. */
 export interface CallOutcome {
+  /** What was decided on this side, when a site was picked last. */
+  readonly here: AccessAnswer;
   readonly why: ConnectRefusal | 'allowed';
   readonly reason: string;
   /** The zone that was picked; undefined: none may be. */
@@ -30,7 +32,11 @@ const KEPT = 10_000;
 
 /**
  * Both sides of a call (docs/design/attributes.md#both-sides): of the sites that this zone's policies leave, one is
- * picked, and its zone decides again. There is no second pick for a call: what one zone denied is denied.
+ * picked, and its zone decides again. What one zone denied is denied. Where it says nothing another one is asked, once:
+ * so a call waits for two time limits at most, and a caller who calls seldom gets past a site that is gone.
+ *
+ *   bern is nearest, and silent  ->  after 2 s oslo is asked
+ *   bern is nearest, and denies  ->  denied
  */
 export class CallConnector {
   readonly #exchange: ZoneExchange;
@@ -44,20 +50,22 @@ export class CallConnector {
     this.#chance = chance;
   }
 
-  /** `answer`: what was decided on this side, with `away` of the exchange. */
-  async connect(answer: AccessAnswer, asked: ConnectRequest): Promise<CallOutcome> {
-    const connected = await this.#try(answer, asked);
-    this.#exchange.counts.called(connected.why);
-    return connected;
+  /** `decide`: what this side decides now, with `away` of the exchange. */
+  async connect(decide: () => AccessAnswer, asked: ConnectRequest): Promise<CallOutcome> {
+    const first = await this.#try(decide(), asked);
+    const second = first.why === 'no-answer' ? await this.#try(decide(), asked) : undefined;
+    const outcome = second && second.site !== undefined ? second : first;
+    this.#exchange.counts.called(outcome.why);
+    return outcome;
   }
 
-  async #try(answer: AccessAnswer, { mesh, service, identity }: ConnectRequest): Promise<CallOutcome> {
-    const site = this.#pick(answer, mesh, service);
-    if (site === undefined) return { ...whyNone(answer), site, there: undefined };
-    const attributes = ownAttributes(answer.source);
+  async #try(here: AccessAnswer, { mesh, service, identity }: ConnectRequest): Promise<CallOutcome> {
+    const site = this.#pick(here, mesh, service);
+    if (site === undefined) return { here, ...whyNone(here), site, there: undefined };
+    const attributes = ownAttributes(here.source);
     const outcome = await this.#exchange.ask(site, { mesh, service, caller: { identity, attributes } });
-    if ('none' in outcome) return { why: outcome.none, reason: outcome.reason, site, there: undefined };
-    return { why: outcome.allowed ? 'allowed' : 'denied-there', reason: outcome.reason, site, there: outcome };
+    if ('none' in outcome) return { here, why: outcome.none, reason: outcome.reason, site, there: undefined };
+    return { here, why: outcome.allowed ? 'allowed' : 'denied-there', reason: outcome.reason, site, there: outcome };
   }
 
   #pick({ choice }: AccessAnswer, mesh: string, { name, namespace }: ConnectRequest['service']): string | undefined {

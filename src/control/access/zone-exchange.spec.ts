@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { carry, newPlane, WEST } from '../../../test/harness/control-planes.ts';
 import { writeDrafts } from '../../../test/harness/write-drafts.ts';
 import { zoneAccessOf } from '../../../test/harness/zone-access.ts';
@@ -83,17 +84,38 @@ describe('a call from zone to zone', () => {
   });
 });
 
+/** The sites that are asked, one after the other, say nothing. */
+async function silence({ clock }: ZoneScene): Promise<void> {
+  clock.advance(ASK_TIMEOUT);
+  await setImmediate();
+  clock.advance(ASK_TIMEOUT);
+}
+
 describe('a call that gets no answer', () => {
-  it('is denied when the time is over, and goes to another site then; the first is asked again later', async () => {
+  it('goes to another site when the time is over, as those after it; the first is asked again later', async () => {
     const here = scene();
     here.network.passes = ({ to }) => to !== 'north';
     const first = here.connect();
     here.clock.advance(ASK_TIMEOUT);
-    assert.deepEqual([(await first).why, (await first).site], ['no-answer', 'north']);
-    assert.deepEqual([(await here.connect()).site, (await here.connect()).why], ['west', 'allowed']);
+    assert.deepEqual([(await first).why, (await first).site], ['allowed', 'west']);
+    assert.deepEqual([(await here.connect()).site, here.network.said.filter(({ to }) => to === 'north').length], ['west', 1]);
     here.network.passes = () => true;
     here.clock.advance(2_000);
     assert.equal((await here.connect()).site, 'north');
+  });
+
+  it('is denied where the other site says nothing either, and where there is no other', async () => {
+    const here = scene();
+    here.network.passes = () => false;
+    const waiting = here.connect();
+    await silence(here);
+    assert.deepEqual([(await waiting).why, (await waiting).site, here.count('east', 'client', 'no-answer')], ['no-answer', 'west', 1]);
+    here.clock.advance(2_000);
+    writeDrafts(here.global, [draft('Zone', 'west', { enabled: false, attributes: { location: 'us' } })]);
+    carry(here.global, here.planes.east, 'delta');
+    const alone = here.connect();
+    here.clock.advance(ASK_TIMEOUT);
+    assert.deepEqual([(await alone).why, (await alone).site, here.network.said.length], ['no-answer', 'north', 3]);
   });
 
   it('is denied at once where nobody is reached, and by nobody', async () => {
@@ -117,7 +139,7 @@ describe('a call that gets no answer', () => {
     const here = scene();
     here.network.passes = () => false;
     const waiting = Array.from({ length: 257 }, () => here.connect());
-    here.clock.advance(ASK_TIMEOUT);
+    await silence(here);
     const reasons = (await Promise.all(waiting)).map(({ why }) => why);
     assert.deepEqual([reasons.filter((why) => why === 'no-answer').length, reasons.at(-1)], [256, 'too-many']);
   });
@@ -133,7 +155,7 @@ describe('a call that gets no answer', () => {
       const { id } = JSON.parse(here.network.said[0]?.text ?? '') as { id: string };
       const text = encodeReply({ id, allowed: true, decidedBy: null, reason: 'forged', token: 'A'.repeat(43), expiresIn: 5_000 });
       if (passes) here.network.deliver({ lane: 'answer', from: passes, to: 'east', text });
-      here.clock.advance(ASK_TIMEOUT);
+      await silence(here);
       if (!passes) here.network.deliver({ lane: 'answer', from: 'north', to: 'east', text });
       assert.deepEqual([(await waiting).why, here.count('east', 'client', reason)], ['no-answer', 1]);
     });
@@ -144,7 +166,7 @@ describe('a call that gets no answer', () => {
     here.network.passes = () => false;
     const waiting = here.connect();
     here.network.deliver({ lane: 'answer', from: 'north', to: 'east', text: '{"allowed":true}' });
-    here.clock.advance(ASK_TIMEOUT);
+    await silence(here);
     assert.deepEqual([(await waiting).why, here.count('east', 'client', 'unreadable')], ['no-answer', 1]);
   });
 });
