@@ -146,13 +146,16 @@ async function listControlPlanes(_: object, command: Command): Promise<void> {
     zone,
     zoneOf,
   }));
-  await print(optionsOf(command), { items }, (paper) =>
-    formatTable(
-      ['CURRENT', 'NAME', 'ADDRESS', 'ZONE', 'OF'],
-      items.map((item) => [item.current ? '*' : '', item.name, item.address, item.zone ?? '', item.zoneOf ?? '']),
-      paper,
-    ),
-  );
+  // Where none is of a zone, two columns would say nothing.
+  const ofZones = items.some(({ zone }) => zone !== null);
+  const heads = ['CURRENT', 'NAME', 'ADDRESS', ...(ofZones ? ['ZONE', 'OF'] : [])];
+  const rows = items.map((item) => [
+    item.current ? '*' : '',
+    item.name,
+    item.address,
+    ...(ofZones ? [item.zone ?? '', item.zoneOf ?? ''] : []),
+  ]);
+  await print(optionsOf(command), { items }, (paper) => formatTable(heads, rows, paper));
 }
 
 async function viewConfig(_: object, command: Command): Promise<void> {
