@@ -3,7 +3,7 @@ import { SERVICE_TAG } from '../match/proxy-tags.ts';
 import type { MeshIndex } from '../match/mesh-index.ts';
 import type { Inbound, Proxy } from '../match/read-proxy.ts';
 import { asksOf, serviceSelects } from '../match/service-selector.ts';
-import { compareText } from '../../resource/key.ts';
+import { compareKeys, compareText } from '../../resource/key.ts';
 import type { Resource } from '../../resource/resource.ts';
 
 /** What an inbound is to those who call it: a service of its site. */
@@ -31,10 +31,10 @@ export function destinationsOf(proxy: Proxy, inbound: Inbound, mesh: MeshIndex, 
   return [...new Map(all.map((one) => [one.id, one])).values()].sort((a, b) => compareText(a.id, b.id));
 }
 
-/** The MeshServices that lead to an inbound. */
+/** The MeshServices that lead to an inbound, by key: in whichever order they were written, an answer is the same. */
 export function servicesAt(proxy: Proxy, inbound: Inbound, mesh: MeshIndex): Resource[] {
   const asked = mesh.targets('MeshService').selecting(asksOf(proxy, inbound));
-  return [...asked].filter((service) => serviceSelects(service, proxy, inbound, undefined));
+  return [...asked].filter((service) => serviceSelects(service, proxy, inbound, undefined)).sort((a, b) => compareKeys(a.key, b.key));
 }
 
 /** Without a name it has none, rather than an empty one. */
