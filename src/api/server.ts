@@ -138,14 +138,14 @@ function addRoutes(
   addGuiRoutes(app, options);
   addKriRoutes(app, options);
   addZoneRoutes(app, options);
-  addInspectRoutes(app, { ...options, views });
+  const budget = new WorkBudget(options.monotonic ?? processTime);
+  addInspectRoutes(app, { ...options, views, budget });
   addEnforcementRoutes(app, options, beside);
   addResourceRoutes(app, options, beside, bodies);
   addForeignRoutes(app, options);
   addMeshInsightRoutes(app, options);
   addServiceInsightRoutes(app, options);
   addGlobalInsightRoute(app, options);
-  const budget = new WorkBudget(options.monotonic ?? processTime);
   addApplyRoute(app, { ...options, views, budget }, beside, bodies);
   addWithoutRoute(app, { ...options, budget });
   addLedgerRoute(app, options);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { toErrorBody } from '../../src/api/http/error-answers.ts';
 import { MAX_RESOURCE_BYTES } from '../../src/resource/resource-limits.ts';
 import { ERROR_CODES, MeridianError } from '../../src/errors.ts';
@@ -168,6 +168,17 @@ const REFUSALS: readonly RefusedRequest[] = [
 ];
 
 describe('a refusal', () => {
+  // One for all: what is refused leaves nothing behind.
+  const api = newApi(scope, GLOBAL);
+  before(async () => {
+    await ask(api, 'PUT', '/meshes/default/meshretries/there', {
+      type: 'MeshRetry',
+      mesh: 'default',
+      name: 'there',
+      spec: { to: [{ targetRef: { kind: 'Mesh' }, default: { http: { numRetries: 1 } } }] },
+    });
+  });
+
   for (const {
     title,
     ask: [method, url, body, headers],
@@ -175,14 +186,7 @@ describe('a refusal', () => {
     says,
   } of REFUSALS) {
     it(`${title}: ${status}`, async () => {
-      const api = newApi(scope, GLOBAL);
-      await ask(api, 'PUT', '/meshes/default/meshretries/there', {
-        type: 'MeshRetry',
-        mesh: 'default',
-        name: 'there',
-        spec: { to: [{ targetRef: { kind: 'Mesh' }, default: { http: { numRetries: 1 } } }] },
-      });
-      const before = api.plane.store.head().revision;
+      const { revision } = api.plane.store.head();
       const answer = await ask(api, method, url, body, headers);
       assert.equal(answer.status, status, JSON.stringify(answer.body));
       assertShape(answer.body, status);
@@ -190,7 +194,7 @@ describe('a refusal', () => {
       const [first] = answer.body.invalid_parameters ?? [{}];
       const said = { title: answer.body.title, detail: answer.body.detail, field: first.field, reason: first.reason };
       for (const [part, expected] of Object.entries(says)) matches(String(said[part as keyof typeof said]), expected);
-      assert.equal(api.plane.store.head().revision, before);
+      assert.equal(api.plane.store.head().revision, revision);
       assert.deepEqual(api.errors, []);
     });
   }

@@ -26,9 +26,10 @@ describe('the guard', () => {
     ['[::1', 403],
     ['a b', 403],
   ];
+  const api = newApi(scope, GLOBAL);
   for (const [host, status] of hosts) {
     it(`answers the host ${JSON.stringify(host)} with ${status}`, async () => {
-      const answer = await ask(newApi(scope, GLOBAL), 'GET', '/meshes', undefined, { host });
+      const answer = await ask(api, 'GET', '/meshes', undefined, { host });
       assert.equal(answer.status, status);
       if (status === 403) assert.deepEqual([answer.body.title, answer.body.type], ['Access Denied', '/std-errors']);
     });
@@ -52,7 +53,6 @@ describe('the guard', () => {
   ];
   for (const [origin, status] of origins) {
     it(`answers a page of ${origin} with ${status}`, async () => {
-      const api = newApi(scope, GLOBAL);
       for (const method of ['GET', 'DELETE'] as const) {
         const answer = await ask(api, method, '/zones/none', undefined, { origin });
         assert.equal(answer.status, status === 200 ? 404 : status);
@@ -75,7 +75,7 @@ describe('the guard', () => {
 
   it('lets nothing be sniffed or kept', async () => {
     for (const url of ['/', '/nowhere', '/meshes?size=0']) {
-      const { headers } = await ask(newApi(scope, GLOBAL), 'GET', url);
+      const { headers } = await ask(api, 'GET', url);
       assert.deepEqual([headers['x-content-type-options'], headers['cache-control']], ['nosniff', 'no-store']);
     }
   });

@@ -106,7 +106,10 @@ describe('who asks decides how much', () => {
     clock.tick = 0;
     const { status, headers, body } = await dryRun(token);
     assert.deepEqual([status, Number(headers['retry-after']) >= 1], [429, true]);
-    assert.match(body.detail, /^the dry runs of this token took too much work: try again in \d+ s, or with fewer documents$/);
+    assert.match(
+      body.detail,
+      /^the dry runs have to wait: what this token asked took too much work: try again in \d+ s, or with fewer documents$/,
+    );
     assert.equal((await dryRun(await slow.issue('read-only'))).status, 200);
     assert.equal((await askFrom(slow, 'GET', '/meshes', { token })).status, 200);
   });

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { refill, type RefillLevel, type RefillRate } from '../../control/plane/refill-level.ts';
 
-/** Whoever was not seen for longest is forgotten first. */
+/** Whoever was not seen for longest is forgotten first. With `max`, room for all would be taken at once. */
 const MOST_KEYS = 10_000;
 
 /**
@@ -13,7 +13,7 @@ export class Buckets {
   private readonly rate: RefillRate;
   private readonly now: () => number;
 
-  private readonly levels = new LRUCache<string, RefillLevel>({ max: MOST_KEYS });
+  private readonly levels = new LRUCache<string, RefillLevel>({ maxSize: MOST_KEYS, sizeCalculation: () => 1 });
 
   constructor(rate: RefillRate, now: () => number) {
     this.rate = rate;

@@ -6,7 +6,7 @@ import type { Parts } from '../../resource/store/parts.ts';
 import type { ApiOptions } from '../api-options.ts';
 import { principalOf } from '../auth/principal.ts';
 import { goneOf } from './read-body.ts';
-import { WorkBudget } from './work-budget.ts';
+import type { WorkBudget } from './work-budget.ts';
 
 /** How long one answer may take, ms. */
 const MOST_WORK = 10_000;
@@ -26,10 +26,9 @@ type DoingSteps = <T>(steps: Parts<T>) => Promise<T>;
  * them; throws `rate_limited` for who has asked too much.
  */
 export function chargedAnswers(
-  { monotonic: now = () => performance.now() }: Pick<ApiOptions, 'monotonic'>,
+  { budget, monotonic: now = () => performance.now() }: Pick<ApiOptions, 'monotonic'> & { readonly budget: WorkBudget },
   what: ChargedQuestion,
 ): (request: FastifyRequest, reply: FastifyReply) => DoingSteps {
-  const budget = new WorkBudget(now);
   return (request, reply) => {
     const turns = { now, nextTurn: () => setImmediate(), gone: goneOf(reply), charge: budget.open(principalOf(request), what) };
     return async (steps) => {

@@ -8,6 +8,7 @@ const RATE: RefillRate = { burst: 20_000, perSecond: 200 };
 /** What is asked, and what makes it dear, for people. */
 const DRY_RUNS = { asked: 'the dry runs', of: 'documents' };
 
+/** With `max`, room for all would be taken at once. */
 const MOST_KEYS = 10_000;
 
 /**
@@ -21,7 +22,7 @@ export class WorkBudget {
   private readonly now: () => number;
   private readonly rate: RefillRate;
 
-  readonly #levels = new LRUCache<string, RefillLevel>({ max: MOST_KEYS });
+  readonly #levels = new LRUCache<string, RefillLevel>({ maxSize: MOST_KEYS, sizeCalculation: () => 1 });
 
   constructor(now: () => number, rate: RefillRate = RATE) {
     this.now = now;
@@ -34,7 +35,7 @@ export class WorkBudget {
     const { left } = this.#level(tokenId);
     if (left <= 0) {
       const wait = Math.max(1, Math.ceil(-left / this.rate.perSecond));
-      throw new MeridianError('rate_limited', `${what.asked} of this token took too much work`, {
+      throw new MeridianError('rate_limited', `${what.asked} have to wait: what this token asked took too much work`, {
         hint: `try again in ${wait} s, or with fewer ${what.of}`,
         retryAfter: wait,
       });

@@ -8,7 +8,6 @@ import type { Binding } from '../../policy/access/import-bindings.ts';
 import { formatKri, type Key } from '../../resource/key.ts';
 import { kindOf } from '../../resource/kinds.ts';
 import { BALANCING_SCHEMES } from '../../resource/schema/access-schema.ts';
-import { WorkBudget } from '../bodies/work-budget.ts';
 import { principalOf } from '../auth/principal.ts';
 import { parseJson, textOf } from '../http/request-bodies.ts';
 import { described, type Operation } from '../openapi/operation.ts';
@@ -84,10 +83,9 @@ const DECISIONS = { asked: 'the access decisions', of: 'of them' };
  * (docs/design/attributes.md#asking).
  */
 export function addAccessRoute(app: FastifyInstance, options: InspectOptions): void {
-  const { plane, views, sync, verdicts, zoneAccess, monotonic: now = () => performance.now() } = options;
+  const { plane, views, budget, sync, verdicts, zoneAccess, monotonic: now = () => performance.now() } = options;
   const accessViews = zoneAccess?.views ?? createAccessViews(plane);
   const away = zoneAccess && ((zone: string) => zoneAccess.exchange.away(zone));
-  const budget = new WorkBudget(now);
   app.post('/access', described('Could not decide', operation), async (request) => {
     const charge = budget.open(principalOf(request), DECISIONS);
     let began = now();

@@ -14,6 +14,7 @@ import { restName } from '../../resource/rest-name.ts';
 import { NOT_FOUND } from '../http/error-answers.ts';
 import { locate, type Params } from '../resources/locate-resource.ts';
 import type { ApiOptions } from '../api-options.ts';
+import type { WorkBudget } from '../bodies/work-budget.ts';
 
 /** What the endpoints about one proxy are given. */
 export interface InspectContext {
@@ -25,6 +26,8 @@ export interface InspectContext {
 /** What inspection needs beside the API's options: a mesh as the policy engine sees it. */
 export interface InspectOptions extends ApiOptions {
   readonly views: MeshViews;
+  /** Of all that is dear: one for each who asks, whatever it asks. */
+  readonly budget: WorkBudget;
 }
 
 /** What this zone gave to its proxies that lets nobody in, whatever the policies say; asked once for all. */
