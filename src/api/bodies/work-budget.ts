@@ -1,5 +1,4 @@
-import { LRUCache } from 'lru-cache';
-import { refill, type RefillLevel, type RefillRate } from '../../control/plane/refill-level.ts';
+import { RefillLevels, type RefillRate } from '../../control/plane/refill-level.ts';
 import { MeridianError } from '../../errors.ts';
 import type { Principal } from '../auth/principal.ts';
 
@@ -7,9 +6,6 @@ import type { Principal } from '../auth/principal.ts';
 const RATE: RefillRate = { burst: 20_000, perSecond: 200 };
 /** What is asked, and what makes it dear, for people. */
 const DRY_RUNS = { asked: 'the dry runs', of: 'documents' };
-
-/** With `max`, room for all would be taken at once. */
-const MOST_KEYS = 10_000;
 
 /**
  * What questions cost this control plane, by who asks. Whoever has something left may ask, and is charged for what it
@@ -19,20 +15,19 @@ const MOST_KEYS = 10_000;
  *   {burst: 1000, perSecond: 100}: 1,500 charged -> the next one 6 s later
  */
 export class WorkBudget {
-  private readonly now: () => number;
   private readonly rate: RefillRate;
 
-  readonly #levels = new LRUCache<string, RefillLevel>({ maxSize: MOST_KEYS, sizeCalculation: () => 1 });
+  readonly #levels: RefillLevels;
 
   constructor(now: () => number, rate: RefillRate = RATE) {
-    this.now = now;
     this.rate = rate;
+    this.#levels = new RefillLevels(rate, now);
   }
 
   /** `what`: as the refusal calls it. Out: how the work is charged. Throws `rate_limited`. */
   open({ tokenId }: Pick<Principal, 'tokenId'>, what = DRY_RUNS): (took: number) => void {
     if (tokenId === undefined) return () => {};
-    const { left } = this.#level(tokenId);
+    const { left } = this.#levels.of(tokenId);
     if (left <= 0) {
       const wait = Math.max(1, Math.ceil(-left / this.rate.perSecond));
       throw new MeridianError('rate_limited', `${what.asked} have to wait: what this token asked took too much work`, {
@@ -41,12 +36,8 @@ export class WorkBudget {
       });
     }
     return (took) => {
-      const level = this.#level(tokenId);
+      const level = this.#levels.of(tokenId);
       this.#levels.set(tokenId, { ...level, left: level.left - took });
     };
-  }
-
-  #level(key: string): RefillLevel {
-    return refill(this.#levels.get(key), this.rate, this.now());
   }
 }

@@ -95,8 +95,9 @@ const undocumented = 'a kind of Kuma that is not served here: there is never one
  * dashboards work. A write is refused, and the answer says what to use instead.
  */
 export function addForeignRoutes(app: FastifyInstance, { plane }: ApiOptions): void {
+  const meshIsThere = inMesh(plane);
   for (const path of EMPTY_LISTS) {
-    const preHandler = path.startsWith('/meshes/') ? inMesh(plane) : [];
+    const preHandler = path.startsWith('/meshes/') ? meshIsThere : [];
     app.get(path, { preHandler, ...described('Could not retrieve resources', listNothing(path)) }, (request) => {
       paging(addressOf(request).searchParams);
       return collection(request, 0, []);

@@ -27,10 +27,11 @@ import { removeZone } from './zone-routes.ts';
 /** `/meshes/{mesh}/{path}` for the kinds in meshes, `/{path}` for the global ones. */
 export function addResourceRoutes(app: FastifyInstance, options: ApiOptions, beside: WarningContext, bodies: Bodies): void {
   const answers = rememberLists(options.plane.store);
+  const meshIsThere = inMesh(options.plane);
   for (const kind of KINDS) {
     const perMesh = kind.scope === 'Mesh';
     const base = perMesh ? `/meshes/:mesh/${kind.path}` : `/${kind.path}`;
-    const preHandler = perMesh ? inMesh(options.plane) : [];
+    const preHandler = perMesh ? meshIsThere : [];
     const operations = kindOperations(kind);
     app.get(base, { preHandler, ...operations.list }, list(options, kind, answers));
     // All meshes at once.

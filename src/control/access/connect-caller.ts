@@ -1,8 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import type { AccessReply } from '../../kds/access/access-messages.ts';
 import { pickFrom } from '../../policy/access/balance-sites.ts';
 import { ownAttributes } from '../../policy/access/foreign-caller.ts';
 import { formatKri } from '../../resource/key.ts';
+import { boundedCache } from '../plane/bounded-cache.ts';
 import type { AccessAnswer } from './answer-access.ts';
 import type { ConnectRefusal } from './exchange-counts.ts';
 import type { ZoneExchange } from './zone-exchange.ts';
@@ -43,7 +43,7 @@ export class CallConnector {
   /** In [0, 1). */
   readonly #chance: () => number;
   /** The site that was picked last, by import and policy. */
-  readonly #last = new LRUCache<string, string>({ max: KEPT });
+  readonly #last = boundedCache<string>(KEPT);
 
   constructor(exchange: ZoneExchange, chance: () => number) {
     this.#exchange = exchange;

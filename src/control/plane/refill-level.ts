@@ -1,3 +1,5 @@
+import { boundedCache } from './bounded-cache.ts';
+
 /** How much there is at most, and how much comes back in each second. */
 export interface RefillRate {
   readonly burst: number;
@@ -18,4 +20,28 @@ export interface RefillLevel {
 export function refill(level: RefillLevel | undefined, { burst, perSecond }: RefillRate, now: number): RefillLevel {
   if (!level) return { left: burst, at: now };
   return { left: Math.min(burst, level.left + ((now - level.at) / 1000) * perSecond), at: now };
+}
+
+/** Whoever was not seen for longest is forgotten first. */
+const MOST_KEYS = 10_000;
+
+/** A level for each key. `now`: milliseconds, monotonic. */
+export class RefillLevels {
+  readonly #rate: RefillRate;
+  readonly #now: () => number;
+  readonly #levels = boundedCache<RefillLevel>(MOST_KEYS);
+
+  constructor(rate: RefillRate, now: () => number) {
+    this.#rate = rate;
+    this.#now = now;
+  }
+
+  /** As it is now. */
+  of(key: string): RefillLevel {
+    return refill(this.#levels.get(key), this.#rate, this.#now());
+  }
+
+  set(key: string, level: RefillLevel): void {
+    this.#levels.set(key, level);
+  }
 }

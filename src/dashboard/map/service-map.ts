@@ -1,5 +1,5 @@
 import { displayName } from '../resources/kri.ts';
-import type { VerdictMatrix } from '../matrix/matrix.ts';
+import { type CellLetter, toLetter, type VerdictMatrix } from '../matrix/matrix.ts';
 
 /** The proxies of one zone that are of one service, by their tag. */
 export interface MappedService {
@@ -24,6 +24,15 @@ export interface ServiceMap {
   readonly arrows: readonly ServiceArrow[];
 }
 
+/** Whether some requests are let in, and all. A verdict in the shadow counts for nothing here. */
+const LETS_IN: Readonly<Record<CellLetter, { readonly some: boolean; readonly all: boolean }>> = {
+  A: { some: true, all: true },
+  a: { some: true, all: true },
+  p: { some: true, all: false },
+  D: { some: false, all: false },
+  d: { some: false, all: false },
+};
+
 /** Who may call whom, by zones and services: what a matrix says of proxies, put together. */
 export function serviceMap({ callers, inbounds, verdicts }: VerdictMatrix): ServiceMap {
   const services = new Map<string, MappedService>();
@@ -40,13 +49,12 @@ export function serviceMap({ callers, inbounds, verdicts }: VerdictMatrix): Serv
   for (const [row, caller] of callers.items.entries()) {
     const sources = (caller.services ?? []).map(({ zone, service }) => add(zone, service, { inbounds: 0, enforced: false }));
     for (const [column, to] of targets.entries()) {
-      const letter = verdicts[row]?.charAt(column);
-      const [allowed, some] = [letter === 'A' || letter === 'a', letter === 'A' || letter === 'a' || letter === 'p'];
+      const { some, all } = LETS_IN[toLetter(verdicts[row]?.charAt(column))];
       for (const from of sources) {
         const id = `${from} ${to}`;
         const tally = tallies.get(id) ?? { from, to, some: false, all: true };
         tally.some ||= some;
-        tally.all &&= allowed;
+        tally.all &&= all;
         tallies.set(id, tally);
       }
     }

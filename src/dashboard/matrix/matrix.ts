@@ -87,7 +87,7 @@ function together<T>(items: readonly T[], alike: boolean, idOf: (one: T, at: num
 }
 
 /** What is not known is taken to be denied. */
-function toLetter(text: string | undefined): CellLetter {
+export function toLetter(text: string | undefined): CellLetter {
   return LETTERS.find((letter) => letter === text) ?? 'D';
 }
 
